@@ -1,0 +1,12 @@
+"""Packages are found, not listed, so that a new game's folder is in the wheel without an edit here."""
+
+from setuptools import find_packages, setup
+
+FOLDERS = ["envs", "wrappers", "agents", "benchmarks"]
+
+setup(
+    packages=[
+        f"stratagym.{package}"
+        for package in find_packages(include=[p for f in FOLDERS for p in (f, f"{f}.*")])
+    ]
+)
