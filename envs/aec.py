@@ -1,0 +1,268 @@
+"""Any game as a PettingZoo AEC environment: all AEC bookkeeping of the project is here."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+from numba import njit
+from pettingzoo import AECEnv
+
+from stratagym.envs import core
+
+SEED_MASK = 2**64 - 1
+
+
+@njit(cache=True)
+def _reset(rules, states, seed, legal, probs, mask, total):
+    s = states[0]
+    player = core.start(rules, s, seed, probs)
+    core.legal_mask(rules, s, legal, mask)
+    core.returns(rules, s, total)
+    return player
+
+
+@njit(cache=True)
+def _step(rules, states, action, legal, probs, mask, total, reward):
+    """Play and refresh mask, returns and rewards; returns (seat to move, any reward)."""
+    s = states[0]
+    player = core.play(rules, s, action, probs)
+    core.legal_mask(rules, s, legal, mask)
+    rewarded = False
+    for seat in range(total.shape[0]):
+        reward[seat] = total[seat]
+    core.returns(rules, s, total)
+    for seat in range(total.shape[0]):
+        reward[seat] = total[seat] - reward[seat]
+        if reward[seat] != 0.0:
+            rewarded = True
+    return player, rewarded
+
+
+class GameEnv(AECEnv):
+    """A game over its kernel, one agent at a time.
+
+    Agents are ``player_0`` ..; observations are ``{"observation", "action_mask"}`` and the same
+    mask object is in ``infos[agent]["action_mask"]``; it is all zeros for a seat not to move.
+    Rewards are differences of the game's returns. Order checks and illegal actions are handled
+    here, so that no wrapper is needed.
+
+    Attributes:
+        spec: the game's facts. rules: the options in force, as the kernel takes them.
+        states: the game as an array of one record, for searches; copy it before changing it.
+    """
+
+    def __init__(
+        self,
+        spec: core.GameSpec,
+        rules: Any,
+        *,
+        render_mode: str | None = None,
+        illegal: str = "terminate",
+        max_cycles: int | None = None,
+    ):
+        self.metadata: dict[str, Any] = {
+            "name": f"{spec.name}_v{spec.version}",
+            "render_modes": ["human", "ansi", "rgb_array"],
+            "render_fps": 2,
+            "is_parallelizable": False,
+        }
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(
+                f"render_mode={render_mode!r}; choose one of: human, ansi, rgb_array, None"
+            )
+        if illegal not in ("terminate", "raise"):
+            raise ValueError(f"illegal={illegal!r}; choose one of: terminate, raise")
+        if max_cycles is not None and max_cycles < 1:
+            raise ValueError(f"max_cycles={max_cycles!r}; a whole number of at least 1 is needed")
+        self.spec = spec
+        self.rules = rules
+        self.states = core.new_states(rules)
+        self.render_mode = render_mode
+        self.illegal = illegal
+        self.max_cycles = max_cycles
+        self.possible_agents = [f"player_{seat}" for seat in range(rules.num_players)]
+        self.agents = []
+        self._seat = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._shape, self._dtype = rules.observation_shape, np.dtype(rules.observation_dtype)
+        self._num_actions = rules.num_actions
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": spaces.Box(
+                        0, rules.observation_high, self._shape, rules.observation_dtype
+                    ),
+                    "action_mask": spaces.Box(0, 1, (self._num_actions,), np.int8),
+                }
+            )
+            for agent in self.possible_agents
+        }
+        self.action_spaces = {
+            agent: spaces.Discrete(self._num_actions) for agent in self.possible_agents
+        }
+        self.state_space = spaces.Box(
+            0,
+            rules.observation_high,
+            (rules.num_players, int(np.prod(self._shape))),
+            rules.observation_dtype,
+        )
+        self._legal, self._probs = core.new_scratch(rules)
+        self._total = np.zeros(rules.num_players)
+        self._reward = np.zeros(rules.num_players)
+        self._mask = np.zeros(self._num_actions, np.int8)
+        self._next_seed: int | None = None
+        self._window: Any = None
+
+    def observation_space(self, agent: str) -> spaces.Space:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a game. Without a seed, the next of a sequence that the last seed began."""
+        if seed is None:
+            seed = secrets.randbits(63) if self._next_seed is None else self._next_seed
+        seed = int(seed) & SEED_MASK
+        self._next_seed = int(core.derive_seed(np.uint64(seed), np.uint64(1)))
+        mask = np.empty(self._num_actions, np.int8)
+        player = _reset(
+            self.rules, self.states, np.uint64(seed), self._legal, self._probs, mask, self._total
+        )
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._zeros = np.zeros(self._num_actions, np.int8)
+        self.infos = {agent: {"action_mask": self._zeros} for agent in self.agents}
+        self._skip_agent_selection = None
+        self._rewarded = False
+        self._cycles = 0
+        self._select(player, mask)
+        if self.render_mode == "human":
+            self.render()
+
+    def _select(self, player: int, mask: np.ndarray) -> None:
+        """Give the turn to ``player``, or end the game for all."""
+        self._mask = mask
+        if player >= 0:
+            self.agent_selection = agent = self.possible_agents[player]
+            self.infos[agent] = {"action_mask": mask}
+        else:
+            self._end(self.terminations if player == core.TERMINAL else self.truncations)
+
+    def _end(self, flags: dict[str, bool]) -> None:
+        self._mask = self._zeros
+        for agent in self.agents:
+            flags[agent] = True
+            self.infos[agent] = {"action_mask": self._zeros}
+        self.agent_selection = self.agents[0]
+
+    def step(self, action: Any) -> None:
+        """Play ``action`` for the agent to move; ``None`` for an agent whose game is over.
+
+        Raises:
+            ResetNeeded: before the first ``reset`` or after the last agent has left.
+            ValueError: an illegal action under ``illegal="raise"``; the game is as before.
+        """
+        if not self.agents:
+            raise ResetNeeded("call reset() before step()")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        legal = (
+            action is not None and 0 <= action < self._num_actions and self._mask[action] == 1
+        )
+        if not legal and self.illegal == "raise":
+            raise ValueError(
+                f"{self.spec.name}: {agent} may not play {action!r}; "
+                f"legal: {np.flatnonzero(self._mask).tolist()}"
+            )
+        if self._rewarded:
+            self.rewards = dict.fromkeys(self.agents, 0.0)
+            self._rewarded = False
+        self._cumulative_rewards[agent] = 0.0
+        if not legal:
+            self.rewards[agent] = -1.0
+            self._rewarded = True
+            self._accumulate_rewards()
+            self._end(self.terminations)
+            return
+        mask = np.empty(self._num_actions, np.int8)
+        player, self._rewarded = _step(
+            self.rules,
+            self.states,
+            action,
+            self._legal,
+            self._probs,
+            mask,
+            self._total,
+            self._reward,
+        )
+        self.infos[agent] = {"action_mask": self._zeros}
+        if self._rewarded:
+            for seat, reward in enumerate(self._reward.tolist()):
+                self.rewards[self.possible_agents[seat]] = reward
+            self._accumulate_rewards()
+        self._cycles += 1
+        self._select(player, mask)
+        if player >= 0 and self._cycles == self.max_cycles:
+            self._end(self.truncations)
+        if self.render_mode == "human":
+            self.render()
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """What ``agent`` sees, as fresh arrays (the mask is shared with ``infos``)."""
+        observation = np.empty(self._shape, self._dtype)
+        core.observe_at(self.rules, self.states, 0, self._seat[agent], observation)
+        return {"observation": observation, "action_mask": self.infos[agent]["action_mask"]}
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """(observation, cumulative reward, termination, truncation, info) of the agent to move."""
+        if not self.agents:
+            raise ResetNeeded("call reset() before last()")
+        agent = self.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
+
+    def state(self) -> np.ndarray:
+        """Every seat's observation, flat: (players, size), for centralised critics."""
+        views = np.empty((self.rules.num_players, *self._shape), self._dtype)
+        for seat in range(self.rules.num_players):
+            core.observe_at(self.rules, self.states, 0, seat, views[seat])
+        return views.reshape(self.state_space.shape)
+
+    def render(self) -> Any:
+        """A text (``ansi``), an RGB array of (height, width, 3) uint8, or a window's next frame."""
+        if self.render_mode is None:
+            raise ValueError(
+                'nothing to render: make the environment with render_mode="ansi", '
+                '"rgb_array" or "human"'
+            )
+        if self.render_mode == "ansi":
+            return self.spec.module("view").board_text(self.rules, self.states[0])
+        picture = self.spec.module("render").picture(self.rules, self.states[0])
+        if self.render_mode == "rgb_array":
+            return picture
+        if self._window is None:
+            from stratagym.envs.window import Window
+
+            self._window = Window(self.spec.title, self.metadata["render_fps"])
+        self._window.show(picture)
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
