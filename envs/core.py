@@ -147,7 +147,7 @@ def _home(rules_class: type, package: str) -> ModuleType:
     return sys.modules[name]
 
 
-def _kernel(package: str, default: Callable[..., Any] | None = None) -> Callable[[Any], Any]:
+def kernel(package: str, default: Callable[..., Any] | None = None) -> Callable[[Any], Any]:
     """Turn a stub into a call of the function of its name that belongs to the class of ``rules``.
 
     From numba it is found when the caller is compiled; from Python at each call.
@@ -177,32 +177,32 @@ def _kernel(package: str, default: Callable[..., Any] | None = None) -> Callable
     return decorate
 
 
-@_kernel("rules")
+@kernel("rules")
 def reset(rules, s, seed):
     """Write the start of a game into ``s``; the same seed gives the same dice and cards."""
 
 
-@_kernel("rules")
+@kernel("rules")
 def current_player(rules, s):
     """Seat to move (0 ..), or ``CHANCE``, ``TERMINAL``, ``TRUNCATED``."""
 
 
-@_kernel("rules")
+@kernel("rules")
 def legal_actions(rules, s, out):
     """Write the legal action ids into ``out`` (int array), ascending; return how many."""
 
 
-@_kernel("rules")
+@kernel("rules")
 def step(rules, s, action):
     """Play one legal action of the seat to move."""
 
 
-@_kernel("rules")
+@kernel("rules")
 def returns(rules, s, out):
     """Write each seat's return so far into ``out`` (float64, one per seat)."""
 
 
-@_kernel("rules")
+@kernel("rules")
 def observe(rules, s, player, out):
     """Fill ``out`` with what ``player`` sees: all of it, and nothing that seat may not know."""
 
@@ -211,7 +211,7 @@ def _no_chance(rules, s, probs):
     return 0
 
 
-@_kernel("rules", default=_no_chance)
+@kernel("rules", default=_no_chance)
 def chance_outcomes(rules, s, probs):
     """Write the probability of each chance outcome into ``probs``; return how many there are."""
 
@@ -220,7 +220,7 @@ def _no_outcome(rules, s, outcome):
     pass
 
 
-@_kernel("rules", default=_no_outcome)
+@kernel("rules", default=_no_outcome)
 def apply_chance(rules, s, outcome):
     """Let chance outcome number ``outcome`` happen."""
 
@@ -229,7 +229,7 @@ def _nothing_hidden(rules, s, player):
     pass
 
 
-@_kernel("rules", default=_nothing_hidden)
+@kernel("rules", default=_nothing_hidden)
 def determinize(rules, s, player):
     """Redraw all that ``player`` cannot know, uniformly over what agrees with what it has seen.
 

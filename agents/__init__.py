@@ -1,0 +1,1 @@
+"""Policies: random, search, game knowledge, engines and language models."""

@@ -1,0 +1,27 @@
+"""What agents know of a particular game, by the same dispatch as the rules.
+
+``agents/<game>.py`` may define these kernel functions for its game; generic searches call them
+here. A game without them gets the defaults.
+"""
+
+from __future__ import annotations
+
+from stratagym.envs import core
+
+
+def _returns(rules, s, out):
+    core.returns(rules, s, out)
+
+
+@core.kernel("agents", default=_returns)
+def evaluate(rules, s, out):
+    """Write an estimate of every seat's return into ``out``; exact where the game is over."""
+
+
+def _lowest(rules, s, legal, n):
+    return legal[0]
+
+
+@core.kernel("agents", default=_lowest)
+def heuristic(rules, s, legal, n):
+    """The action of the game's rule-based player among ``legal[:n]``."""

@@ -1,0 +1,1 @@
+"""Scripts that pair environments and policies: ``python -m benchmarks.<name> --help``."""

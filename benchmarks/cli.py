@@ -1,0 +1,35 @@
+"""The command line that all scripts share: bad input is one clear line and exit code 2."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from cyclopts import App, CycloptsError
+
+
+class InputError(Exception):
+    """Something the person who runs a script can put right: what, where, and what would be right."""
+
+
+def app(name: str, main: Callable[..., Any], *commands: Callable[..., Any]) -> App:
+    """A command line: ``main`` without a command word, each of ``commands`` by its name."""
+    result = App(name=f"python -m benchmarks.{name}", help_format="plaintext", version_flags=())
+    result.default(main)
+    for command in commands:
+        result.command(command)
+    return result
+
+
+def run(application: App, arguments: list[str] | None = None) -> None:
+    """Run a script's command line; exits with code 2 on bad input, 130 when interrupted."""
+    try:
+        application(arguments, exit_on_error=False, print_error=False)
+    except (CycloptsError, InputError) as error:
+        line = " ".join(str(error).split())
+        print(f"{application.name[0]}: {line}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print(f"\n{application.name[0]}: interrupted; what was recorded is kept", file=sys.stderr)
+        sys.exit(130)

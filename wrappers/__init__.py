@@ -1,0 +1,1 @@
+"""Views of an environment for other consumers: text, single-agent, vectorised."""
