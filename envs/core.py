@@ -282,10 +282,6 @@ def random_unit(s):
     return (mix64(s.rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-GENERATOR = np.dtype([("rng", "u8")])
-"""A record that holds nothing but a generator, for policies that draw their own numbers."""
-
-
 # --- what every caller of a kernel needs ---------------------------------------------------------
 
 MAX_OUTCOMES = 64

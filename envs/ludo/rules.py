@@ -79,6 +79,10 @@ class Rules(NamedTuple):
         return PIECES
 
     @property
+    def max_game_length(self) -> int:
+        return self.max_rolls
+
+    @property
     def colours(self) -> tuple[int, ...]:
         """Board colour (0 .. 3) of each player."""
         return tuple(start // 13 for start in self.starts[: self.num_players])

@@ -1,0 +1,101 @@
+"""What a policy is, and how one is named.
+
+A policy string is ``name``, ``name:argument`` or ``name:argument?key=value&key=value``, such as
+``random``, ``gt:3`` or ``llm:my-model?temperature=0.5``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+import numpy as np
+
+from stratagym.envs import core
+
+
+@dataclass
+class View:
+    """What the seat to move may know, for ``Policy.act``.
+
+    Attributes:
+        spec, rules: the game and its options.
+        states: (1,) record, the policy's own copy: what the seat cannot know has been redrawn,
+            and its dice and cards to come are not the game's.
+        seat: the seat to move.
+        legal: (n,) int64, the legal actions, ascending.
+        seed: for the policy's own random choices.
+    """
+
+    spec: core.GameSpec
+    rules: Any
+    states: np.ndarray
+    seat: int
+    legal: np.ndarray
+    seed: int
+
+    def observation(self) -> np.ndarray:
+        """The observation tensor of the seat to move, as the environments give it."""
+        out = np.empty(self.rules.observation_shape, self.rules.observation_dtype)
+        core.observe_at(self.rules, self.states, 0, self.seat, out)
+        return out
+
+
+def view_of(spec: core.GameSpec, rules: Any, states: np.ndarray, seed: int) -> View:
+    """The view of the seat to move in ``states[0]``, which is not changed."""
+    seat = core.current_player_at(rules, states, 0)
+    legal = np.zeros(rules.num_actions, np.int64)
+    n = core.legal_actions_at(rules, states, 0, legal)
+    own = states[:1].copy()
+    core.determinize_at(rules, own, 0, seat, np.uint64(seed))
+    return View(spec, rules, own, seat, legal[:n], seed)
+
+
+class Policy(ABC):
+    """Chooses an action. ``name`` is the string that makes the same policy again."""
+
+    name: str
+
+    @abstractmethod
+    def act(self, view: View) -> int:
+        """A legal action for ``view.seat``."""
+
+
+@dataclass(frozen=True)
+class PolicyString:
+    """A policy string, taken apart."""
+
+    name: str
+    argument: str
+    options: dict[str, str]
+
+    @classmethod
+    def parse(cls, text: str) -> PolicyString:
+        head, _, query = text.strip().partition("?")
+        name, _, argument = head.partition(":")
+        return cls(name, argument, dict(parse_qsl(query, keep_blank_values=True)))
+
+
+FACTORIES = {
+    "random": "stratagym.agents.kernels:random_policy",
+    "heuristic": "stratagym.agents.kernels:heuristic_policy",
+    "gt": "stratagym.agents.kernels:game_theory_policy",
+    "llm": "stratagym.agents.llm:language_model_policy",
+}
+"""Policy names and the ``module:function`` that makes each from (GameSpec, PolicyString)."""
+
+
+def make_policy(spec: core.GameSpec, text: str) -> Policy:
+    """The policy a string names, for one game.
+
+    Raises:
+        ValueError: an unknown name or a bad argument, in one line.
+    """
+    parsed = PolicyString.parse(text)
+    if parsed.name not in FACTORIES:
+        raise ValueError(f"unknown policy {text!r}; the policies are: {', '.join(FACTORIES)}")
+    module, _, function = FACTORIES[parsed.name].partition(":")
+    return getattr(importlib.import_module(module), function)(spec, parsed)

@@ -1,0 +1,176 @@
+"""Policies that are numba functions, one at a time or in bulk games.
+
+A kernel policy is two numbers, its kind and a parameter, so that one compiled loop plays games
+between any of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from stratagym.agents import expectimax, knowledge
+from stratagym.agents.core import Policy, PolicyString, View
+from stratagym.envs import core
+
+RANDOM, HEURISTIC, EXPECTIMAX = range(3)
+
+
+@njit(cache=True)
+def choose(rules, s, kind, parameter, legal, generator, scratch):
+    """The action of a kernel policy in ``s``, where a seat is to move.
+
+    ``generator`` is another record of the game's dtype, of which only the generator is used.
+    """
+    n = core.legal_actions(rules, s, legal)
+    if kind == HEURISTIC:
+        return knowledge.heuristic(rules, s, legal, n)
+    if kind == EXPECTIMAX:
+        return expectimax.expectimax(rules, s, parameter, scratch)
+    return legal[core.random_below(generator, n)]
+
+
+@njit(cache=True, nogil=True)
+def choose_each(rules, states, seeds, kind, parameter, legal, generators, scratch, actions):
+    """One policy's action in every state, into ``actions``; its generator restarts each time."""
+    for i in range(states.shape[0]):
+        core.seed_rng(generators[0], seeds[i])
+        actions[i] = choose(
+            rules, states[i], kind, parameter, legal, generators[0], scratch
+        )
+
+
+@njit(cache=True, nogil=True)
+def play_games(
+    rules, states, seeds, seating, kinds, parameters, legal, probs, generators, scratch,
+    actions, plies, endings, totals,
+):  # fmt: skip
+    """Play game ``g`` from ``seeds[g]`` with policy ``seating[g, p]`` in seat ``p``, for all g.
+
+    Writes actions (G, longest game), plies (G,), endings (G,: TERMINAL or TRUNCATED) and
+    totals (G, P: returns). A seat's own generator depends on the game's seed and the seat.
+    """
+    s = states[0]
+    for g in range(seeds.shape[0]):
+        for seat in range(seating.shape[1]):
+            core.seed_rng(generators[seat], core.derive_seed(seeds[g], seat + 1))
+        player = core.start(rules, s, seeds[g], probs)
+        ply = 0
+        while player >= 0:
+            policy = seating[g, player]
+            action = choose(
+                rules, s, kinds[policy], parameters[policy], legal, generators[player], scratch
+            )
+            actions[g, ply] = action
+            ply += 1
+            player = core.play(rules, s, action, probs)
+        plies[g] = ply
+        endings[g] = player
+        core.returns(rules, s, totals[g])
+
+
+@dataclass
+class Games:
+    """Finished games: arrays over games; ``actions[g, :plies[g]]`` replays game ``g``."""
+
+    seeds: np.ndarray
+    seating: np.ndarray
+    actions: np.ndarray
+    plies: np.ndarray
+    endings: np.ndarray
+    returns: np.ndarray
+
+
+class KernelPolicy(Policy):
+    """A policy of ``choose``: its ``kind`` and ``parameter``."""
+
+    def __init__(self, name: str, kind: int, parameter: int = 0):
+        self.name, self.kind, self.parameter = name, kind, parameter
+        self._scratch: tuple[Any, Any] | None = None
+
+    def act(self, view: View) -> int:
+        return int(self.act_each(view.rules, view.states[:1], np.array([view.seed], np.uint64))[0])
+
+    def act_each(self, rules: Any, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
+        """Actions (N,) int64 in ``states`` (N,) of one ``rules``; seeds (N,) uint64."""
+        if self._scratch is None or self._scratch[0] != rules:
+            legal, _ = core.new_scratch(rules)
+            generators = core.new_states(rules)
+            scratch = expectimax.new_scratch(rules, max(1, self.parameter))
+            self._scratch = rules, (legal, generators, scratch)
+        legal, generators, scratch = self._scratch[1]
+        actions = np.empty(len(states), np.int64)
+        choose_each(
+            rules, states, seeds, self.kind, self.parameter, legal, generators, scratch, actions
+        )
+        return actions
+
+
+def play_many(
+    rules: Any, policies: list[KernelPolicy], seeds: np.ndarray, seating: np.ndarray
+) -> Games:
+    """Games between kernel policies; releases the GIL, so threads run side by side.
+
+    Args:
+        seeds: (G,) uint64. seating: (G, P) int64, the policy's place in ``policies`` by seat.
+    """
+    games = len(seeds)
+    legal, probs = core.new_scratch(rules)
+    depth = max(1, *(policy.parameter for policy in policies))
+    result = Games(
+        seeds,
+        seating,
+        np.zeros((games, rules.max_game_length), np.int16),
+        np.zeros(games, np.int64),
+        np.zeros(games, np.int64),
+        np.zeros((games, rules.num_players)),
+    )
+    play_games(
+        rules,
+        core.new_states(rules),
+        seeds,
+        seating,
+        np.array([policy.kind for policy in policies]),
+        np.array([policy.parameter for policy in policies]),
+        legal,
+        probs,
+        core.new_states(rules, rules.num_players),
+        expectimax.new_scratch(rules, depth),
+        result.actions,
+        result.plies,
+        result.endings,
+        result.returns,
+    )
+    return result
+
+
+def _no_options(text: PolicyString) -> None:
+    if text.options or (text.argument and text.name != "gt"):
+        raise ValueError(f"policy {text.name!r} takes no options; write {text.name!r} alone")
+
+
+def random_policy(spec: core.GameSpec, text: PolicyString) -> KernelPolicy:
+    """``random``: uniform over legal actions."""
+    _no_options(text)
+    return KernelPolicy("random", RANDOM)
+
+
+def heuristic_policy(spec: core.GameSpec, text: PolicyString) -> KernelPolicy:
+    """``heuristic``: the game's rule-based player."""
+    _no_options(text)
+    return KernelPolicy("heuristic", HEURISTIC)
+
+
+MAX_DEPTH = 8
+
+
+def game_theory_policy(spec: core.GameSpec, text: PolicyString) -> KernelPolicy:
+    """``gt`` or ``gt:DEPTH``: expectimax over the game's evaluator, depth 2 by default."""
+    _no_options(text)
+    depth = text.argument or "2"
+    if not depth.isdigit() or not 1 <= int(depth) <= MAX_DEPTH:
+        raise ValueError(f"policy gt:{depth}: the depth is a whole number from 1 to {MAX_DEPTH}")
+    return KernelPolicy(f"gt:{depth}", EXPECTIMAX, int(depth))

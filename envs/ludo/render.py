@@ -1,0 +1,298 @@
+"""A picture of a Ludo position; drawing only.
+
+Everything is placed in board units: (0, 0) is the top left corner of the 15 x 15 board, x runs
+right, y down, and a square is one unit wide, so that square (column, row) has its centre half a
+unit further on. What belongs to a colour is written down for colour 0 and turned for the others.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import cos, pi, sin
+from typing import Any
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFilter, ImageFont
+
+from stratagym.envs.ludo.rules import BASE, FINISHED, NO_WINNER, PIECES, TRACK, is_safe, position
+
+BOARD = 15
+
+# Squares by position number (rules.position): 0-51 the track, 52-75 the home paths.
+#
+#        0  1  2  3  4  5  6  7  8  9 10 11 12 13 14
+#    0   .  .  .  .  .  . 10 11 12  .  .  .  .  .  .
+#    1   .  .  .  .  .  .  9 58 13  .  .  .  .  .  .      colour 0: top left yard
+#    2   .  .  .  .  .  .  8 59 14  .  .  .  .  .  .      colour 1: top right
+#    3   .  .  .  .  .  .  7 60 15  .  .  .  .  .  .      colour 2: bottom right
+#    4   .  .  .  .  .  .  6 61 16  .  .  .  .  .  .      colour 3: bottom left
+#    5   .  .  .  .  .  .  5 62 17  .  .  .  .  .  .
+#    6  51  0  1  2  3  4  . 63  . 18 19 20 21 22 23
+#    7  50 52 53 54 55 56 57  . 69 68 67 66 65 64 24
+#    8  49 48 47 46 45 44  . 75  . 30 29 28 27 26 25
+#    9   .  .  .  .  .  . 43 74 31  .  .  .  .  .  .
+#   10   .  .  .  .  .  . 42 73 32  .  .  .  .  .  .
+#   11   .  .  .  .  .  . 41 72 33  .  .  .  .  .  .
+#   12   .  .  .  .  .  . 40 71 34  .  .  .  .  .  .
+#   13   .  .  .  .  .  . 39 70 35  .  .  .  .  .  .
+#   14   .  .  .  .  .  . 38 37 36  .  .  .  .  .  .
+#
+# A piece goes once more past the middle of the arm's end than on many boards: its last square is
+# the one before its start (51 steps), and from there it enters home cell 1 (53 steps). Cells 1-5
+# lead inwards along the arm's middle; cell 6 is the triangle of its colour in the centre.
+
+
+def _turn(x: float, y: float, quarters: int, extent: float = BOARD) -> tuple[float, float]:
+    """A point turned clockwise by quarters about the centre of a board ``extent`` units wide."""
+    for _ in range(quarters % 4):
+        x, y = extent - y, x
+    return x, y
+
+
+_QUARTER = [(1, 6), (2, 6), (3, 6), (4, 6), (5, 6)]
+_QUARTER += [(6, 5), (6, 4), (6, 3), (6, 2), (6, 1), (6, 0), (7, 0), (8, 0)]
+_HOME = [(1, 7), (2, 7), (3, 7), (4, 7), (5, 7), (6, 7)]
+SQUARES = [_turn(*square, colour, BOARD - 1) for colour in range(4) for square in _QUARTER]
+SQUARES += [_turn(*square, colour, BOARD - 1) for colour in range(4) for square in _HOME]
+
+# Centre of colour 0's yard; by piece, places in base from there, and centres when finished.
+_YARD = (3.0, 3.0)
+_BASES = [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)]
+_FINISHES = [(6.37, 6.84), (6.37, 7.5), (6.37, 8.16), (6.99, 7.5)]
+
+COLOURS = [(222, 60, 56), (38, 158, 90), (246, 190, 38), (48, 112, 214)]
+_PAPER, _GRID, _SAFE, _INK = (255, 255, 255), (176, 180, 190), (228, 231, 237), (38, 42, 56)
+_GREY, _STAR, _NUMBER = (226, 227, 231), (160, 166, 180), (122, 128, 144)
+_GOLD, _BRONZE, _FRAME = (255, 200, 40), (168, 112, 8), (46, 50, 66)
+
+OVERSAMPLE = 4
+_MARGIN = 0.3  # of the frame around the board, at least
+
+
+class _Canvas:
+    """Antialiased drawing in board units: drawn ``OVERSAMPLE`` times larger, then shrunk."""
+
+    def __init__(self, width: int, unit: float, origin: float = 0.0, paper: Any = (0, 0, 0, 0)):
+        """``width``, ``unit`` and ``origin`` are the picture's in pixels."""
+        self.unit, self.origin = unit * OVERSAMPLE, origin * OVERSAMPLE
+        self.image = Image.new("RGBA", (width * OVERSAMPLE,) * 2, paper)
+        self.draw = ImageDraw.Draw(self.image)
+
+    def points(self, *points: tuple[float, float]) -> list[tuple[float, float]]:
+        return [(self.origin + x * self.unit, self.origin + y * self.unit) for x, y in points]
+
+    def box(self, x, y, width, height, fill, radius=0.0, line=None, thick=0.0):
+        (x0, y0), (x1, y1) = self.points((x, y), (x + width, y + height))
+        self.draw.rounded_rectangle(
+            (x0, y0, x1 - 1, y1 - 1), radius * self.unit, fill, line, round(thick * self.unit)
+        )
+
+    def disc(self, x, y, radius, fill):
+        low, high = self.points((x - radius, y - radius), (x + radius, y + radius))
+        self.draw.ellipse((*low, high[0] - 1, high[1] - 1), fill)
+
+    def polygon(self, points, fill):
+        self.draw.polygon(self.points(*points), fill)
+
+    def text(self, x, y, words, height, fill, weight=0.0, anchor="mm"):
+        (at,) = self.points((x, y))
+        font = ImageFont.load_default(max(1, height * self.unit))
+        weight = round(weight * height * self.unit)
+        self.draw.text(at, words, fill, font, anchor, stroke_width=weight, stroke_fill=fill)
+
+    def star(self, x, y, radius, fill):
+        spokes = [(radius if k % 2 else 0.45 * radius, pi / 2 + k * pi / 5) for k in range(10)]
+        self.polygon([(x + r * cos(angle), y + r * sin(angle)) for r, angle in spokes], fill)
+
+    def shade(self, blur: float):
+        """Blur all that was drawn so far, as the shadow of what follows."""
+        self.image = self.image.filter(ImageFilter.GaussianBlur(blur * self.unit))
+        self.draw = ImageDraw.Draw(self.image)
+
+    def done(self) -> Image.Image:
+        return self.image.reduce(OVERSAMPLE)
+
+
+def _grid(size: int) -> tuple[int, int]:
+    """Pixels per square and of the margin left of and above the board."""
+    unit = max(1, int(size / (BOARD + 2 * _MARGIN)))
+    return unit, (size - BOARD * unit) // 2
+
+
+def pixel(x: float, y: float, size: int = 720) -> tuple[int, int]:
+    """The pixel (x, y) of a point in board units in a picture ``size`` wide."""
+    unit, margin = _grid(size)
+    return round(margin + x * unit), round(margin + y * unit)
+
+
+def _mix(colour: tuple[int, ...], other: tuple[int, ...], share: float) -> tuple[int, ...]:
+    """``colour`` with a ``share`` (0 .. 1) of ``other``."""
+    return tuple(round(a + (b - a) * share) for a, b in zip(colour, other, strict=True))
+
+
+def _ink(colour: int) -> tuple[int, int, int]:
+    """What can be read on a colour: white, but not on yellow."""
+    return _INK if colour == 2 else _PAPER
+
+
+@lru_cache(maxsize=16)
+def _board(colours: tuple[int, ...], size: int) -> Image.Image:
+    """All that never moves; colours not taking part are faded. To be copied before use."""
+    unit, margin = _grid(size)
+    canvas = _Canvas(size, unit, margin, _FRAME)
+    line = 0.03
+
+    def square(number: int, fill: tuple[int, ...]) -> None:
+        x, y = SQUARES[number]
+        canvas.box(x - line / 2, y - line / 2, 1 + line, 1 + line, fill, 0, _GRID, line)
+
+    canvas.box(-0.12, -0.12, BOARD + 0.24, BOARD + 0.24, _PAPER, 0.35)
+    for number in range(TRACK):
+        square(number, _SAFE if is_safe(number) else _PAPER)
+    for colour in range(4):
+        playing = colour in colours
+        paint = COLOURS[colour] if playing else _mix(COLOURS[colour], _GREY, 0.78)
+        dark = _mix(paint, _INK, 0.25 if playing else 0.08)
+        x, y = _turn(*_YARD, colour)
+        canvas.box(x - 2.94, y - 2.94, 5.88, 5.88, paint, 0.35)
+        canvas.box(x - 2.1, y - 2.1, 4.2, 4.2, dark, 0.75)
+        canvas.box(x - 2.04, y - 2.04, 4.08, 4.08, _PAPER, 0.7)
+        for dx, dy in _BASES:
+            canvas.disc(x + dx, y + dy, 0.6, dark)
+            canvas.disc(x + dx, y + dy, 0.55, _mix(paint, _PAPER, 0.6))
+        if playing:
+            seat = f"PLAYER {colours.index(colour)}"
+            canvas.text(x, y + (-2.42 if y < 7.5 else 2.42), seat, 0.42, _ink(colour), 0.03)
+        for number in (13 * colour, *range(TRACK + 6 * colour, TRACK + 6 * colour + 5)):
+            square(number, paint)
+        canvas.polygon([_turn(*point, colour) for point in [(6, 6), (7.5, 7.5), (6, 9)]], paint)
+        # From the last square of the track, one step across the corner into home cell 1.
+        arrow = [(1.48, 7.48), (1.06, 7.28), (1.24, 7.24), (1.28, 7.06)]
+        canvas.polygon([_turn(*point, colour) for point in arrow], _PAPER)
+    for corner in [(6, 6), (9, 6), (6, 9), (9, 9)]:
+        canvas.draw.line(canvas.points(corner, (7.5, 7.5)), _PAPER, round(0.06 * canvas.unit))
+    for number in range(TRACK):
+        x, y = SQUARES[number]
+        start = number % 13 == 0
+        if is_safe(number):
+            canvas.star(x + 0.53, y + 0.55, 0.36, _PAPER if start else _STAR)
+        ink = _ink(number // 13) if start and number // 13 in colours else _NUMBER
+        canvas.text(x + 0.06, y + 0.22, str(number), 0.24, ink, 0, "ls")
+    return canvas.done().convert("RGB")
+
+
+@lru_cache(maxsize=1024)
+def _piece(colour: int, piece: int, diameter: float, unit: int) -> Image.Image:
+    """A piece with its number, in the middle of a square picture one and a half times as wide."""
+    width = 2 * max(1, round(0.75 * diameter * unit))
+    canvas = _Canvas(width, width / 1.5)
+    paint, dark = COLOURS[colour], _mix(COLOURS[colour], _INK, 0.5)
+    canvas.disc(0.77, 0.81, 0.5, (*_INK, 150))
+    canvas.shade(0.05)
+    canvas.disc(0.75, 0.75, 0.5, dark)
+    canvas.disc(0.75, 0.75, 0.46, _PAPER)
+    canvas.disc(0.75, 0.75, 0.37, paint)
+    canvas.text(0.75, 0.745, str(piece), 0.62, _ink(colour), 0.035)
+    return canvas.done()
+
+
+# The pips of each face of a die, on a 3 x 3 grid numbered from left to right and down.
+_PIPS = ("", "4", "26", "246", "0268", "02468", "023568")
+
+
+@lru_cache(maxsize=64)
+def _die(dice: int, unit: int) -> Image.Image:
+    """The face of a die, one unit wide in the middle of a picture of two."""
+    canvas = _Canvas(2 * unit, unit)
+    canvas.box(0.53, 0.59, 0.96, 0.96, (*_INK, 170), 0.2)
+    canvas.shade(0.06)
+    canvas.box(0.5, 0.5, 1, 1, _INK, 0.22)
+    canvas.box(0.54, 0.54, 0.92, 0.92, _PAPER, 0.19)
+    for pip in map(int, _PIPS[dice]):
+        canvas.disc(0.73 + 0.27 * (pip % 3), 0.73 + 0.27 * (pip // 3), 0.1, _INK)
+    return canvas.done()
+
+
+@lru_cache(maxsize=16)
+def _ring(colour: tuple[int, int, int], unit: int) -> Image.Image:
+    """A ring around a yard, six units wide in the middle of a picture of eight."""
+    canvas = _Canvas(8 * unit, unit)
+    canvas.box(0.96, 0.96, 6.08, 6.08, None, 0.5, _INK, 0.28)
+    canvas.box(1.02, 1.02, 5.96, 5.96, None, 0.44, colour, 0.16)
+    return canvas.done()
+
+
+@lru_cache(maxsize=8)
+def _crown(unit: int) -> Image.Image:
+    """A crown over the word WINNER, to cover the places in a yard; four units wide."""
+    canvas = _Canvas(4 * unit, unit)
+    canvas.box(0.05, 0.05, 3.9, 3.9, _PAPER, 0.65)
+    tips = [(0.5, 1.0), (1.33, 1.55), (2, 0.6), (2.67, 1.55), (3.5, 1.0)]
+    for colour, edge in ((_BRONZE, 0.06), (_GOLD, 0.0)):
+        canvas.polygon([(0.8 - edge, 2.2 + edge), *tips, (3.2 + edge, 2.2 + edge)], colour)
+        for x, y in tips[::2]:
+            canvas.disc(x, y, 0.15 + edge, colour)
+        canvas.box(0.78 - edge, 2.3 - edge, 2.44 + 2 * edge, 0.34 + 2 * edge, colour, 0.08)
+    canvas.text(2, 3.25, "WINNER", 0.66, _INK, 0.04)
+    return canvas.done()
+
+
+def _layout(count: int) -> tuple[float, list[tuple[float, float]]]:
+    """Diameter and centres, within a square, of ``count`` (1 .. 16) pieces that share it.
+
+    The square's number in its top left corner is covered last.
+    """
+    if count == 1:
+        return 0.74, [(0.53, 0.55)]
+    if count == 2:
+        return 0.56, [(0.3, 0.7), (0.7, 0.3)]
+    columns = next(n for n in (2, 3, 4) if n * n >= count)
+    pitch = 0.96 / columns
+    places = [0.5 + pitch * (k - (columns - 1) / 2) for k in range(columns)]
+    return 0.97 * pitch, [(x, y) for y in places for x in places][-count:]
+
+
+def picture(rules: Any, s: Any, size: int = 720) -> np.ndarray:
+    """Draw a position.
+
+    Args:
+        rules: the game's ``Rules``.
+        s: one record of ``STATE``, such as ``states[0]``.
+        size: width and height in pixels.
+
+    Returns:
+        Array of (size, size, 3) uint8, RGB.
+    """
+    unit, _ = _grid(size)
+    image = _board(rules.colours, size).copy()
+
+    def put(sprite: Image.Image, x: float, y: float) -> None:
+        left, top = (at - sprite.width // 2 for at in pixel(x, y, size))
+        image.paste(sprite, (left, top), sprite)
+
+    winner = int(s["winner"])
+    marked = rules.colours[int(s["player"]) if winner == NO_WINNER else winner]
+    yard = _turn(*_YARD, marked)
+    put(_ring(_PAPER if winner == NO_WINNER else _GOLD, unit), *yard)
+    if winner != NO_WINNER:
+        put(_crown(unit), *yard)
+    elif s["dice"] > 0:
+        put(_die(int(s["dice"]), unit), *yard)
+
+    shared: dict[tuple[float, float], list[tuple[int, int]]] = {}
+    for player, colour in enumerate(rules.colours):
+        for piece in range(PIECES):
+            steps = int(s["steps"][player, piece])
+            if steps == BASE:
+                (x, y), (dx, dy) = _turn(*_YARD, colour), _BASES[piece]
+                put(_piece(colour, piece, 0.92, unit), x + dx, y + dy)
+            elif steps == FINISHED:
+                put(_piece(colour, piece, 0.6, unit), *_turn(*_FINISHES[piece], colour))
+            else:
+                square = SQUARES[position(rules, player, steps)]
+                shared.setdefault(square, []).append((colour, piece))
+    for (x, y), pieces in shared.items():
+        diameter, centres = _layout(len(pieces))
+        for (colour, piece), (dx, dy) in zip(pieces, centres, strict=True):
+            put(_piece(colour, piece, diameter, unit), x + dx, y + dy)
+    return np.array(image)
