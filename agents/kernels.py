@@ -38,9 +38,7 @@ def choose_each(rules, states, seeds, kind, parameter, legal, generators, scratc
     """One policy's action in every state, into ``actions``; its generator restarts each time."""
     for i in range(states.shape[0]):
         core.seed_rng(generators[0], seeds[i])
-        actions[i] = choose(
-            rules, states[i], kind, parameter, legal, generators[0], scratch
-        )
+        actions[i] = choose(rules, states[i], kind, parameter, legal, generators[0], scratch)
 
 
 @njit(cache=True, nogil=True)

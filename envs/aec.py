@@ -175,9 +175,7 @@ class GameEnv(AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        legal = (
-            action is not None and 0 <= action < self._num_actions and self._mask[action] == 1
-        )
+        legal = action is not None and 0 <= action < self._num_actions and self._mask[action] == 1
         if not legal and self.illegal == "raise":
             raise ValueError(
                 f"{self.spec.name}: {agent} may not play {action!r}; "

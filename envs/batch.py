@@ -50,9 +50,7 @@ def _step_batch(
 ):
     """Step every game; returns the index of the first illegal action, or -1 (nothing done then)."""
     for i in range(states.shape[0]):
-        if players[i] >= 0 and not (
-            0 <= actions[i] < masks.shape[1] and masks[i, actions[i]] == 1
-        ):
+        if players[i] >= 0 and not (0 <= actions[i] < masks.shape[1] and masks[i, actions[i]] == 1):
             return i
     for i in range(states.shape[0]):
         s = states[i]
@@ -103,9 +101,7 @@ class BatchEnv:
         self.spec, self.rules, self.num_envs, self.autoreset = spec, rules, num_envs, autoreset
         self.states = core.new_states(rules, num_envs)
         self.episodes = np.zeros(num_envs, np.int64)
-        self.observations = np.zeros(
-            (num_envs, *rules.observation_shape), rules.observation_dtype
-        )
+        self.observations = np.zeros((num_envs, *rules.observation_shape), rules.observation_dtype)
         self.action_masks = np.zeros((num_envs, rules.num_actions), np.int8)
         self.players = np.zeros(num_envs, np.int64)
         self.rewards = np.zeros((num_envs, rules.num_players))

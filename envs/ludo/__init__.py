@@ -88,12 +88,8 @@ SPEC = GameSpec(
     options={
         "players": Option(4, integer(2, 4), "2, 3 or 4"),
         "seats": Option(None, _seats, "colours of the players, such as 0+2; default 0 .. n-1"),
-        "stacking": Option(
-            "never", ("never", "safe"), "where own pieces may share a square"
-        ),
-        "home": Option(
-            "any", ("any", "exact"), "moves allowed inside the home path"
-        ),
+        "stacking": Option("never", ("never", "safe"), "where own pieces may share a square"),
+        "home": Option("any", ("any", "exact"), "moves allowed inside the home path"),
         "max_rolls": Option(1000, integer(1, 1_000_000), "throws before the game is stopped"),
     },
 )

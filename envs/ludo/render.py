@@ -15,45 +15,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 from stratagym.envs.ludo.rules import BASE, FINISHED, NO_WINNER, PIECES, TRACK, is_safe, position
-
-BOARD = 15
-
-# Squares by position number (rules.position): 0-51 the track, 52-75 the home paths.
-#
-#        0  1  2  3  4  5  6  7  8  9 10 11 12 13 14
-#    0   .  .  .  .  .  . 10 11 12  .  .  .  .  .  .
-#    1   .  .  .  .  .  .  9 58 13  .  .  .  .  .  .      colour 0: top left yard
-#    2   .  .  .  .  .  .  8 59 14  .  .  .  .  .  .      colour 1: top right
-#    3   .  .  .  .  .  .  7 60 15  .  .  .  .  .  .      colour 2: bottom right
-#    4   .  .  .  .  .  .  6 61 16  .  .  .  .  .  .      colour 3: bottom left
-#    5   .  .  .  .  .  .  5 62 17  .  .  .  .  .  .
-#    6  51  0  1  2  3  4  . 63  . 18 19 20 21 22 23
-#    7  50 52 53 54 55 56 57  . 69 68 67 66 65 64 24
-#    8  49 48 47 46 45 44  . 75  . 30 29 28 27 26 25
-#    9   .  .  .  .  .  . 43 74 31  .  .  .  .  .  .
-#   10   .  .  .  .  .  . 42 73 32  .  .  .  .  .  .
-#   11   .  .  .  .  .  . 41 72 33  .  .  .  .  .  .
-#   12   .  .  .  .  .  . 40 71 34  .  .  .  .  .  .
-#   13   .  .  .  .  .  . 39 70 35  .  .  .  .  .  .
-#   14   .  .  .  .  .  . 38 37 36  .  .  .  .  .  .
-#
-# A piece goes once more past the middle of the arm's end than on many boards: its last square is
-# the one before its start (51 steps), and from there it enters home cell 1 (53 steps). Cells 1-5
-# lead inwards along the arm's middle; cell 6 is the triangle of its colour in the centre.
-
-
-def _turn(x: float, y: float, quarters: int, extent: float = BOARD) -> tuple[float, float]:
-    """A point turned clockwise by quarters about the centre of a board ``extent`` units wide."""
-    for _ in range(quarters % 4):
-        x, y = extent - y, x
-    return x, y
-
-
-_QUARTER = [(1, 6), (2, 6), (3, 6), (4, 6), (5, 6)]
-_QUARTER += [(6, 5), (6, 4), (6, 3), (6, 2), (6, 1), (6, 0), (7, 0), (8, 0)]
-_HOME = [(1, 7), (2, 7), (3, 7), (4, 7), (5, 7), (6, 7)]
-SQUARES = [_turn(*square, colour, BOARD - 1) for colour in range(4) for square in _QUARTER]
-SQUARES += [_turn(*square, colour, BOARD - 1) for colour in range(4) for square in _HOME]
+from stratagym.envs.ludo.tables import BOARD, SQUARES, turn
 
 # Centre of colour 0's yard; by piece, places in base from there, and centres when finished.
 _YARD = (3.0, 3.0)
@@ -153,7 +115,7 @@ def _board(colours: tuple[int, ...], size: int) -> Image.Image:
         playing = colour in colours
         paint = COLOURS[colour] if playing else _mix(COLOURS[colour], _GREY, 0.78)
         dark = _mix(paint, _INK, 0.25 if playing else 0.08)
-        x, y = _turn(*_YARD, colour)
+        x, y = turn(*_YARD, colour)
         canvas.box(x - 2.94, y - 2.94, 5.88, 5.88, paint, 0.35)
         canvas.box(x - 2.1, y - 2.1, 4.2, 4.2, dark, 0.75)
         canvas.box(x - 2.04, y - 2.04, 4.08, 4.08, _PAPER, 0.7)
@@ -161,14 +123,14 @@ def _board(colours: tuple[int, ...], size: int) -> Image.Image:
             canvas.disc(x + dx, y + dy, 0.6, dark)
             canvas.disc(x + dx, y + dy, 0.55, _mix(paint, _PAPER, 0.6))
         if playing:
-            seat = f"PLAYER {colours.index(colour)}"
+            seat = f"PLAYER {colour}"
             canvas.text(x, y + (-2.42 if y < 7.5 else 2.42), seat, 0.42, _ink(colour), 0.03)
         for number in (13 * colour, *range(TRACK + 6 * colour, TRACK + 6 * colour + 5)):
             square(number, paint)
-        canvas.polygon([_turn(*point, colour) for point in [(6, 6), (7.5, 7.5), (6, 9)]], paint)
+        canvas.polygon([turn(*point, colour) for point in [(6, 6), (7.5, 7.5), (6, 9)]], paint)
         # From the last square of the track, one step across the corner into home cell 1.
         arrow = [(1.48, 7.48), (1.06, 7.28), (1.24, 7.24), (1.28, 7.06)]
-        canvas.polygon([_turn(*point, colour) for point in arrow], _PAPER)
+        canvas.polygon([turn(*point, colour) for point in arrow], _PAPER)
     for corner in [(6, 6), (9, 6), (6, 9), (9, 9)]:
         canvas.draw.line(canvas.points(corner, (7.5, 7.5)), _PAPER, round(0.06 * canvas.unit))
     for number in range(TRACK):
@@ -272,7 +234,7 @@ def picture(rules: Any, s: Any, size: int = 720) -> np.ndarray:
 
     winner = int(s["winner"])
     marked = rules.colours[int(s["player"]) if winner == NO_WINNER else winner]
-    yard = _turn(*_YARD, marked)
+    yard = turn(*_YARD, marked)
     put(_ring(_PAPER if winner == NO_WINNER else _GOLD, unit), *yard)
     if winner != NO_WINNER:
         put(_crown(unit), *yard)
@@ -284,10 +246,10 @@ def picture(rules: Any, s: Any, size: int = 720) -> np.ndarray:
         for piece in range(PIECES):
             steps = int(s["steps"][player, piece])
             if steps == BASE:
-                (x, y), (dx, dy) = _turn(*_YARD, colour), _BASES[piece]
+                (x, y), (dx, dy) = turn(*_YARD, colour), _BASES[piece]
                 put(_piece(colour, piece, 0.92, unit), x + dx, y + dy)
             elif steps == FINISHED:
-                put(_piece(colour, piece, 0.6, unit), *_turn(*_FINISHES[piece], colour))
+                put(_piece(colour, piece, 0.6, unit), *turn(*_FINISHES[piece], colour))
             else:
                 square = SQUARES[position(rules, player, steps)]
                 shared.setdefault(square, []).append((colour, piece))

@@ -152,9 +152,7 @@ def is_blocked(rules, s, player, target):
     """Whether a piece of the player's own forbids moving to ``target`` steps."""
     if target == FINISHED:
         return False
-    if rules.stack_safe and (
-        target > TRACK or is_safe((rules.starts[player] + target) % TRACK)
-    ):
+    if rules.stack_safe and (target > TRACK or is_safe((rules.starts[player] + target) % TRACK)):
         return False
     for piece in range(PIECES):
         if s.steps[player, piece] == target:

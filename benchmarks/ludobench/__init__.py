@@ -1,0 +1,1 @@
+"""LudoBench: spots, metrics and figures behind ``python -m benchmarks.ludo_spots``."""

@@ -1,0 +1,89 @@
+"""Rates and their uncertainty."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+CONFIDENCE = 0.95
+_Z = float(norm.ppf(0.5 + CONFIDENCE / 2))
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A proportion or mean with its 95% interval.
+
+    Attributes:
+        value, low, high: None where ``n`` is 0.
+        n: cases it rests on. chance: its expectation for uniformly random play, if that is known.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    chance: float | None = None
+
+    def record(self) -> dict[str, Any]:
+        """As it stands in ``summary.json``."""
+        return asdict(self)
+
+    def text(self, digits: int = 2) -> str:
+        """``.88 [.74, .95]``, or a dash without cases."""
+        if self.value is None or self.low is None or self.high is None:
+            return "–"
+        value, low, high = (f"{x:.{digits}f}" for x in (self.value, self.low, self.high))
+        return f"{value} [{low}, {high}]"
+
+
+def wilson(successes: float, n: int, chance: float | None = None) -> Rate:
+    """Wilson's score interval (Wilson 1927) for ``successes`` out of ``n``."""
+    if n == 0:
+        return Rate(None, None, None, 0, chance)
+    p = successes / n
+    centre = (p + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+    half = _Z / (1 + _Z**2 / n) * np.sqrt(p * (1 - p) / n + _Z**2 / (4 * n**2))
+    low = 0.0 if successes == 0 else max(0.0, centre - half)
+    high = 1.0 if successes == n else min(1.0, centre + half)
+    return Rate(p, float(low), float(high), n, chance)
+
+
+def bootstrap_mean(
+    values: np.ndarray,
+    clusters: np.ndarray | None = None,
+    *,
+    chance: float | None = None,
+    draws: int = 2000,
+    seed: int = 0,
+) -> Rate:
+    """Mean of ``values`` (N,) with a percentile interval from resampling whole clusters.
+
+    Args:
+        clusters: (N,) labels; cases that share one (a seed, a board) are drawn together. Without
+            it every case is its own cluster.
+    """
+    values = np.asarray(values, float)
+    if len(values) == 0:
+        return Rate(None, None, None, 0, chance)
+    labels = np.arange(len(values)) if clusters is None else clusters
+    _, index = np.unique(labels, return_inverse=True)
+    sums = np.bincount(index, values)
+    sizes = np.bincount(index).astype(float)
+    rng = np.random.default_rng(seed)
+    means = np.empty(draws)
+    for k in range(draws):
+        drawn = rng.integers(len(sums), size=len(sums))
+        means[k] = sums[drawn].sum() / sizes[drawn].sum()
+    tail = 100 * (1 - CONFIDENCE) / 2
+    low, high = np.percentile(means, [tail, 100 - tail])
+    return Rate(float(values.mean()), float(low), float(high), len(values), chance)
+
+
+def kappa(agreement: float | None, chance: float) -> float | None:
+    """Agreement corrected for chance (Cohen 1960): 0 at chance level, 1 where always equal."""
+    if agreement is None or chance >= 1:
+        return None
+    return (agreement - chance) / (1 - chance)
