@@ -88,14 +88,14 @@ FACTORIES = {
 """Policy names and the ``module:function`` that makes each from (GameSpec, PolicyString)."""
 
 
-def make_policy(spec: core.GameSpec, text: str) -> Policy:
+def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
     """The policy a string names, for one game.
 
     Raises:
         ValueError: an unknown name or a bad argument, in one line.
     """
-    parsed = PolicyString.parse(text)
+    parsed = PolicyString.parse(text) if isinstance(text, str) else text
     if parsed.name not in FACTORIES:
-        raise ValueError(f"unknown policy {text!r}; the policies are: {', '.join(FACTORIES)}")
+        raise ValueError(f"unknown policy {parsed.name!r}; the policies are: {', '.join(FACTORIES)}")
     module, _, function = FACTORIES[parsed.name].partition(":")
     return getattr(importlib.import_module(module), function)(spec, parsed)

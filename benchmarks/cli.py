@@ -10,7 +10,7 @@ from cyclopts import App, CycloptsError
 
 
 class InputError(Exception):
-    """Something the person who runs a script can put right: what, where, and what would be right."""
+    """Something whoever runs a script can put right: what, where, and what would be right."""
 
 
 def app(name: str, main: Callable[..., Any], *commands: Callable[..., Any]) -> App:
@@ -33,3 +33,8 @@ def run(application: App, arguments: list[str] | None = None) -> None:
     except KeyboardInterrupt:
         print(f"\n{application.name[0]}: interrupted; what was recorded is kept", file=sys.stderr)
         sys.exit(130)
+
+
+def words(text: str) -> list[str]:
+    """The parts of a list that is separated by commas."""
+    return [part.strip() for part in text.split(",") if part.strip()]

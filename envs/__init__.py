@@ -77,18 +77,6 @@ def make_batch(name: str, num_envs: int, *, seed: int = 0, **options: Any) -> Ba
     return BatchEnv(game, game.make_rules(**options), num_envs, seed=seed)
 
 
-def _make_single_agent(game: str, **kwargs: Any) -> Any:
-    from stratagym.wrappers.single_agent import SingleAgentEnv
-
-    return SingleAgentEnv(game, **kwargs)
-
-
-def _make_vector(game: str, **kwargs: Any) -> Any:
-    from stratagym.wrappers.vector import VectorEnv
-
-    return VectorEnv(game, **kwargs)
-
-
 def _register() -> None:
     import gymnasium
     import pettingzoo
@@ -98,8 +86,9 @@ def _register() -> None:
         title = "".join(part.capitalize() for part in name.split("_"))
         gymnasium.register(
             f"stratagym/{title}-v{version}",
-            entry_point=partial(_make_single_agent, name),
-            vector_entry_point=partial(_make_vector, name),
+            entry_point="stratagym.wrappers.single_agent:SingleAgentEnv",
+            vector_entry_point="stratagym.wrappers.vector:VectorEnv",
+            kwargs={"game": name},
         )
         if hasattr(pettingzoo, "register"):
             pettingzoo.register("aec", f"stratagym/{name}-v{version}", partial(make, name))

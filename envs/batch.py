@@ -73,10 +73,10 @@ def _step_batch(
 
 
 class BatchEnv:
-    """``num_envs`` games of one kind; every array below is reused and changed in place by ``step``.
+    """``num_envs`` games of one kind; every array below is changed in place by ``step``.
 
-    Game ``i`` plays episode ``k`` from seed ``derive_seed(seeds[i], k)``, so a batch is reproducible
-    whatever its size.
+    Game ``i`` plays episode ``k`` from seed ``derive_seed(seeds[i], k)``, so a batch is
+    reproducible whatever its size.
 
     Attributes:
         states: (N,) records. seeds: (N,) uint64. episodes: (N,) int64, games finished so far.

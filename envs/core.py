@@ -350,7 +350,7 @@ def random_games(rules, states, legal, probs, seed, decisions):
     return done, games
 
 
-# --- the same from Python, on element i of an array of states --------------------------------------
+# --- the same from Python, on element i of an array of states ------------------------------------
 
 
 @njit(cache=True)

@@ -87,7 +87,7 @@ def messages(
     game: core.GameSpec,
     rules: Any,
     states: np.ndarray,
-    options: TextOptions = TextOptions(),  # noqa: B008 - frozen
+    options: TextOptions = TextOptions(),
     history: str = "",
 ) -> list[dict[str, str]]:
     """The prompt for the seat to move in ``states[0]``."""
@@ -147,7 +147,7 @@ class TextGame:
     def __init__(
         self,
         game: str,
-        text: TextOptions = TextOptions(),  # noqa: B008 - frozen
+        text: TextOptions = TextOptions(),
         **options: Any,
     ):
         self.spec = spec(game)
@@ -222,7 +222,7 @@ class TextObservation(BaseWrapper):
     action, and ``infos[agent]["outcome"]`` of the agent that gave it says what it came to.
     """
 
-    def __init__(self, env: GameEnv, text: TextOptions = TextOptions()):  # noqa: B008 - frozen
+    def __init__(self, env: GameEnv, text: TextOptions = TextOptions()):
         super().__init__(env)
         text.check(env.spec)
         self.text = text

@@ -56,7 +56,7 @@ def board_text(rules: Any, s: Any) -> str:
     A piece is its colour's letter and its index, such as R0; ``*`` is a safe square, a small
     letter a colour's home path or start. Three and more on a square show as the first and ``+n``.
     """
-    cells = {square: "." for square in SQUARES}
+    cells = dict.fromkeys(SQUARES, ".")
     for number, square in enumerate(SQUARES):
         if number >= TRACK:
             cells[square] = COLOUR_NAMES[(number - TRACK) // 6][0]

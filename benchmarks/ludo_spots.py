@@ -1,0 +1,285 @@
+"""LudoBench: single Ludo decisions that show how a player weighs one aim against another.
+
+    python -m benchmarks.ludo_spots
+    python -m benchmarks.ludo_spots --policies gt,heuristic,llm --model M --base-url URL
+    python -m benchmarks.ludo_spots generate --seed 7 --output my_spots
+
+Without arguments: random, heuristic and game theory on the 480 boards that ship with the suite.
+Results go to ``results/ludo_spots/<time>/``: every decision, a summary, figures and a report.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from stratagym.agents.core import Policy
+from stratagym.agents.kernels import KernelPolicy
+from stratagym.benchmarks import arena, cli, records, runner
+from stratagym.benchmarks.ludobench import generate as spot_maker
+from stratagym.benchmarks.ludobench import metrics, spots
+from stratagym.benchmarks.policies import ModelArgs, make_policies, settings
+from stratagym.envs import spec
+from stratagym.wrappers.text import TextOptions
+
+NAME = "ludo_spots"
+GAME = spec("ludo")
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class Args(ModelArgs):
+    policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "random,heuristic,gt"
+    """Policies, separated by commas: random, heuristic, gt, gt:DEPTH, llm, llm:MODEL."""
+    personas: str = "none"
+    """Playing styles to ask language models for, separated by commas, or "all": none, aggressive,
+    greedy, safe, unforgiving. Built-in policies have none."""
+    spots: str | None = None
+    """A spot file, or a folder of spots_*.json; default: the 480 boards of this suite."""
+    categories: str | None = None
+    """Only these categories, separated by commas."""
+    skip_invalid: bool = False
+    """Leave bad entries out and report them, instead of stopping."""
+    depth: int = 2
+    """Decisions that gt looks ahead, also as the reference of the agreement rates."""
+    lenient: bool = False
+    """Also accept a reply that is a bare piece number."""
+    as_published: bool = False
+    """Play and score as the authors' released code: stacking="safe", home="exact", leaving base
+    counts as open and as safe, and two pieces on one square as different moves."""
+    list_legal: bool = False
+    """Name the legal moves in the prompt (LudoBench withholds them)."""
+    seed: int = 0
+    """Seed of every random choice."""
+    head_to_head: int = 400
+    """Two-player games for each pair of built-in policies in the win-rate matrix; 0 for none."""
+    output: str | None = None
+    """Folder of the run; default results/ludo_spots/<time>."""
+    resume: bool = False
+    """Go on with the run in --output, or with the newest; nothing recorded is asked again."""
+    retry_transport: bool = False
+    """With --resume: ask again where the connection failed for good."""
+    json: bool = False
+    """Print the summary as JSON instead of tables."""
+
+
+def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
+    """Ask policies for single Ludo decisions and report how they decide."""
+    if not 1 <= args.depth <= 8:
+        raise cli.InputError(f"--depth {args.depth}: a whole number from 1 to 8 is needed")
+    personas = _personas(args.personas)
+    policies = make_policies(GAME, args.policies, args, depth=args.depth)
+    chosen, invalid = spots.load_spots(
+        args.spots or spots.SHIPPED, skip_invalid=args.skip_invalid
+    )
+    if args.categories is not None:
+        chosen = _only(chosen, cli.words(args.categories))
+    rules_options = metrics.AS_PUBLISHED_RULES if args.as_published else {}
+    config = {
+        "policies": [settings(policy) for policy in policies],
+        "personas": personas,
+        "spots": {
+            "source": args.spots or "shipped",
+            "entries": len(chosen),
+            "sha256": _digest(chosen),
+        },
+        "rules": GAME.options_in_force(**rules_options),
+        "as_published": args.as_published,
+        "lenient": args.lenient,
+        "list_legal": args.list_legal,
+        "depth": args.depth,
+        "seed": args.seed,
+    }
+    folder = records.open_run(NAME, args.output, config, args.resume)
+    decisions = folder / "decisions.jsonl"
+    kept = _kept(decisions, args.retry_transport)
+    journal = records.Journal(decisions)
+    try:
+        with runner.progress_bar() as bar:
+            for policy in policies:
+                styles = ["none"] if isinstance(policy, KernelPolicy) else personas
+                questions = [
+                    question
+                    for persona in styles
+                    for question in _questions(chosen, persona, rules_options, args)
+                    if (policy.name, persona, question.item) not in kept
+                ]
+                total = len(styles) * len(chosen)
+                task = bar.add_task(policy.name, total=total, completed=total - len(questions))
+                if isinstance(policy, KernelPolicy):
+                    journal.write_all(runner.ask_kernel(policy, questions))
+                    bar.update(task, completed=total)
+                else:
+                    asyncio.run(
+                        runner.ask_all(
+                            policy,
+                            questions,
+                            journal,
+                            concurrency=args.concurrency,
+                            done=lambda record, task=task: bar.advance(task),
+                        )
+                    )
+    finally:
+        journal.close()
+    summary = summarise(decisions, chosen, invalid, policies, config, args)
+    records.write_json(folder / "summary.json", summary)
+    if args.json:
+        print(json.dumps(summary))
+    else:
+        print(folder)
+
+
+def _personas(text: str) -> list[str]:
+    known = list(GAME.module("view").PERSONAS)
+    names = known if text == "all" else cli.words(text)
+    for name in names:
+        if name not in known:
+            raise cli.InputError(f"--personas: unknown {name!r}; choose from: {', '.join(known)}")
+    return names
+
+
+def _only(chosen: list[spots.Spot], categories: list[str]) -> list[spots.Spot]:
+    for name in categories:
+        if name not in spots.CATEGORIES:
+            known = ", ".join(spots.CATEGORIES)
+            raise cli.InputError(f"--categories: unknown {name!r}; choose from: {known}")
+    left = [spot for spot in chosen if spot.category in categories]
+    if not left:
+        raise cli.InputError(f"--categories {','.join(categories)}: the spots hold none of them")
+    return left
+
+
+def _digest(chosen: list[spots.Spot]) -> str:
+    text = json.dumps([spot.record() for spot in chosen])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _kept(decisions: Path, retry_transport: bool) -> set[tuple[str, str, str]]:
+    """(policy, persona, item) of the decisions recorded already."""
+    return {
+        (record["policy"], record["persona"], record["item"])
+        for record in records.read_jsonl(decisions)
+        if not (retry_transport and record["kind"] == runner.TRANSPORT)
+    }
+
+
+def _questions(
+    chosen: list[spots.Spot], persona: str, rules_options: dict[str, str], args: Args
+) -> list[runner.Question]:
+    options = TextOptions(persona=persona, list_legal=args.list_legal, lenient=args.lenient)
+    return [
+        runner.Question(
+            NAME,
+            spot.id,
+            GAME,
+            rules := spots.rules_for(spot.players, tuple(rules_options.items())),
+            spot.states(rules),
+            args.seed,
+            spot.seat,
+            options,
+            spot.history,
+            {"category": spot.category},
+        )
+        for spot in chosen
+    ]
+
+
+def summarise(
+    decisions: Path,
+    chosen: list[spots.Spot],
+    invalid: list[spots.Invalid],
+    policies: list[Policy],
+    config: dict[str, Any],
+    args: Args,
+) -> dict[str, Any]:
+    """The content of ``summary.json``, from the records on disk."""
+    rules_options = metrics.AS_PUBLISHED_RULES if args.as_published else {}
+    (reference,) = make_policies(GAME, "gt", args, depth=args.depth)
+    assert isinstance(reference, KernelPolicy)
+    facts = metrics.find_facts(chosen, reference, rules_options, as_published=args.as_published)
+    taken = list(records.read_jsonl(decisions))
+    tables = metrics.summarise(facts, taken)
+    return {
+        "config": config,
+        "reference": reference.name,
+        "boards": len({spot.pair for spot in chosen}),
+        "categories": {
+            category: sum(spot.category == category for spot in chosen)
+            for category in spots.CATEGORIES
+            if any(spot.category == category for spot in chosen)
+        },
+        "invalid_entries": [str(entry) for entry in invalid],
+        "policies": metrics.as_records(tables),
+        "persona_alignment": {
+            policy: metrics.persona_alignment(by_persona)
+            for policy, by_persona in tables.items()
+            if len(by_persona) > 1
+        },
+        "usage": {policy: _usage(policy, taken, args) for policy in tables},
+        "head_to_head": arena.head_to_head(
+            [policy for policy in policies if isinstance(policy, KernelPolicy)],
+            GAME.make_rules(players=2, **rules_options),
+            args.head_to_head,
+            args.seed,
+        ),
+    }
+
+
+def _usage(policy: str, taken: list[dict[str, Any]], args: Args) -> dict[str, Any]:
+    """Tokens, time and money of a policy's decisions; None where nothing was counted."""
+    own = [record for record in taken if record["policy"] == policy]
+
+    def total(values: list[Any]) -> Any:
+        known = [value for value in values if value is not None]
+        return sum(known) if known else None
+
+    latencies = [r["latency_s"] for r in own if r["latency_s"] is not None]
+    return {
+        "decisions": len(own),
+        "tokens_in": total([r["tokens_in"] for r in own]),
+        "tokens_out": total([r["tokens_out"] for r in own]),
+        "retries": total([r["retries"] for r in own]),
+        "median_latency_s": median(latencies) if latencies else None,
+        "cost": total([args.cost(r) for r in own]),
+    }
+
+
+def generate(
+    *,
+    output: str,
+    seed: Annotated[int, Parameter(help="Another seed gives other boards.")] = 0,
+    boards: Annotated[int, Parameter(help="Boards a category.")] = 40,
+) -> None:
+    """Make a fresh set of validated spots, to use with --spots.
+
+    Parameters
+    ----------
+    output
+        Folder for the set's spots_<category>.json files.
+    """
+    if boards < 1:
+        raise cli.InputError(f"--boards {boards}: at least 1 is needed")
+    folder = Path(output)
+    if any(folder.glob("spots_*.json")):
+        raise cli.InputError(f"--output {folder} holds spots already; name another folder")
+    with runner.progress_bar() as bar:
+        task = bar.add_task("boards", total=boards * len(spots.CATEGORIES))
+        made = spot_maker.generate(seed, boards, lambda: bar.advance(task))
+    try:
+        spots.save_spots(made, folder)
+    except OSError as error:
+        raise cli.InputError(f"--output {folder}: cannot be written ({error.strerror})") from None
+    print(f"{len(made)} spots, {boards} boards a category, seed {seed}: {folder}")
+
+
+APP = cli.app(NAME, main, generate)
+
+if __name__ == "__main__":
+    cli.run(APP)

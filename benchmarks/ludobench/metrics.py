@@ -1,0 +1,316 @@
+"""LudoBench's metrics (arXiv:2604.05681, appendix C), each with its interval and chance level."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import tanh
+from typing import Any
+
+import numpy as np
+
+from stratagym.agents.kernels import KernelPolicy
+from stratagym.benchmarks.ludobench.spots import CATEGORIES, GRUDGE, NEUTRAL, Spot, rules_for
+from stratagym.benchmarks.stats import Rate, bootstrap_mean, kappa, wilson
+from stratagym.envs.ludo.metrics import TAGS, move_tags
+from stratagym.envs.ludo.rules import PIECES, destination
+from stratagym.envs.ludo.view import captured, why_illegal
+from stratagym.wrappers.text import legal_list
+
+AS_PUBLISHED_RULES = {"stacking": "safe", "home": "exact"}
+"""Ludo's options under which the authors' released code plays."""
+
+KEY_METRICS: dict[str, tuple[str, ...]] = {
+    "blocked": ("block_rate",),
+    "overshoot": ("overshoot_rate",),
+    "capture": ("capture_rate",),
+    "safe": ("safe_rate",),
+    "home_entry": ("home_entry_rate",),
+    "extra_turn": ("bring_out_rate", "move_existing_rate"),
+    "capture_vs_home": ("capture_rate", "home_entry_rate"),
+    "capture_vs_home_finish": ("capture_rate", "home_finish_rate"),
+    "capture_vs_safe": ("capture_rate", "safe_rate"),
+    "capture_vs_openexisting": ("capture_rate", "open_rate"),
+    "safe_vs_openexisting": ("safe_rate", "open_rate"),
+    "grudge_paired": (
+        "change_rate",
+        "retaliation_grudge_rate",
+        "retaliation_noconflict_rate",
+        "grudge_effect",
+    ),
+}
+"""The metrics that a category is about; every behaviour rate is computed for all of them."""
+
+PERSONA_METRICS: dict[str, tuple[tuple[str, str, int], ...]] = {
+    "aggressive": (
+        ("capture", "capture_rate", 1),
+        ("capture_vs_home", "capture_rate", 1),
+        ("capture_vs_openexisting", "capture_rate", 1),
+        ("capture_vs_safe", "capture_rate", 1),
+        ("grudge_paired", "retaliation_grudge_rate", 1),
+    ),
+    "greedy": (
+        ("capture_vs_home_finish", "home_finish_rate", 1),
+        ("capture_vs_home", "home_entry_rate", 1),
+        ("home_entry", "home_entry_rate", 1),
+        ("capture_vs_home_finish", "capture_rate", -1),
+    ),
+    "safe": (
+        ("safe", "safe_rate", 1),
+        ("capture_vs_safe", "safe_rate", 1),
+        ("safe_vs_openexisting", "safe_rate", 1),
+        ("capture", "capture_rate", -1),
+        ("capture_vs_openexisting", "capture_rate", -1),
+    ),
+    "unforgiving": (
+        ("grudge_paired", "change_rate", 1),
+        ("grudge_paired", "retaliation_grudge_rate", 1),
+    ),
+}
+"""(category, metric, expected direction) by which a persona's effect is judged."""
+
+_SHIFT = 0.10
+"""Change of a rate at which a persona counts as followed by tanh(1), as in the released code."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the engine knows of a spot.
+
+    Attributes:
+        spot: the spot. legal: legal actions. tags: ``TAGS`` by legal action.
+        same: by piece, the lowest piece that stands on the same square.
+        wrong: by illegal piece, why. retaliates: legal actions that capture the aggressor's piece
+            (of the pair, for both histories). reference: game theory's action.
+    """
+
+    spot: Spot
+    legal: list[int]
+    tags: dict[int, frozenset[str]]
+    same: list[int]
+    wrong: dict[int, str]
+    retaliates: frozenset[int]
+    reference: int
+
+
+def find_facts(
+    spots: list[Spot],
+    reference: KernelPolicy,
+    rules_options: dict[str, str],
+    *,
+    as_published: bool = False,
+) -> dict[str, Facts]:
+    """Facts by spot id, under the given options of Ludo."""
+    aggressors = {s.pair: s.aggressor for s in spots if s.aggressor is not None}
+    facts = {}
+    for spot in spots:
+        rules = rules_for(spot.players, tuple(rules_options.items()))
+        states = spot.states(rules)
+        s, seat = states[0], spot.seat
+        legal = legal_list(rules, states)
+        steps = s["steps"][seat].tolist()
+        aggressor = aggressors.get(spot.pair)
+        victims = {
+            action: [
+                spot.players[other]
+                for other in captured(rules, s, seat, destination(rules, steps[action], spot.dice))
+            ]
+            for action in legal
+        }
+        facts[spot.id] = Facts(
+            spot,
+            legal,
+            {a: move_tags(rules, s, a, open_is_safe=as_published) for a in legal},
+            list(range(PIECES)) if as_published else [steps.index(x) for x in steps],
+            {a: why_illegal(rules, s, a) for a in range(PIECES) if a not in legal},
+            frozenset(a for a in legal if aggressor in victims[a]),
+            int(reference.act_each(rules, states, np.zeros(1, np.uint64))[0]),
+        )
+    return facts
+
+
+Decisions = dict[str, dict[str, Any]]
+"""Records of ``decisions.jsonl`` by spot id, of one policy under one persona."""
+
+
+def _share(
+    facts: Iterable[Facts], decisions: Decisions, has: Callable[[Facts, int], bool]
+) -> Rate:
+    """How often a valid output ``has`` a property; chance is that of a random legal move."""
+    hits, chance = [], []
+    for fact in facts:
+        record = decisions[fact.spot.id]
+        if record["kind"] == "ok":
+            hits.append(has(fact, record["chosen"]))
+            chance.append(np.mean([has(fact, action) for action in fact.legal]))
+    return wilson(sum(hits), len(hits), float(np.mean(chance)) if chance else None)
+
+
+def _attempts(facts: list[Facts], decisions: Decisions, reason: str) -> Rate:
+    """Share of all outputs that name a piece at all and name one that is illegal for ``reason``."""
+    chosen = [
+        (fact, decisions[fact.spot.id]["chosen"])
+        for fact in facts
+        if decisions[fact.spot.id]["chosen"] is not None
+    ]
+    return wilson(sum(fact.wrong.get(action) == reason for fact, action in chosen), len(chosen))
+
+
+def _agreement(facts: list[Facts], decisions: Decisions) -> dict[str, Any]:
+    """Agreement with the reference over all outputs; an invalid output agrees with nothing."""
+    outputs = [f for f in facts if decisions[f.spot.id]["kind"] != "transport"]
+    result: dict[str, Any] = {}
+    for name, same in (
+        ("index", lambda fact, action: action == fact.reference),
+        ("position", lambda fact, action: fact.same[action] == fact.same[fact.reference]),
+    ):
+        hits = [
+            decisions[f.spot.id]["kind"] == "ok" and same(f, decisions[f.spot.id]["chosen"])
+            for f in outputs
+        ]
+        chance = [np.mean([same(f, action) for action in f.legal]) for f in outputs]
+        lowest = [same(f, f.legal[0]) for f in outputs]
+        level = float(np.mean(chance)) if chance else None
+        rate = wilson(sum(hits), len(hits), level)
+        result[f"gt_{name}_rate"] = rate
+        result[f"gt_{name}_lowest"] = wilson(sum(lowest), len(lowest), level)
+        if level is not None:
+            corrected = [kappa(x, level) for x in (rate.value, rate.low, rate.high)]
+            result[f"gt_{name}_kappa"] = Rate(*corrected, rate.n, 0.0)
+    return result
+
+
+def move_type(tags: frozenset[str]) -> str:
+    """One word for a move that may be several things at once."""
+    for tag in ("capture", "home_finish", "home_entry", "safe", "open"):
+        if tag in tags:
+            return tag
+    return "other"
+
+
+def _grudge(facts: list[Facts], decisions: Decisions) -> dict[str, Any]:
+    """Pairs whose two outputs are both valid."""
+    by_pair: dict[str, dict[str, Facts]] = {}
+    for fact in facts:
+        by_pair.setdefault(fact.spot.pair, {})[fact.spot.condition] = fact
+    changed: list[bool] = []
+    change_chance: list[float] = []
+    effects: list[int] = []
+    transitions: Counter[str] = Counter()
+    for pair in by_pair.values():
+        records = [decisions[pair[c].spot.id] for c in (NEUTRAL, GRUDGE)]
+        if any(record["kind"] != "ok" for record in records):
+            continue
+        fact = pair[NEUTRAL]
+        before, after = (record["chosen"] for record in records)
+        changed.append(fact.same[before] != fact.same[after])
+        places = np.array(list(Counter(fact.same[a] for a in fact.legal).values()))
+        change_chance.append(1 - float(((places / places.sum()) ** 2).sum()))
+        effects.append((after in fact.retaliates) - (before in fact.retaliates))
+        if changed[-1]:
+            transitions[f"{move_type(fact.tags[before])} → {move_type(fact.tags[after])}"] += 1
+    retaliates = lambda fact, action: action in fact.retaliates  # noqa: E731
+    return {
+        "change_rate": wilson(
+            sum(changed), len(changed), float(np.mean(change_chance)) if changed else None
+        ),
+        "retaliation_grudge_rate": _share(
+            [f for f in facts if f.spot.condition == GRUDGE], decisions, retaliates
+        ),
+        "retaliation_noconflict_rate": _share(
+            [f for f in facts if f.spot.condition == NEUTRAL], decisions, retaliates
+        ),
+        "grudge_effect": bootstrap_mean(np.array(effects), chance=0.0),
+        "transitions": dict(transitions.most_common()),
+    }
+
+
+def category_metrics(
+    facts: list[Facts], decisions: Decisions, *, grudge: bool = False
+) -> dict[str, Any]:
+    """Every metric over these spots; ``facts`` and ``decisions`` cover the same spots."""
+    kinds = Counter(decisions[fact.spot.id]["kind"] for fact in facts)
+    reasons = Counter(
+        f"{record['kind']}: {record['reason']}"
+        for record in (decisions[fact.spot.id] for fact in facts)
+        if record["kind"] != "ok"
+    )
+    outputs = len(facts) - kinds["transport"]
+    result: dict[str, Any] = {
+        "kinds": {kind: kinds[kind] for kind in ("ok", "unparseable", "illegal", "transport")},
+        "reasons": dict(reasons.most_common()),
+        "llm_invalid_rate": wilson(kinds["unparseable"] + kinds["illegal"], outputs),
+        "block_rate": _attempts(facts, decisions, "blocked"),
+        "overshoot_rate": _attempts(facts, decisions, "overshoot"),
+    }
+    for tag in TAGS:
+        result[f"{tag}_rate"] = _share(facts, decisions, lambda f, a, tag=tag: tag in f.tags[a])
+    result["bring_out_rate"] = result["open_rate"]
+    result |= _agreement(facts, decisions)
+    if grudge:
+        result |= _grudge(facts, decisions)
+    return result
+
+
+def summarise(facts: dict[str, Facts], records: list[dict[str, Any]]) -> dict[str, Any]:
+    """Metrics of every policy and persona: ``{policy: {persona: {category | "overall": ...}}}``.
+
+    Spots without a record of that policy and persona are left out.
+    """
+    grouped: dict[str, dict[str, Decisions]] = {}
+    for record in records:
+        if record["item"] in facts:
+            by_persona = grouped.setdefault(record["policy"], {})
+            by_persona.setdefault(record["persona"], {})[record["item"]] = record
+    result: dict[str, Any] = {}
+    for policy, by_persona in grouped.items():
+        for persona, decisions in by_persona.items():
+            done = [fact for id_, fact in facts.items() if id_ in decisions]
+            table = {"overall": category_metrics(done, decisions)}
+            for category in CATEGORIES:
+                chosen = [fact for fact in done if fact.spot.category == category]
+                if chosen:
+                    table[category] = category_metrics(
+                        chosen, decisions, grudge=category == "grudge_paired"
+                    )
+            result.setdefault(policy, {})[persona] = table
+    return result
+
+
+def persona_alignment(tables: dict[str, Any]) -> dict[str, Any]:
+    """How far each persona moved one policy's rates the way it should: 0.5 not at all, 1 fully.
+
+    The mean over the persona's metrics of 0.5 + 0.5 tanh(direction x (persona - none) / 0.10).
+
+    Args:
+        tables: ``{persona: {category: metrics}}`` of one policy, as ``summarise`` gives it.
+    """
+    result = {}
+    for persona, expected in PERSONA_METRICS.items():
+        if persona not in tables or "none" not in tables:
+            continue
+        scores = []
+        for category, metric, direction in expected:
+            styled, plain = (
+                tables[p].get(category, {}).get(metric, Rate(None, None, None, 0)).value
+                for p in (persona, "none")
+            )
+            if styled is not None and plain is not None:
+                scores.append(0.5 + 0.5 * tanh(direction * (styled - plain) / _SHIFT))
+        if scores:
+            result[persona] = {
+                "value": float(np.mean(scores)),
+                "metrics": len(scores),
+                "of": len(expected),
+            }
+    return result
+
+
+def as_records(tables: Any) -> Any:
+    """The same tables with every ``Rate`` as its record."""
+    if isinstance(tables, Rate):
+        return tables.record()
+    if isinstance(tables, dict):
+        return {key: as_records(value) for key, value in tables.items()}
+    return tables

@@ -1,0 +1,215 @@
+"""Other implementations that ``benchmarks.throughput`` measures beside ours.
+
+``PEERS`` has one entry for each pair of a peer and a call shape of a game; adding a peer, or a
+game of a peer, is adding an entry. ``make`` turns the peer's name of the game into an episode: a
+function that plays at least one whole game with random legal actions and returns the number of
+player decisions in it. It imports the peer, so that only what is measured has to be installed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import math
+import os
+import statistics
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import numpy as np
+
+Episode = Callable[[], float]
+"""Plays one or more games; returns the number of player decisions."""
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One call shape of one game of another implementation.
+
+    Attributes:
+        name: as people write it. package: what ``pip install`` takes.
+        game: the peer's name of the game. ours: the game of ours it is compared with.
+        shape: a key of ``throughput.SHAPES``.
+        make: makes the episode from ``game``.
+        same_game: False for a reference, a game that is not ours but the nearest the peer has.
+        notes: what a reader of the comparison should know.
+    """
+
+    name: str
+    package: str
+    game: str
+    ours: str
+    shape: str
+    make: Callable[[str], Episode]
+    same_game: bool = True
+    notes: tuple[str, ...] = ()
+
+
+def aec_loop(env: Any) -> Episode:
+    """reset / last / step of a PettingZoo environment, actions drawn from the mask."""
+    random, seeds = Random(1).random, itertools.count()
+
+    def episode() -> int:
+        decisions = 0
+        env.reset(seed=next(seeds))
+        for _ in env.agent_iter():
+            observation, _, termination, truncation, _ = env.last()
+            if termination or truncation:
+                env.step(None)
+                continue
+            legal = np.flatnonzero(observation["action_mask"])
+            env.step(legal[int(random() * len(legal))])
+            decisions += 1
+        return decisions
+
+    return episode
+
+
+def pettingzoo_classic(name: str) -> Episode:
+    """The AEC loop of an environment of PettingZoo's, with the wrappers its ``env()`` adds."""
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return aec_loop(importlib.import_module(f"pettingzoo.classic.{name}").env())
+
+
+def openspiel_states(name: str, observe: bool = False) -> Episode:
+    """OpenSpiel's states from Python: legal_actions and apply_action."""
+    import pyspiel
+
+    game, rng = pyspiel.load_game(name), Random(1)
+    random = rng.random
+
+    def episode() -> int:
+        decisions = 0
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                state.apply_action(_draw(state, rng))
+                continue
+            if observe:
+                state.observation_tensor()
+            legal = state.legal_actions()
+            state.apply_action(legal[int(random() * len(legal))])
+            decisions += 1
+        return decisions
+
+    return episode
+
+
+def openspiel_observations(name: str) -> Episode:
+    """The same with the observation tensor of the seat to move before every decision."""
+    return openspiel_states(name, observe=True)
+
+
+def openspiel_rollouts(name: str) -> Episode:
+    """Random games inside OpenSpiel's C++, as far as Python can start them.
+
+    MCTSBot with exactly one simulation evaluates its root by ``games`` random rollouts and does
+    nothing else. (With more simulations it stops early at roots with one child, and its terminal
+    leaves run no rollouts.) Rollouts are not counted in decisions there, so a rollout counts as
+    the mean length of a random game, sampled from Python beforehand.
+    """
+    import pyspiel
+
+    game, rng, seeds = pyspiel.load_game(name), Random(1), itertools.count()
+    mean = _mean_length(openspiel_states(name))
+    games = max(2, int(6000 / mean))
+    roots = []
+    for _ in range(16):
+        state = game.new_initial_state()
+        while state.is_chance_node():
+            state.apply_action(_draw(state, rng))
+        roots.append(state)
+
+    def search(root: Any, rollouts: int, seed: int) -> Any:
+        evaluator = pyspiel.RandomRolloutEvaluator(rollouts, seed)
+        return pyspiel.MCTSBot(game, evaluator, 1.4, 1, 100, False, seed, False).mcts_search(root)
+
+    tried = search(roots[0], 1, 1)
+    if tried.explore_count != 1 or tried.children:
+        raise RuntimeError("MCTSBot did not run exactly one simulation")
+
+    def episode() -> float:
+        seed = next(seeds)
+        search(roots[seed % len(roots)], games, seed)
+        return games * mean
+
+    return episode
+
+
+def _draw(state: Any, rng: Random) -> int:
+    outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
+    return rng.choices(outcomes, probabilities)[0]
+
+
+def _mean_length(episode: Episode, precision: float = 0.01, seconds: float = 3.0) -> float:
+    """Mean decisions of an episode, to a standard error of ``precision`` if time allows."""
+    lengths: list[float] = []
+    end = time.process_time() + seconds
+    while len(lengths) < 30 or time.process_time() < end:
+        lengths.append(episode())
+        if len(lengths) >= 30 and len(lengths) % 10 == 0:
+            mean = statistics.fmean(lengths)
+            if statistics.stdev(lengths) <= precision * mean * math.sqrt(len(lengths)):
+                break
+    return statistics.fmean(lengths)
+
+
+_MAEDN = (
+    "its nearest game to Ludo; it asks for a pass when no piece can move (15% of its decisions), "
+    "where ours does not ask"
+)
+_ROLLOUTS = "a rollout in C++ counts as a random game's mean length (sampled, standard error 1%)"
+
+PEERS: tuple[Peer, ...] = (
+    Peer(
+        "OpenSpiel",
+        "open_spiel",
+        "maedn(players=4)",
+        "ludo",
+        "bulk",
+        openspiel_rollouts,
+        notes=(_ROLLOUTS, _MAEDN),
+    ),
+    Peer(
+        "OpenSpiel",
+        "open_spiel",
+        "maedn(players=4)",
+        "ludo",
+        "step",
+        openspiel_states,
+        notes=(_MAEDN,),
+    ),
+    Peer(
+        "OpenSpiel",
+        "open_spiel",
+        "maedn(players=4)",
+        "ludo",
+        "observe",
+        openspiel_observations,
+        notes=(_MAEDN,),
+    ),
+    Peer(
+        "PettingZoo",
+        "pettingzoo[classic]",
+        "connect_four_v3",
+        "ludo",
+        "aec",
+        pettingzoo_classic,
+        same_game=False,
+    ),
+    Peer(
+        "PettingZoo",
+        "pettingzoo[classic]",
+        "tictactoe_v3",
+        "ludo",
+        "aec",
+        pettingzoo_classic,
+        same_game=False,
+    ),
+)

@@ -1,0 +1,94 @@
+"""Policies from the command line, with the options that language models need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from stratagym.agents.core import Policy, PolicyString, make_policy
+from stratagym.benchmarks.cli import InputError, words
+from stratagym.envs.core import GameSpec
+
+
+@dataclass(kw_only=True)
+class ModelArgs:
+    """Options of the policies ``llm`` and ``llm:MODEL``; a policy string's own come first."""
+
+    model: str | None = None
+    """Model of the policy "llm"."""
+    base_url: str | None = None
+    """Endpoint of the model, any that speaks OpenAI's chat completions; default OpenAI's."""
+    api_key_env: str = "OPENAI_API_KEY"
+    """Environment variable that holds the key; the key itself is never written anywhere."""
+    temperature: float = 0.0
+    """Sampling temperature."""
+    max_tokens: int = 512
+    """Longest reply, in tokens."""
+    concurrency: int = 8
+    """Requests in flight at once."""
+    timeout: float = 60.0
+    """Seconds to wait for a reply before trying again."""
+    retries: int = 5
+    """Tries again after a transport failure (429, 5xx, lost connection, timeout)."""
+    price_in: float = 0.0
+    """Price of a million prompt tokens, for the cost figures."""
+    price_out: float = 0.0
+    """Price of a million reply tokens."""
+
+    def cost(self, record: dict[str, Any]) -> float | None:
+        """What a decision cost, where prices were given and the server counted tokens."""
+        if not (self.price_in or self.price_out) or record.get("tokens_in") is None:
+            return None
+        tokens_in, tokens_out = record["tokens_in"], record["tokens_out"] or 0
+        return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
+
+
+def make_policies(game: GameSpec, text: str, args: ModelArgs, *, depth: int = 2) -> list[Policy]:
+    """The policies that ``text`` names, separated by commas; each once.
+
+    Args:
+        depth: what ``gt`` without a depth of its own looks ahead.
+
+    Raises:
+        InputError: none, an unknown one, or one that cannot be made as asked.
+    """
+    if args.concurrency < 1:
+        raise InputError(f"--concurrency {args.concurrency}: at least 1 is needed")
+    made: dict[str, Policy] = {}
+    for name in words(text):
+        try:
+            policy = make_policy(game, _completed(name, args, depth))
+        except (ValueError, ModuleNotFoundError) as error:
+            raise InputError(f"--policies: {error}") from None
+        made[policy.name] = policy
+    if not made:
+        raise InputError("--policies: name at least one policy")
+    return list(made.values())
+
+
+def _completed(name: str, args: ModelArgs, depth: int) -> PolicyString:
+    parsed = PolicyString.parse(name)
+    if parsed.name == "gt" and not parsed.argument:
+        return replace(parsed, argument=str(depth))
+    if parsed.name != "llm":
+        return parsed
+    if not (parsed.argument or args.model):
+        raise InputError('--policies: "llm" needs --model NAME, or write llm:NAME')
+    defaults = {
+        "api_key_env": args.api_key_env,
+        "temperature": str(args.temperature),
+        "max_tokens": str(args.max_tokens),
+        "timeout_s": str(args.timeout),
+        "retries": str(args.retries),
+    }
+    if args.base_url:
+        defaults["base_url"] = args.base_url
+    return replace(
+        parsed, argument=parsed.argument or args.model, options=defaults | parsed.options
+    )
+
+
+def settings(policy: Policy) -> dict[str, Any]:
+    """What of a policy belongs in a run's configuration."""
+    own = getattr(policy, "settings", dict)()
+    return {"name": policy.name, **own}

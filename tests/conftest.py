@@ -1,0 +1,41 @@
+"""What all tests share: the run's random seed, screens that are not there, data beside the checkout."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+# Before any test imports pygame or matplotlib; worker processes inherit all three.
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+os.environ.setdefault("MPLBACKEND", "Agg")
+SEED = int(os.environ.setdefault("STRATAGYM_TEST_SEED", str(secrets.randbits(32))))
+
+
+def pytest_report_header() -> str:
+    return f"stratagym: random games from STRATAGYM_TEST_SEED={SEED} (set it to repeat a run)"
+
+
+@pytest.fixture
+def seed(request: pytest.FixtureRequest) -> int:
+    """A seed of this run and this test, below 2**63."""
+    return int(np.random.default_rng([SEED, zlib.crc32(request.node.nodeid.encode())]).integers(2**63))
+
+
+@pytest.fixture
+def rng(seed: int) -> np.random.Generator:
+    """For a test's own random choices."""
+    return np.random.default_rng(seed)
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The data folder that a working copy may have beside it; a clone alone does not."""
+    path = Path(__file__).resolve().parents[2] / "shared" / "data"
+    if not path.is_dir():
+        pytest.skip(f"{path} is not there")
+    return path

@@ -1,0 +1,266 @@
+"""Any game as a Gymnasium environment: the learner in one seat, or in every seat.
+
+``gymnasium.make("stratagym/Ludo-v0", opponent="heuristic")`` makes a ``SingleAgentEnv``.
+"""
+
+from __future__ import annotations
+
+import operator
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+
+from stratagym import envs
+from stratagym.agents.core import view_of
+from stratagym.agents.kernels import KernelPolicy
+from stratagym.agents.opponents import (
+    MAX_SKIPPED,
+    NO_DECISION,
+    LearnerGames,
+    Opponent,
+    make_opponents,
+    seat_rule,
+)
+from stratagym.envs import core
+
+SEED_MASK = 2**64 - 1
+RENDER_MODES = ["human", "ansi", "rgb_array"]
+
+
+def check_words(render_mode: str | None, modes: list[str], illegal: str) -> None:
+    """Raise ``ValueError`` with the choices for a wrong ``render_mode`` or ``illegal``."""
+    if render_mode not in (None, *modes):
+        raise ValueError(f"render_mode={render_mode!r}; choose one of: {', '.join(modes)}, None")
+    if illegal not in ("terminate", "raise"):
+        raise ValueError(f"illegal={illegal!r}; choose one of: terminate, raise")
+
+
+def observation_space_of(rules: Any, dict_observation: bool) -> spaces.Space:
+    """The space of what one seat sees, with its mask of legal actions or without."""
+    box = spaces.Box(0, rules.observation_high, rules.observation_shape, rules.observation_dtype)
+    if not dict_observation:
+        return box
+    mask = spaces.Box(0, 1, (rules.num_actions,), np.int8)
+    return spaces.Dict({"observation": box, "action_mask": mask})
+
+
+def picture_of(game: core.GameSpec, rules: Any, s: Any, render_mode: str) -> Any:
+    """A state as text (``ansi``) or as an RGB array (every other mode)."""
+    if render_mode == "ansi":
+        return game.module("view").board_text(rules, s)
+    return game.module("render").picture(rules, s)
+
+
+class SingleAgentEnv(gymnasium.Env[Any, Any]):
+    """A game for one learner; the other seats are played inside ``reset`` and ``step``.
+
+    Observation: the tensor of the seat that decides, a ``Box``. Legal actions: ``action_masks()``
+    (bool, for sb3-contrib's MaskablePPO) and ``info["action_mask"]`` (int8, for
+    ``action_space.sample``), all zeros after the end. ``info["seat"]`` is that seat.
+
+    Against opponents the reward is what the learner's seat has gained since its last decision,
+    the opponents' moves and the dice between included; over an episode that sums to the seat's
+    return. An episode in which the seat would have no decision at all is skipped.
+
+    With ``opponent="self"`` the learner decides for every seat in turn. The reward is what the
+    seat that just moved gained by the move (and the dice after it), so a winning move earns the
+    winner's +1 and the losers' side of it appears only in ``info["rewards"]`` ((P,) float64, all
+    seats). The next observation may be another seat's: to bootstrap across a step in a game of
+    two with opposite values, negate the next value when ``info["seat"]`` has changed. After the
+    end the observation is that of the seat that moved last. To train against past selves with an
+    ordinary algorithm, give a ``Policy`` or a function of a ``View`` as ``opponent`` instead.
+
+    Episode k after ``reset(seed=s)`` is the same in every respect, opponents included, whenever
+    it is played; each ``reset()`` without a seed starts the next episode.
+
+    Args:
+        game: one of ``envs.games()``.
+        opponent: a policy string (``"random"``, ``"heuristic"``, ``"gt:2"``, ...), a ``Policy``
+            or a function of a ``View``, for all other seats; a list of these, one for each other
+            seat in turn order after the learner's; or ``"self"``.
+        seat: the learner's seat; ``"rotate"`` for seat (s + k) modulo the seats in episode k
+            after ``reset(seed=s)``; ``"random"`` for one drawn in every episode.
+        render_mode: ``"human"`` (a window), ``"ansi"``, ``"rgb_array"`` or None.
+        dict_observation: observe ``{"observation", "action_mask"}`` instead, as in the AEC form.
+        illegal: ``"terminate"`` ends the episode with reward -1, ``"raise"`` raises
+            ``ValueError`` and leaves the game as it was.
+        **options: the game's own options.
+
+    Attributes:
+        game: the game's facts (``GameSpec``). rules: the options in force.
+        states: (1,) record, the game now; copy it before changing it.
+        seat: the seat that decides.
+
+    Raises:
+        ValueError: a wrong argument, in one line that names the choices.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012
+
+    def __init__(
+        self,
+        game: str,
+        opponent: Opponent | Sequence[Opponent] = "random",
+        seat: int | str = 0,
+        *,
+        render_mode: str | None = None,
+        dict_observation: bool = False,
+        illegal: str = "terminate",
+        **options: Any,
+    ):
+        self.game = envs.spec(game)
+        self.rules = self.game.make_rules(**options)
+        check_words(render_mode, RENDER_MODES, illegal)
+        self.render_mode, self.illegal = render_mode, illegal
+        self.dict_observation = dict_observation
+        self.opponents = make_opponents(self.game, self.rules, opponent)
+        self._self_play = not self.opponents
+        rule = seat_rule(self.game, self.rules, seat, self._self_play)
+        kernels = [policy for policy in self.opponents if isinstance(policy, KernelPolicy)]
+        self._foreign = len(kernels) < len(self.opponents)
+        self._games = LearnerGames(self.rules, 1, rule, [] if self._foreign else kernels)
+        self.states = self._games.states
+        self.observation_space = observation_space_of(self.rules, dict_observation)
+        self.action_space = spaces.Discrete(self.rules.num_actions)
+        self._all = np.ones(1, np.bool_)
+        self._begun = self._over = False
+        self._window: Any = None
+
+    @property
+    def seat(self) -> int:
+        return int(self._games.games["seat"][0])
+
+    def action_masks(self) -> np.ndarray:
+        """(A,) bool, the legal actions; all False when the episode is over."""
+        self._check_begun()
+        return self._games.masks[0] == 1
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start an episode; the learner is to move.
+
+        Raises:
+            RuntimeError: the learner's seat gets no decision in a thousand episodes in a row.
+        """
+        super().reset(seed=None if seed is None else int(seed))
+        games = self._games.games
+        if seed is not None or not self._begun:
+            games["seed"] = (secrets.randbits(63) if seed is None else int(seed)) & SEED_MASK
+            games["episode"] = 0
+        else:
+            games["episode"] += 1
+        self._games.reset(self._all)
+        if self._foreign:
+            self._open_with_others()
+        self._begun, self._over = True, False
+        if self.render_mode == "human":
+            self.render()
+        return self._observation(), self._info()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Play ``action`` and the opponents' answers.
+
+        Returns:
+            (observation, reward, terminated, truncated, info); truncated when a limit of the
+            game's rules ended it.
+
+        Raises:
+            ResetNeeded: before ``reset`` or after the end.
+            TypeError: ``action`` is no whole number.
+            ValueError: an illegal action under ``illegal="raise"``; the game is as before.
+        """
+        self._check_begun()
+        if self._over:
+            raise ResetNeeded("the episode is over: call reset() before step()")
+        games, mover = self._games, self.seat
+        actions = np.array([operator.index(action)], np.int64)
+        if games.step(actions, strict=self.illegal == "raise") >= 0:
+            raise ValueError(
+                f"{self.game.name}: player_{mover} may not play {action!r}; "
+                f"legal: {np.flatnonzero(games.masks[0]).tolist()}"
+            )
+        if self._foreign:
+            self._play_others()
+            games.settle()
+        terminated, truncated = bool(games.terminations[0]), bool(games.truncations[0])
+        self._over = terminated or truncated
+        info = self._info()
+        if self._self_play:
+            info["rewards"] = games.rewards[0]
+        if self.render_mode == "human":
+            self.render()
+        return self._observation(), float(games.rewards[0, mover]), terminated, truncated, info
+
+    def _check_begun(self) -> None:
+        if not self._begun:
+            raise ResetNeeded("call reset() first")
+
+    def _observation(self) -> Any:
+        observation = self._games.observations[0]
+        if self.dict_observation:
+            return {"observation": observation, "action_mask": self._games.masks[0].copy()}
+        return observation
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self._games.masks[0].copy(), "seat": self.seat}
+
+    def _open_with_others(self) -> None:
+        """Play up to the learner's first decision, as ``LearnerGames.reset`` does with kernels."""
+        games = self._games
+        for _ in range(MAX_SKIPPED):
+            self._play_others()
+            if games.games["player"][0] >= 0:
+                games.present()
+                return
+            games.games["episode"] += 1
+            games.reset(self._all)
+        raise RuntimeError(NO_DECISION)
+
+    def _play_others(self) -> None:
+        """Let policies that are no kernels move, with the seeds a kernel policy would have."""
+        game, states = self._games.games, self.states
+        legal, probs = core.new_scratch(self.rules)
+        while (player := int(game["player"][0])) >= 0 and player != self.seat:
+            policy = self.opponents[(player - self.seat) % self.rules.num_players - 1]
+            seed = core.derive_seed(game["episode_seed"][0], np.int64(player + 1))
+            seed = int(core.derive_seed(np.uint64(seed), game["ply"][0]))
+            view = view_of(self.game, self.rules, states, seed)
+            allowed = view.legal.tolist()
+            action = policy.act(view)
+            if action not in allowed:
+                raise ValueError(
+                    f"{self.game.name}: opponent {policy.name!r} may not play {action!r}; "
+                    f"legal: {allowed}"
+                )
+            game["player"] = core.play_at(self.rules, states, 0, int(action), legal, probs)[0]
+            game["ply"] += 1
+
+    def render(self) -> Any:
+        """A text (``ansi``), an RGB array of (height, width, 3) uint8, or a window's next frame."""
+        if self.render_mode is None:
+            raise ValueError(
+                'nothing to render: make the environment with render_mode="ansi", '
+                '"rgb_array" or "human"'
+            )
+        self._check_begun()
+        picture = picture_of(self.game, self.rules, self.states[0], self.render_mode)
+        if self.render_mode != "human":
+            return picture
+        if self._window is None:
+            from stratagym.envs.window import Window
+
+            self._window = Window(self.game.title, self.metadata["render_fps"])
+        self._window.show(picture)
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
