@@ -96,6 +96,7 @@ def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
     """
     parsed = PolicyString.parse(text) if isinstance(text, str) else text
     if parsed.name not in FACTORIES:
-        raise ValueError(f"unknown policy {parsed.name!r}; the policies are: {', '.join(FACTORIES)}")
+        known = ", ".join(FACTORIES)
+        raise ValueError(f"unknown policy {parsed.name!r}; the policies are: {known}")
     module, _, function = FACTORIES[parsed.name].partition(":")
     return getattr(importlib.import_module(module), function)(spec, parsed)

@@ -16,56 +16,77 @@ from numba import njit
 from stratagym.agents import knowledge
 from stratagym.envs import core
 
-
-@njit(cache=True)
-def _search(rules, states, values, legal, probs, level, depth):
-    """Value of ``states[level]`` into ``values[level]``; returns the best action, or -1."""
-    s = states[level]
-    value, below = values[level], values[level + 1]
-    player = core.current_player(rules, s)
-    best = -1
-    if player <= core.TERMINAL or depth == 0:
-        knowledge.evaluate(rules, s, value)
-    elif player == core.CHANCE:
-        value[:] = 0.0
-        for outcome in range(core.chance_outcomes(rules, s, probs[level])):
-            states[level + 1] = s
-            child = states[level + 1]
-            core.apply_chance(rules, child, outcome)
-            passed = core.current_player(rules, child) == core.CHANCE
-            _search(rules, states, values, legal, probs, level + 1, depth - passed)
-            for seat in range(value.shape[0]):
-                value[seat] += probs[level, outcome] * below[seat]
-    else:
-        for k in range(core.legal_actions(rules, s, legal[level])):
-            states[level + 1] = s
-            core.step(rules, states[level + 1], legal[level, k])
-            _search(rules, states, values, legal, probs, level + 1, depth - 1)
-            if best < 0 or below[player] > value[player]:
-                best = legal[level, k]
-                value[:] = below
-    return best
+# What is kept of each level's node, besides its state and value.
+_SEAT, _NEXT, _COUNT, _DEPTH, _BEST = range(5)
 
 
 @njit(cache=True)
 def expectimax(rules, s, depth, scratch):
     """The action of depth-limited expectimax in ``s``, where a seat is to move.
 
+    A loop over levels and not a recursion, which numba's cache cannot be trusted with.
+
     Args:
         depth: decisions looked ahead, at least 1.
         scratch: from ``new_scratch`` for this depth or more.
     """
-    states, values, legal, probs = scratch
+    states, values, legal, probs, nodes = scratch
+    seats = values.shape[1]
     states[0] = s
-    return _search(rules, states, values, legal, probs, 0, depth)
+    level, opening, left = 0, True, depth
+    while True:
+        if opening:
+            seat = core.current_player(rules, states[level])
+            nodes[level, _SEAT] = seat
+            nodes[level, _NEXT] = 0
+            nodes[level, _DEPTH] = left
+            nodes[level, _BEST] = -1
+            if seat == core.CHANCE:
+                nodes[level, _COUNT] = core.chance_outcomes(rules, states[level], probs[level])
+                for k in range(seats):
+                    values[level, k] = 0.0
+            else:
+                nodes[level, _COUNT] = core.legal_actions(rules, states[level], legal[level])
+            opening = False
+        move = nodes[level, _NEXT]
+        if move < nodes[level, _COUNT]:
+            states[level + 1] = states[level]
+            left = nodes[level, _DEPTH]
+            if nodes[level, _SEAT] == core.CHANCE:
+                core.apply_chance(rules, states[level + 1], move)
+                left -= core.current_player(rules, states[level + 1]) == core.CHANCE
+            else:
+                core.step(rules, states[level + 1], legal[level, move])
+                left -= 1
+            if left > 0 and core.current_player(rules, states[level + 1]) > core.TERMINAL:
+                level += 1
+                opening = True
+                continue
+            knowledge.evaluate(rules, states[level + 1], values[level + 1])
+        elif level == 0:
+            return nodes[0, _BEST]
+        else:
+            level -= 1
+            move = nodes[level, _NEXT]
+        # Take the value of the child just finished into this node's.
+        seat = nodes[level, _SEAT]
+        if seat == core.CHANCE:
+            for k in range(seats):
+                values[level, k] += probs[level, move] * values[level + 1, k]
+        elif nodes[level, _BEST] < 0 or values[level + 1, seat] > values[level, seat]:
+            nodes[level, _BEST] = legal[level, move]
+            for k in range(seats):
+                values[level, k] = values[level + 1, k]
+        nodes[level, _NEXT] = move + 1
 
 
 def new_scratch(rules: Any, depth: int) -> tuple[np.ndarray, ...]:
-    """Working memory: states, values, legal actions and probabilities of every level."""
+    """Working memory: states, values, legal actions, probabilities and nodes of every level."""
     levels = 2 * depth + 2
     return (
         core.new_states(rules, levels),
         np.zeros((levels, rules.num_players)),
         np.zeros((levels, rules.num_actions), np.int64),
         np.zeros((levels, core.MAX_OUTCOMES)),
+        np.zeros((levels, 5), np.int64),
     )

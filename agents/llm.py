@@ -193,7 +193,7 @@ class OpenAIChat:
         self.max_wait_s = _NUMBERS["max_wait_s"].read("max_wait_s", max_wait_s)
         self.refused: set[str] = set()
         """Parameters that this model turned out not to take, of max_tokens and temperature."""
-        self._own_url = base_url or os.environ.get("OPENAI_BASE_URL", "").strip()
+        self._own_url = (base_url or os.environ.get("OPENAI_BASE_URL", "")).strip()
         self._url = self._own_url or DEFAULT_URL
         self.base_url = _public_url(self._url)
         # Connections belong to the event loop they were made in.
@@ -203,6 +203,10 @@ class OpenAIChat:
 
     def __repr__(self) -> str:
         return f"OpenAIChat({self.model!r}, base_url={self.base_url!r})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy for another process makes its own connections, and gets no key.
+        return {**self.__dict__, "_clients": {}}
 
     def settings(self) -> dict[str, Any]:
         """Model, endpoint and parameters, without key, password or query."""
@@ -575,19 +579,13 @@ class LanguageModel(Policy):
                 )
                 if outcome.kind == words.OK and outcome.action is not None:
                     return outcome.action
-                fault = f"{outcome.kind} ({outcome.reason})"
-                said = words.answer(reply.text) or "(no answer)"
-                again = f"That answer is {fault}. Give a legal move, exactly in the form asked for."
-                asked = [
-                    *asked,
-                    {"role": "assistant", "content": said},
-                    {"role": "user", "content": again},
-                ]
+                asked = words.ask_again(asked, reply.text, outcome)
         finally:
             await self.chat.close()
         found = f": {outcome.move}" if outcome.move is not None else ""
         raise ValueError(
-            f"{self.name}: no legal move in {self.tries} answers; the last is {fault}{found}"
+            f"{self.name}: no legal move in {self.tries} answers; "
+            f"the last is {outcome.kind} ({outcome.reason}){found}"
         )
 
 

@@ -17,6 +17,7 @@ from stratagym.envs.ludo.rules import (
     destination,
     is_safe,
     returns,
+    square_at,
 )
 
 
@@ -37,7 +38,7 @@ def heuristic(rules, s, legal, n):
             score = target
         else:
             score = target
-            if is_safe((rules.starts[s.player] + target) % TRACK):
+            if is_safe(square_at(rules, s.player, target)):
                 score += 20
             if captures(rules, s, s.player, target) > 0:
                 score += 100
@@ -60,7 +61,7 @@ def _count(rules, s, player):
             in_base += 1
         elif steps < TRACK:
             progress += steps + 1
-            on_safe += is_safe((rules.starts[player] + steps) % TRACK)
+            on_safe += is_safe(square_at(rules, player, steps))
         else:
             progress += steps
             finished += steps == FINISHED

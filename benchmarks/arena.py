@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from typing import Any
@@ -55,6 +55,17 @@ def play_parallel(
         return first + list(pool.map(work, starts[1:]))
 
 
+def each_game(played: list[Games]) -> Iterator[tuple[list[int], int, list[float]]]:
+    """(actions, ending, returns) of every game in order."""
+    for games in played:
+        for g in range(len(games.seeds)):
+            yield (
+                games.actions[g, : games.plies[g]].tolist(),
+                int(games.endings[g]),
+                games.returns[g].tolist(),
+            )
+
+
 def duel_rate(games: list[Games], seats: int) -> Rate:
     """How often policy 0 won alone against the others, resampling seeds for the interval."""
     returns = np.concatenate([g.returns for g in games])
@@ -64,9 +75,7 @@ def duel_rate(games: list[Games], seats: int) -> Rate:
     return bootstrap_mean(won, seeds, chance=1 / seats)
 
 
-def head_to_head(
-    policies: list[KernelPolicy], rules: Any, games: int, seed: int
-) -> dict[str, Any]:
+def head_to_head(policies: list[KernelPolicy], rules: Any, games: int, seed: int) -> dict[str, Any]:
     """Win rates of every pair in two-player games: ``wins[a][b]`` is how often a beat b."""
     wins: dict[str, dict[str, Any]] = {policy.name: {} for policy in policies}
     if games > 0:

@@ -38,3 +38,14 @@ def run(application: App, arguments: list[str] | None = None) -> None:
 def words(text: str) -> list[str]:
     """The parts of a list that is separated by commas."""
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def pairs(option: str, text: str) -> dict[str, str]:
+    """``name=value`` pairs that are separated by commas."""
+    found = {}
+    for word in words(text):
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise InputError(f"{option} {word!r}: write name=value")
+        found[name.strip()] = value.strip()
+    return found

@@ -52,8 +52,8 @@ class Args(ModelArgs):
     lenient: bool = False
     """Also accept a reply that is a bare piece number."""
     as_published: bool = False
-    """Play and score as the authors' released code: stacking="safe", home="exact", leaving base
-    counts as open and as safe, and two pieces on one square as different moves."""
+    """Play and score as the authors' released code: stacking="safe", home="exact", and leaving
+    base counts as open and as safe."""
     list_legal: bool = False
     """Name the legal moves in the prompt (LudoBench withholds them)."""
     seed: int = 0
@@ -76,9 +76,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         raise cli.InputError(f"--depth {args.depth}: a whole number from 1 to 8 is needed")
     personas = _personas(args.personas)
     policies = make_policies(GAME, args.policies, args, depth=args.depth)
-    chosen, invalid = spots.load_spots(
-        args.spots or spots.SHIPPED, skip_invalid=args.skip_invalid
-    )
+    chosen, invalid = spots.load_spots(args.spots or spots.SHIPPED, skip_invalid=args.skip_invalid)
     if args.categories is not None:
         chosen = _only(chosen, cli.words(args.categories))
     rules_options = metrics.AS_PUBLISHED_RULES if args.as_published else {}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from rich.console import Console
@@ -20,12 +21,14 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from stratagym.benchmarks.records import Journal
+from stratagym.agents.core import Policy, view_of
+from stratagym.agents.kernels import KernelPolicy
+from stratagym.benchmarks.records import Journal, read_jsonl
+from stratagym.envs import core
 from stratagym.envs.core import GameSpec
 from stratagym.wrappers import text
 
 if TYPE_CHECKING:
-    from stratagym.agents.kernels import KernelPolicy
     from stratagym.agents.llm import LanguageModel
 
 TRANSPORT = "transport"
@@ -60,7 +63,7 @@ class Question:
     states: np.ndarray
     seed: int
     seat: int
-    text: text.TextOptions = text.TextOptions()
+    text: text.TextOptions = field(default_factory=text.TextOptions)
     history: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
 
@@ -70,9 +73,9 @@ class Question:
             "benchmark": self.benchmark,
             "game": self.game.name,
             "item": self.item,
-            **self.extra,
             "seed": self.seed,
             "ply": 0,
+            **self.extra,
             "seat": self.seat,
             "policy": policy,
             "persona": self.text.persona,
@@ -117,18 +120,27 @@ def ask_kernel(policy: KernelPolicy, questions: list[Question]) -> list[dict[str
     return records
 
 
-async def ask_model(model: LanguageModel, question: Question) -> dict[str, Any]:
+async def ask_model(
+    model: LanguageModel,
+    question: Question,
+    messages: list[dict[str, str]] | None = None,
+    attempt: int = 1,
+) -> dict[str, Any]:
     """The record of a language model's decision; never raises for what a server may do.
 
     An invalid reply's ``action`` is a random legal one, drawn from the question's seed.
+
+    Args:
+        messages: the prompt; by default the question's own.
     """
     from stratagym.agents.llm import TransportError
 
     game, rules, states = question.game, question.rules, question.states
-    messages = text.messages(game, rules, states, question.text, question.history)
+    if messages is None:
+        messages = text.messages(game, rules, states, question.text, question.history)
     legal = text.legal_list(rules, states)
     answer: dict[str, Any] = {
-        "attempt": 1,
+        "attempt": attempt,
         "legal": legal,
         **prompt_fields(game, messages),
     }
@@ -140,7 +152,8 @@ async def ask_model(model: LanguageModel, question: Question) -> dict[str, Any]:
     outcome = text.judge(game, rules, states, reply.text, lenient=question.text.lenient)
     action = outcome.action
     if outcome.kind != text.OK:
-        seed = item_seed(question.seed, question.item, model.name, question.text.persona)
+        ply = question.extra.get("ply", 0)
+        seed = item_seed(question.seed, question.item, str(ply), model.name, question.text.persona)
         action = random.Random(seed).choice(legal)
     truncated = outcome.kind == text.UNPARSEABLE and reply.finish_reason == "length"
     answer |= {
@@ -159,6 +172,175 @@ async def ask_model(model: LanguageModel, question: Question) -> dict[str, Any]:
     return question.record(model.name, **answer)
 
 
+@dataclass(frozen=True)
+class Match:
+    """A whole game to play: its name in the records, its rules and seed, and who sits where."""
+
+    benchmark: str
+    name: str
+    game: GameSpec
+    rules: Any
+    options: dict[str, Any]
+    seed: int
+    seats: list[Policy]
+
+    def record(
+        self, actions: list[int], ending: int | str, returns: list[float] | None
+    ) -> dict[str, Any]:
+        """The game's record; ``ending`` is the kernel's id, ``forfeit`` or ``transport``."""
+        kernel = {core.TERMINAL: "terminal", core.TRUNCATED: "truncated"}
+        winners = [k for k, x in enumerate(returns or []) if x > 0]
+        return {
+            "benchmark": self.benchmark,
+            "game": self.game.name,
+            "match": self.name,
+            "seed": self.seed,
+            "rules": self.options,
+            "seats": [policy.name for policy in self.seats],
+            "returns": returns,
+            "outcome": None if returns is None else winners,
+            "plies": len(actions),
+            "actions": actions,
+            "ended_by": ending if isinstance(ending, str) else kernel[ending],
+        }
+
+
+FORFEIT = "forfeit"
+
+
+@dataclass(frozen=True)
+class MatchRules:
+    """How a match treats a language model's answers.
+
+    Attributes:
+        text: what prompts hold. tries: answers for one move; a bad one is quoted back.
+        invalid: after the last bad answer, ``random`` plays a seeded random legal move and
+            ``forfeit`` loses the game.
+    """
+
+    text: text.TextOptions
+    tries: int
+    invalid: str
+
+
+async def play_match(
+    match: Match,
+    how: MatchRules,
+    decisions: Journal,
+    answered: dict[tuple[str, int, int], dict[str, Any]],
+) -> dict[str, Any]:
+    """Play one match; returns its record.
+
+    Args:
+        decisions: takes a record of every answer of a language model.
+        answered: recorded answers by (match, ply, attempt), which are not asked for again.
+    """
+    game = text.TextGame(match.game.name, how.text, rules=match.rules)
+    game.reset(match.seed)
+    while not game.over:
+        policy, ply = match.seats[game.seat], len(game.actions)
+        if isinstance(policy, KernelPolicy):
+            seed = item_seed(match.seed, policy.name, str(ply))
+            game.play(policy.act(view_of(match.game, match.rules, game.states, seed)))
+            continue
+        turn = game.observe()
+        messages = turn.messages
+        for attempt in range(1, how.tries + 1):
+            record = answered.get((match.name, ply, attempt))
+            if record is None:
+                record = await _ask_turn(match, how, game, policy, turn, messages, attempt)
+                decisions.write(record)
+            if record["kind"] == TRANSPORT:
+                return match.record(game.actions, TRANSPORT, None)
+            outcome = game.submit(record["reply"])
+            if outcome.kind == text.OK:
+                break
+            messages = text.ask_again(messages, record["reply"], outcome)
+        else:
+            if how.invalid == FORFEIT:
+                others = 1.0 / (match.rules.num_players - 1)
+                lost = [-1.0 if k == turn.seat else others for k in range(len(match.seats))]
+                return match.record(game.actions, FORFEIT, lost)
+            game.play(record["action"])
+    return match.record(game.actions, game.seat, game.returns())
+
+
+async def _ask_turn(
+    match: Match,
+    how: MatchRules,
+    game: text.TextGame,
+    model: LanguageModel,
+    turn: text.Turn,
+    messages: list[dict[str, str]],
+    attempt: int,
+) -> dict[str, Any]:
+    """The record of one answer in a match."""
+    ply = len(game.actions)
+    question = Question(
+        match.benchmark, match.name, match.game, match.rules, game.states, match.seed, turn.seat,
+        how.text, extra={"ply": ply},
+    )  # fmt: skip
+    record = await ask_model(model, question, messages, attempt)
+    bad = record["kind"] in (text.UNPARSEABLE, text.ILLEGAL)
+    if bad and (attempt < how.tries or how.invalid == FORFEIT):
+        record["action"] = None
+    return record
+
+
+async def play_matches(
+    matches: list[Match],
+    how: MatchRules,
+    games: Journal,
+    decisions: Path,
+    *,
+    concurrency: int,
+    done: Callable[[], None] = lambda: None,
+) -> None:
+    """Play matches with language models, ``concurrency`` at a time, and record all of it.
+
+    A match that was cut short goes on from its recorded answers.
+    """
+    answered = {
+        (record["item"], record["ply"], record["attempt"]): record
+        for record in read_jsonl(decisions)
+        if record["kind"] != TRANSPORT
+    }
+    journal = Journal(decisions)
+
+    async def play(match: Match) -> None:
+        games.write(await play_match(match, how, journal, answered))
+        done()
+
+    models = {p.name: p for match in matches for p in match.seats if hasattr(p, "chat")}
+    try:
+        await side_by_side(play, matches, concurrency)
+    finally:
+        journal.close()
+        for model in models.values():
+            await model.chat.close()
+
+
+T = TypeVar("T")
+
+
+async def side_by_side(
+    work: Callable[[T], Awaitable[None]], items: Iterable[T], concurrency: int
+) -> None:
+    """``work`` on every item, ``concurrency`` at a time; the first exception ends all of it."""
+    waiting = iter(items)
+
+    async def worker() -> None:
+        for item in waiting:
+            await work(item)
+
+    workers = [asyncio.ensure_future(worker()) for _ in range(concurrency)]
+    try:
+        await asyncio.gather(*workers)
+    finally:
+        for one in workers:
+            one.cancel()
+
+
 async def ask_all(
     model: LanguageModel,
     questions: Iterable[Question],
@@ -168,18 +350,13 @@ async def ask_all(
     done: Callable[[dict[str, Any]], None] = lambda record: None,
 ) -> None:
     """Ask every question, ``concurrency`` at a time, and record each answer when it comes."""
-    waiting = iter(questions)
 
-    async def work() -> None:
-        for question in waiting:
-            record = await ask_model(model, question)
-            journal.write(record)
-            done(record)
+    async def ask(question: Question) -> None:
+        record = await ask_model(model, question)
+        journal.write(record)
+        done(record)
 
-    workers = [asyncio.ensure_future(work()) for _ in range(concurrency)]
     try:
-        await asyncio.gather(*workers)
+        await side_by_side(ask, questions, concurrency)
     finally:
-        for worker in workers:
-            worker.cancel()
         await model.chat.close()

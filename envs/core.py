@@ -5,7 +5,8 @@ A game's ``rules.py`` holds ``STATE`` (a structured dtype with an ``rng`` field 
 code, here and in searches, calls the stubs; numba finds the game's own function at compile time
 from the class of ``rules``, so that one generic source serves every game at full speed.
 
-A kernel allocates nothing, raises nothing and does not validate: environments do that.
+A kernel allocates nothing, raises nothing, does not recurse (numba's cache then links symbols that
+are not there) and does not validate: environments do that.
 From Python, states are arrays of ``STATE`` and are reached by the ``*_at`` functions.
 """
 
@@ -104,6 +105,12 @@ class GameSpec:
     max_game_length: int
     sources: tuple[str, ...]
     options: dict[str, Option] = field(default_factory=dict)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickled by name: the checks in ``options`` are functions made at import.
+        from stratagym.envs import spec
+
+        return spec, (self.name,)
 
     def module(self, part: str) -> ModuleType:
         """One of the game's modules (``rules``, ``view``, ``render``, ``metrics``), imported."""
@@ -296,11 +303,10 @@ def play_chance(rules, s, probs):
     player = current_player(rules, s)
     while player == CHANCE:
         n = chance_outcomes(rules, s, probs)
-        left = random_unit(s)
-        outcome = 0
-        while outcome < n - 1 and left >= probs[outcome]:
-            left -= probs[outcome]
-            outcome += 1
+        drawn, bound, outcome = random_unit(s), 0.0, 0
+        for k in range(n - 1):  # no early exit: a mispredicted branch costs more
+            bound += probs[k]
+            outcome += drawn >= bound
         apply_chance(rules, s, outcome)
         player = current_player(rules, s)
     return player

@@ -1,4 +1,4 @@
-"""What all tests share: the run's random seed, screens that are not there, data beside the checkout."""
+"""What all tests share: the run's random seed, screens that are not there, outside data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def pytest_report_header() -> str:
 @pytest.fixture
 def seed(request: pytest.FixtureRequest) -> int:
     """A seed of this run and this test, below 2**63."""
-    return int(np.random.default_rng([SEED, zlib.crc32(request.node.nodeid.encode())]).integers(2**63))
+    return int(
+        np.random.default_rng([SEED, zlib.crc32(request.node.nodeid.encode())]).integers(2**63)
+    )
 
 
 @pytest.fixture

@@ -188,8 +188,9 @@ SCRIPTS: dict[str, Script] = {
 
 
 def prompt_sha256(messages: Any) -> str:
-    """The hash of chat messages by which requests are logged."""
-    return hashlib.sha256(json.dumps(messages, separators=(",", ":")).encode()).hexdigest()
+    """The hash of chat messages by which requests are logged, as in the records of a run."""
+    joined = "\n\n".join(message["content"] or "" for message in messages)
+    return hashlib.sha256(joined.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -211,14 +212,14 @@ class OpenAIServer:
         requests: every request so far.
         authorizations: the Authorization header of each; kept here only, never logged.
         most_at_once: the most requests that were being answered at one time.
-        connections: how many connections have been made.
+        connections, open_now: how many connections have been made, and are open.
     """
 
     def __init__(self, script: Script = legal_looking, port: int = 0, log: Path | None = None):
         self.script, self.port, self.log = script, port, log
         self.requests: list[Request] = []
         self.authorizations: list[str | None] = []
-        self.most_at_once = self.connections = 0
+        self.most_at_once = self.connections = self.open_now = 0
         self._at_once = 0
         self._seen: Counter[str] = Counter()
         self._log_file: TextIO | None = None
@@ -276,6 +277,7 @@ class OpenAIServer:
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
+        self.open_now += 1
         try:
             while await self._exchange(reader, writer):
                 pass
@@ -283,6 +285,7 @@ class OpenAIServer:
             pass
         finally:
             writer.transport.abort()
+            self.open_now -= 1
 
     async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         """One request and its response; whether the connection stays open."""

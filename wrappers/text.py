@@ -127,6 +127,19 @@ def judge(
     return Outcome(ILLEGAL, action, move, view.why_illegal(rules, states[0], action))
 
 
+def ask_again(asked: list[dict[str, str]], reply: str, outcome: Outcome) -> list[dict[str, str]]:
+    """The prompt with a bad answer quoted back."""
+    return [
+        *asked,
+        {"role": "assistant", "content": answer(reply) or "(no answer)"},
+        {
+            "role": "user",
+            "content": f"That answer is {outcome.kind} ({outcome.reason}). "
+            "Give a legal move, exactly in the form asked for.",
+        },
+    ]
+
+
 @dataclass
 class _Memory:
     turns: list[tuple[list[dict[str, str]], str]] = field(default_factory=list)
@@ -148,12 +161,13 @@ class TextGame:
         self,
         game: str,
         text: TextOptions = TextOptions(),
+        rules: Any = None,
         **options: Any,
     ):
         self.spec = spec(game)
         text.check(self.spec)
         self.text = text
-        self.rules = self.spec.make_rules(**options)
+        self.rules = self.spec.make_rules(**options) if rules is None else rules
         self.states = core.new_states(self.rules)
         self._legal, self._probs = core.new_scratch(self.rules)
         self.seat = core.TERMINAL

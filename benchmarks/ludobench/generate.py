@@ -86,9 +86,7 @@ def why_not(spot: Spot) -> str | None:
         if len(distinct) < 2:
             return "leaves no choice"
         wrong = Counter(
-            why_illegal(rules, s, piece)
-            for piece in range(PIECES)
-            if steps[piece] not in distinct
+            why_illegal(rules, s, piece) for piece in range(PIECES) if steps[piece] not in distinct
         )
         for role, reason in (("B", "blocked"), ("V", "overshoot")):
             if (wrong[reason] > 0) != (role in roles):
@@ -99,9 +97,7 @@ def why_not(spot: Spot) -> str | None:
             victims = {
                 spot.players[other]
                 for action in distinct.values()
-                for other in captured(
-                    rules, s, seat, destination(rules, steps[action], spot.dice)
-                )
+                for other in captured(rules, s, seat, destination(rules, steps[action], spot.dice))
             }
             if len(victims) != 1:
                 return "captures pieces of more than one player"
@@ -180,9 +176,7 @@ def _boards(
         while True:
             dice, steps = _propose(category, players, colour, rng)
             rules = rules_for(players)
-            pieces = tuple(
-                tuple(int(position(rules, p, x)) for x in steps[p]) for p in players
-            )
+            pieces = tuple(tuple(int(position(rules, p, x)) for x in steps[p]) for p in players)
             spot = Spot("", category, players, colour, dice, pieces)
             board = (players, colour, dice, tuple(tuple(sorted(p)) for p in pieces))
             if board not in seen and _playable(steps) and why_not(spot) is None:
@@ -205,9 +199,7 @@ def _playable(steps: dict[int, list[int]]) -> bool:
     return True
 
 
-def generate(
-    seed: int, boards: int = 40, done: Callable[[], None] = lambda: None
-) -> list[Spot]:
+def generate(seed: int, boards: int = 40, done: Callable[[], None] = lambda: None) -> list[Spot]:
     """``boards`` spots of every category; of a grudge board two, one a history.
 
     The same seed gives the same spots. Every spot passes ``why_not``.
@@ -215,9 +207,7 @@ def generate(
     spots = []
     for category in CATEGORIES:
         rng = random.Random(f"{seed}/{category}")
-        for number, (players, colour, dice, pieces) in enumerate(
-            _boards(category, boards, rng), 1
-        ):
+        for number, (players, colour, dice, pieces) in enumerate(_boards(category, boards, rng), 1):
             name = f"{category}_{len(players)}p_{seed}_{number:03d}"
             spot = Spot(name, category, players, colour, dice, pieces, _NOTES[category])
             spots += _histories(spot) if category == "grudge_paired" else [spot]
@@ -241,7 +231,5 @@ def _histories(spot: Spot) -> list[Spot]:
     board = (spot.category, spot.players, spot.player, spot.dice, spot.pieces, spot.note)
     return [
         Spot(f"{spot.id}_a", *board, history=NEUTRAL_HISTORY),
-        Spot(
-            f"{spot.id}_b", *board, history=GRUDGE_HISTORY.format(aggressor), aggressor=aggressor
-        ),
+        Spot(f"{spot.id}_b", *board, history=GRUDGE_HISTORY.format(aggressor), aggressor=aggressor),
     ]

@@ -122,7 +122,7 @@ def find_facts(
             spot,
             legal,
             {a: move_tags(rules, s, a, open_is_safe=as_published) for a in legal},
-            list(range(PIECES)) if as_published else [steps.index(x) for x in steps],
+            [steps.index(x) for x in steps],
             {a: why_illegal(rules, s, a) for a in range(PIECES) if a not in legal},
             frozenset(a for a in legal if aggressor in victims[a]),
             int(reference.act_each(rules, states, np.zeros(1, np.uint64))[0]),
@@ -134,9 +134,7 @@ Decisions = dict[str, dict[str, Any]]
 """Records of ``decisions.jsonl`` by spot id, of one policy under one persona."""
 
 
-def _share(
-    facts: Iterable[Facts], decisions: Decisions, has: Callable[[Facts, int], bool]
-) -> Rate:
+def _share(facts: Iterable[Facts], decisions: Decisions, has: Callable[[Facts, int], bool]) -> Rate:
     """How often a valid output ``has`` a property; chance is that of a random legal move."""
     hits, chance = [], []
     for fact in facts:

@@ -1,15 +1,22 @@
-"""What a Ludo move does, and how a player behaved over a game."""
+"""What a Ludo move does, and how players behaved over a game."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from stratagym.envs import core
-from stratagym.envs.ludo.rules import BASE, FINISHED, FORBIDDEN, TRACK, destination, is_safe
-from stratagym.envs.ludo.view import captured, position
+from stratagym.envs.ludo.rules import (
+    BASE,
+    FINISHED,
+    TRACK,
+    captures,
+    destination,
+    is_safe,
+    square_at,
+)
 
 TAGS = ("capture", "home_entry", "home_finish", "safe", "open", "move_existing")
 """What a move can be; it may be several at once.
@@ -20,38 +27,62 @@ move_existing: does not leave base.
 """
 
 
+@njit(cache=True)
+def tag_bits(rules, s, action, open_is_safe):
+    """The tags of a legal move of the seat to move: bit ``k`` is ``TAGS[k]``."""
+    steps = s.steps[s.player, action]
+    target = destination(rules, steps, s.dice)
+    leaves = steps == BASE
+    bits = 16 if leaves else 32
+    if captures(rules, s, s.player, target) > 0:
+        bits |= 1
+    if target > TRACK:
+        bits |= 2
+    elif is_safe(square_at(rules, s.player, target)) and (open_is_safe or not leaves):
+        bits |= 8
+    if target == FINISHED:
+        bits |= 4
+    return bits
+
+
 def move_tags(rules: Any, s: Any, action: int, *, open_is_safe: bool = False) -> frozenset[str]:
-    """The ``TAGS`` of a legal move of the seat to move.
+    """The ``TAGS`` of a legal move of the seat to move in the record ``s``.
 
     Leaving base lands on a safe square but counts as ``open`` only, unless ``open_is_safe`` (as
     in LudoBench's released code).
     """
-    player = int(s["player"])
-    steps = int(s["steps"][player, action])
-    target = int(destination(rules, steps, int(s["dice"])))
-    if target == FORBIDDEN:
-        raise ValueError(f"ludo: piece {action} cannot move")
-    tags = {"open" if steps == BASE else "move_existing"}
-    if captured(rules, s, player, target):
-        tags.add("capture")
-    if target > TRACK:
-        tags.add("home_entry")
-    elif is_safe(position(rules, player, target)) and (steps != BASE or open_is_safe):
-        tags.add("safe")
-    if target == FINISHED:
-        tags.add("home_finish")
-    return frozenset(tags)
+    bits = tag_bits(rules, s, action, open_is_safe)
+    return frozenset(tag for k, tag in enumerate(TAGS) if bits >> k & 1)
 
 
-def game_metrics(rules: Any, seed: int, actions: list[int]) -> list[dict[str, int]]:
-    """Per seat: decisions, decisions with a choice, and how many moves had each tag."""
-    states = core.new_states(rules)
+COUNTS = ("decisions", "choices", *TAGS)
+"""What ``game_counts`` counts: decisions, those with two or more legal moves, and tags."""
+
+
+@njit(cache=True, nogil=True)
+def _count(rules, states, seeds, actions, plies, legal, probs, counts):
+    s = states[0]
+    for g in range(seeds.shape[0]):
+        seat = core.start(rules, s, seeds[g], probs)
+        for ply in range(plies[g]):
+            action = actions[g, ply]
+            counts[g, seat, 0] += 1
+            counts[g, seat, 1] += core.legal_actions(rules, s, legal) > 1
+            bits = tag_bits(rules, s, action, False)
+            for k in range(6):
+                counts[g, seat, 2 + k] += bits >> k & 1
+            seat = core.play(rules, s, action, probs)
+
+
+def game_counts(
+    rules: Any, seeds: np.ndarray, actions: np.ndarray, plies: np.ndarray
+) -> np.ndarray:
+    """``COUNTS`` of every game and seat, (G, P, 8) int64, by playing the games again.
+
+    Args:
+        seeds: (G,) uint64. actions: (G, longest) integers. plies: (G,) decisions in each game.
+    """
+    counts = np.zeros((len(seeds), rules.num_players, len(COUNTS)), np.int64)
     legal, probs = core.new_scratch(rules)
-    counts: list[Counter[str]] = [Counter() for _ in range(rules.num_players)]
-    seat = core.start_at(rules, states, 0, np.uint64(seed), probs)
-    for action in actions:
-        counts[seat]["decisions"] += 1
-        counts[seat]["choices"] += core.legal_actions_at(rules, states, 0, legal) > 1
-        counts[seat].update(move_tags(rules, states[0], action))
-        seat, _ = core.play_at(rules, states, 0, action, legal, probs)
-    return [{key: c[key] for key in ("decisions", "choices", *TAGS)} for c in counts]
+    _count(rules, core.new_states(rules), seeds, actions, plies, legal, probs, counts)
+    return counts

@@ -50,14 +50,14 @@ class Rules(NamedTuple):
 
     Attributes:
         num_players: 2 .. 4.
-        starts: start square of each player, in turn order; only the first ``num_players`` count.
+        seating: each player's colour in turn order, two bits each, the first player's lowest.
         stack_safe: 1 lets own pieces share safe squares and home cells, 0 only the last home cell.
         exact_home: 1 lets a piece inside the home path move only if it finishes.
         max_rolls: throws after which the game is stopped without a winner.
     """
 
     num_players: int
-    starts: tuple[int, int, int, int]
+    seating: int
     stack_safe: int
     exact_home: int
     max_rolls: int
@@ -85,7 +85,12 @@ class Rules(NamedTuple):
     @property
     def colours(self) -> tuple[int, ...]:
         """Board colour (0 .. 3) of each player."""
-        return tuple(start // 13 for start in self.starts[: self.num_players])
+        return tuple(self.seating >> 2 * player & 3 for player in range(self.num_players))
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """Start square of each player."""
+        return tuple(13 * colour for colour in self.colours)
 
 
 def make_rules(
@@ -102,15 +107,37 @@ def make_rules(
             f"ludo: seats={'+'.join(map(str, colours))} names {len(colours)} colours "
             f"for players={players}; name one colour a player"
         )
-    starts = tuple(13 * colour for colour in colours) + (0,) * (4 - players)
-    return Rules(players, starts, int(stacking == "safe"), int(home == "exact"), max_rolls)
+    seating = sum(colour << 2 * player for player, colour in enumerate(colours))
+    return Rules(players, seating, int(stacking == "safe"), int(home == "exact"), max_rolls)
+
+
+SAFE = sum(1 << square for square in (0, 8, 13, 21, 26, 34, 39, 47))
 
 
 @njit(cache=True)
 def is_safe(square):
-    """Whether a main-track square is safe: the starts 0, 13, 26, 39 and eight squares on."""
-    offset = square % 13
-    return (offset == 0) | (offset == 8)
+    """Whether a main-track square is safe."""
+    return (SAFE >> square) & 1 == 1
+
+
+@njit(cache=True)
+def colour_of(rules, player):
+    """Board colour (0 .. 3) of a player."""
+    return (rules.seating >> 2 * player) & 3
+
+
+@njit(cache=True)
+def square_at(rules, player, steps):
+    """Main-track square of a player's piece at ``steps`` (0 .. 51)."""
+    square = 13 * colour_of(rules, player) + steps
+    return square - TRACK if square >= TRACK else square
+
+
+@njit(cache=True)
+def steps_to(rules, player, square):
+    """Steps at which a player's piece stands on a main-track square."""
+    steps = square - 13 * colour_of(rules, player)
+    return steps + TRACK if steps < 0 else steps
 
 
 @njit(cache=True)
@@ -119,8 +146,8 @@ def position(rules, player, steps):
     if steps == BASE:
         return BASE
     if steps < TRACK:
-        return (rules.starts[player] + steps) % TRACK
-    return TRACK + 6 * (rules.starts[player] // 13) + steps - 53
+        return square_at(rules, player, steps)
+    return TRACK + 6 * colour_of(rules, player) + steps - 53
 
 
 @njit(cache=True)
@@ -129,8 +156,8 @@ def steps_at(rules, player, position):
     if position == BASE:
         return BASE
     if 0 <= position < TRACK:
-        return (position - rules.starts[player]) % TRACK
-    cell = position - TRACK - 6 * (rules.starts[player] // 13)
+        return steps_to(rules, player, position)
+    cell = position - TRACK - 6 * colour_of(rules, player)
     return 53 + cell if 0 <= cell < 6 else FORBIDDEN
 
 
@@ -152,7 +179,7 @@ def is_blocked(rules, s, player, target):
     """Whether a piece of the player's own forbids moving to ``target`` steps."""
     if target == FINISHED:
         return False
-    if rules.stack_safe and (target > TRACK or is_safe((rules.starts[player] + target) % TRACK)):
+    if rules.stack_safe and (target > TRACK or is_safe(square_at(rules, player, target))):
         return False
     for piece in range(PIECES):
         if s.steps[player, piece] == target:
@@ -172,13 +199,13 @@ def captures(rules, s, player, target):
     """How many opposing pieces a move to ``target`` steps would send back to base."""
     if target >= TRACK:
         return 0
-    square = (rules.starts[player] + target) % TRACK
+    square = square_at(rules, player, target)
     if is_safe(square):
         return 0
     count = 0
     for other in range(rules.num_players):
         if other != player:
-            met = (square - rules.starts[other]) % TRACK
+            met = steps_to(rules, other, square)
             for piece in range(PIECES):
                 count += s.steps[other, piece] == met
     return count
@@ -246,10 +273,10 @@ def step(rules, s, action):
     player = s.player
     target = destination(rules, s.steps[player, action], s.dice)
     if captures(rules, s, player, target) > 0:
-        square = rules.starts[player] + target
+        square = square_at(rules, player, target)
         for other in range(rules.num_players):
             if other != player:
-                met = (square - rules.starts[other]) % TRACK
+                met = steps_to(rules, other, square)
                 for piece in range(PIECES):
                     if s.steps[other, piece] == met:
                         s.steps[other, piece] = BASE
@@ -281,11 +308,10 @@ def observe(rules, s, player, out):
         out[piece, _column(s.steps[player, piece])] = 1
     for k in range(1, rules.num_players):
         other = (player + k) % rules.num_players
-        shift = rules.starts[other] - rules.starts[player]
         for piece in range(PIECES):
             steps = s.steps[other, piece]
             if 0 <= steps < TRACK:
-                steps = (steps + shift) % TRACK
+                steps = steps_to(rules, player, square_at(rules, other, steps))
             out[PIECES - 1 + k, _column(steps)] += 1
     if s.dice > 0:
         out[PIECES - 1 + rules.num_players, s.dice - 1] = 1

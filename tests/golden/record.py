@@ -18,7 +18,7 @@ import numpy as np
 from stratagym.envs import core, games, spec
 
 SEED = 20
-SHOWN = 25
+SHOWN = 12
 FOLDER = Path(__file__).resolve().parent
 
 
@@ -73,7 +73,6 @@ def playthrough(name: str, seed: int = SEED) -> str:
         f"game = {name}",
         f"version = {game.version}",
         *(f"option {key} = {value}" for key, value in game.options_in_force().items()),
-        f"rules = {rules}",
         f"seed = {seed}",
         f"observation shape = {rules.observation_shape}",
         f"actions = {rules.num_actions}",

@@ -1,0 +1,308 @@
+"""Whole games of Ludo between policies, with two, three and four players.
+
+    python -m benchmarks.ludo_arena
+    python -m benchmarks.ludo_arena --policies gt,gt:1 --players 2 --games 10000
+    python -m benchmarks.ludo_arena --policies random,llm:M --base-url URL --games 8 --players 2
+
+With two players a pairing is a against b; with more it is one a against the rest, all b. Every
+seed is played once from each seat. Language models get their turns as prompts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from cyclopts import Parameter
+
+from stratagym.agents.core import Policy
+from stratagym.agents.kernels import KernelPolicy
+from stratagym.benchmarks import arena, cli, records, runner
+from stratagym.benchmarks.ludobench.metrics import AS_PUBLISHED_RULES
+from stratagym.benchmarks.policies import ModelArgs, make_policies, settings
+from stratagym.benchmarks.stats import bootstrap_mean
+from stratagym.envs import spec
+from stratagym.envs.ludo.metrics import COUNTS, game_counts
+from stratagym.wrappers.text import TextOptions
+
+NAME = "ludo_arena"
+GAME = spec("ludo")
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class Args(ModelArgs):
+    policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "random,heuristic,gt"
+    """Policies, separated by commas: random, heuristic, gt, gt:DEPTH, llm, llm:MODEL."""
+    players: str = "2,3,4"
+    """Numbers of players, separated by commas."""
+    games: int = 1000
+    """Games for each pairing, rounded up so that every seed is played from every seat."""
+    depth: int = 2
+    """Decisions that gt looks ahead."""
+    rules: str = ""
+    """Options of the game, such as stacking=safe,home=exact."""
+    as_published: bool = False
+    """The rules of the LudoBench authors' released code: stacking=safe,home=exact."""
+    persona: str = "none"
+    """Playing style asked of language models."""
+    list_legal: bool = False
+    """Name the legal moves in prompts."""
+    lenient: bool = False
+    """Also accept a reply that is a bare piece number."""
+    history: int = 0
+    """Moves of the game that a prompt retells."""
+    memory: int = 0
+    """Own turns, prompt and reply, that are sent along with a prompt."""
+    tries: int = 3
+    """Answers a model may give for one move; a bad one is quoted back."""
+    invalid: str = "random"
+    """After the last bad answer: "random" plays a legal move, "forfeit" loses the game."""
+    seed: int = 0
+    """Seed of the games; the same for every pairing."""
+    output: str | None = None
+    """Folder of the run; default results/ludo_arena/<time>."""
+    resume: bool = False
+    """Go on with the run in --output, or with the newest."""
+    json: bool = False
+    """Print the summary as JSON instead of tables."""
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """One policy against the rest, in games of ``players``."""
+
+    players: int
+    one: str
+    rest: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.players}p/{self.one}/{self.rest}"
+
+
+def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
+    """Play whole games of Ludo and report win rates."""
+    players = [_players(word) for word in cli.words(args.players)]
+    if args.games < 1:
+        raise cli.InputError(f"--games {args.games}: at least 1 is needed")
+    if args.tries < 1:
+        raise cli.InputError(f"--tries {args.tries}: at least 1 is needed")
+    if args.invalid not in ("random", "forfeit"):
+        raise cli.InputError(f"--invalid {args.invalid!r}: choose random or forfeit")
+    text = TextOptions(args.persona, args.list_legal, args.lenient, args.history, args.memory)
+    options = dict(AS_PUBLISHED_RULES) if args.as_published else {}
+    options |= cli.pairs("--rules", args.rules)
+    try:
+        text.check(GAME)
+        rules = {n: GAME.make_rules(players=n, **options) for n in players}
+    except (ValueError, TypeError) as error:
+        raise cli.InputError(str(error)) from None
+    policies = {p.name: p for p in make_policies(GAME, args.policies, args, depth=args.depth)}
+    if len(policies) < 2:
+        raise cli.InputError("--policies: name at least two different ones")
+    pairings = [
+        Pairing(n, a, b)
+        for n in players
+        for a, b in permutations(policies, 2)
+        if n > 2 or list(policies).index(a) > list(policies).index(b)
+    ]
+    config = {
+        "policies": [settings(policy) for policy in policies.values()],
+        "players": players,
+        "games": args.games,
+        "rules": {n: GAME.options_in_force(players=n, **options) for n in players},
+        "text": text.__dict__,
+        "tries": args.tries,
+        "invalid": args.invalid,
+        "seed": args.seed,
+    }
+    folder = records.open_run(NAME, args.output, config, args.resume)
+    finished = {
+        game["match"]
+        for game in records.read_jsonl(folder / "games.jsonl")
+        if game["ended_by"] != runner.TRANSPORT
+    }
+    how = runner.MatchRules(text, args.tries, args.invalid)
+    with runner.progress_bar() as bar:
+        for pairing in pairings:
+            matches = pairing_matches(pairing, policies, rules[pairing.players], options, args)
+            missing = [match for match in matches if match.name not in finished]
+            task = bar.add_task(
+                pairing.name, total=len(matches), completed=len(matches) - len(missing)
+            )
+            if missing:
+                play(folder, missing, how, args.concurrency, lambda n, t=task: bar.advance(t, n))
+    summary = summarise(folder, pairings, rules, policies, config, args)
+    records.write_json(folder / "summary.json", summary)
+    if args.json:
+        print(json.dumps(summary))
+
+
+def _players(word: str) -> int:
+    if word not in ("2", "3", "4"):
+        raise cli.InputError(f"--players {word!r}: choose from 2, 3, 4")
+    return int(word)
+
+
+def pairing_matches(
+    pairing: Pairing,
+    policies: dict[str, Policy],
+    rules: Any,
+    options: dict[str, Any],
+    args: Args,
+) -> list[runner.Match]:
+    """All matches of a pairing, in the order of their seeds."""
+    in_force = GAME.options_in_force(players=pairing.players, **options)
+    two = [policies[pairing.one], policies[pairing.rest]]
+    seeds, seating = arena.duel_seating(pairing.players, args.games, args.seed)
+    return [
+        runner.Match(
+            NAME,
+            f"{pairing.name}/{g // pairing.players}/{g % pairing.players}",
+            GAME,
+            rules,
+            in_force,
+            int(seeds[g]),
+            [two[k] for k in seating[g]],
+        )
+        for g in range(len(seeds))
+    ]
+
+
+def play(
+    folder: Path,
+    matches: list[runner.Match],
+    how: runner.MatchRules,
+    concurrency: int,
+    done: Callable[[int], None],
+) -> None:
+    """Play matches of one pairing and record them."""
+    policies = list({policy.name: policy for match in matches for policy in match.seats}.values())
+    journal = records.Journal(folder / "games.jsonl")
+    try:
+        if all(isinstance(policy, KernelPolicy) for policy in policies):
+            seats = [[policies.index(policy) for policy in match.seats] for match in matches]
+            played = arena.play_parallel(
+                matches[0].rules,
+                policies,
+                np.array([match.seed for match in matches], np.uint64),
+                np.array(seats),
+                done,
+            )
+            journal.write_all(
+                [
+                    match.record(*game)
+                    for match, game in zip(matches, arena.each_game(played), strict=True)
+                ]
+            )
+        else:
+            asyncio.run(
+                runner.play_matches(
+                    matches,
+                    how,
+                    journal,
+                    folder / "decisions.jsonl",
+                    concurrency=concurrency,
+                    done=lambda: done(1),
+                )
+            )
+    finally:
+        journal.close()
+
+
+def summarise(
+    folder: Path,
+    pairings: list[Pairing],
+    rules: dict[int, Any],
+    policies: dict[str, Policy],
+    config: dict[str, Any],
+    args: Args,
+) -> dict[str, Any]:
+    """The content of ``summary.json``, from the records on disk."""
+    games = defaultdict(list)
+    aborted: Counter[str] = Counter()
+    for game in records.read_jsonl(folder / "games.jsonl"):
+        name = game["match"].rsplit("/", 2)[0]
+        if game["ended_by"] == runner.TRANSPORT:
+            aborted[name] += 1
+        else:
+            games[name].append(game)
+    table = []
+    for pairing in pairings:
+        played = games[pairing.name]
+        seat = [game["seats"].index(pairing.one) for game in played]
+        won = np.array([game["returns"][k] > 0 for game, k in zip(played, seat, strict=True)])
+        table.append(
+            {
+                "players": pairing.players,
+                "one": pairing.one,
+                "rest": pairing.rest,
+                "win_rate": bootstrap_mean(
+                    won, np.array([g["seed"] for g in played]), chance=1 / pairing.players
+                ).record(),
+                "endings": dict(Counter(game["ended_by"] for game in played)),
+                "transport_aborted": aborted[pairing.name],
+                "mean_plies": float(np.mean([game["plies"] for game in played]))
+                if played
+                else None,
+                "process": _process(rules[pairing.players], played, pairing),
+            }
+        )
+    decisions = list(records.read_jsonl(folder / "decisions.jsonl"))
+    return {"config": config, "pairings": table, "models": _models(decisions, policies, args)}
+
+
+def _process(rules: Any, played: list[dict[str, Any]], pairing: Pairing) -> dict[str, Any]:
+    """Per game and seat of each side: the mean of every count, with its interval."""
+    if not played:
+        return {}
+    plies = np.array([game["plies"] for game in played])
+    actions = np.zeros((len(played), plies.max()), np.int16)
+    for g, game in enumerate(played):
+        actions[g, : plies[g]] = game["actions"]
+    seeds = np.array([game["seed"] for game in played], np.uint64)
+    counts = game_counts(rules, seeds, actions, plies)
+    is_one = np.array([[name == pairing.one for name in game["seats"]] for game in played])
+    result = {}
+    for side, mine in (("one", is_one), ("rest", ~is_one)):
+        per_game = (counts * mine[:, :, None]).sum(1) / mine.sum(1)[:, None]
+        result[side] = {
+            name: bootstrap_mean(per_game[:, k], seeds, draws=400).record()
+            for k, name in enumerate(COUNTS)
+        }
+    return result
+
+
+def _models(
+    decisions: list[dict[str, Any]], policies: dict[str, Policy], args: Args
+) -> dict[str, Any]:
+    """Answers of each language model by kind and reason, with tokens and cost."""
+    result = {}
+    for name, policy in policies.items():
+        if isinstance(policy, KernelPolicy):
+            continue
+        own = [record for record in decisions if record["policy"] == name]
+        costs = [cost for record in own if (cost := args.cost(record)) is not None]
+        result[name] = {
+            "answers": len(own),
+            "kinds": dict(Counter(record["kind"] for record in own)),
+            "reasons": dict(Counter(r["reason"] for r in own if r["reason"])),
+            "tokens_in": sum(record["tokens_in"] or 0 for record in own),
+            "tokens_out": sum(record["tokens_out"] or 0 for record in own),
+            "cost": sum(costs) if costs else None,
+        }
+    return result
+
+
+APP = cli.app(NAME, main)
+
+if __name__ == "__main__":
+    cli.run(APP)

@@ -1,0 +1,143 @@
+"""Play a game in the terminal against any policy.
+
+python -m benchmarks.play ludo
+python -m benchmarks.play ludo --opponent gt:3 --rules players=2
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from cyclopts import Parameter
+from rich.console import Console
+
+from stratagym.agents.core import view_of
+from stratagym.benchmarks import cli
+from stratagym.benchmarks.policies import ModelArgs, make_policies
+from stratagym.benchmarks.runner import item_seed
+from stratagym.envs import core, spec
+from stratagym.wrappers.text import ILLEGAL, legal_list
+
+NAME = "play"
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class Args(ModelArgs):
+    opponent: str = "heuristic"
+    """Who plays the other seats; several policies, separated by commas, take them in turn."""
+    seat: int = 0
+    """Your seat; -1 watches."""
+    rules: str = ""
+    """Options of the game, such as players=2,stacking=safe."""
+    seed: int | None = None
+    """Seed of the dice; by default another each time."""
+
+
+def main(game: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
+    """Play a game in the terminal.
+
+    Parameters
+    ----------
+    game
+        Name of the game.
+    """
+    try:
+        facts = spec(game)
+        rules = facts.make_rules(**cli.pairs("--rules", args.rules))
+    except ValueError as error:
+        raise cli.InputError(str(error)) from None
+    if not -1 <= args.seat < rules.num_players:
+        raise cli.InputError(
+            f"--seat {args.seat}: the seats are 0 to {rules.num_players - 1}, or -1 to watch"
+        )
+    policies = make_policies(facts, args.opponent, args)
+    seed = secrets.randbits(32) if args.seed is None else args.seed
+    console = Console(highlight=False)
+    console.print(f"{facts.title}, seed {seed}. A move's number plays it; ? lists them; q ends.")
+    _Table(facts, rules, policies, args.seat, seed, console).play()
+
+
+class _Table:
+    """One game at the terminal."""
+
+    def __init__(
+        self,
+        facts: core.GameSpec,
+        rules: Any,
+        policies: list[Any],
+        seat: int,
+        seed: int,
+        console: Console,
+    ):
+        self.facts, self.rules, self.view = facts, rules, facts.module("view")
+        self.seat, self.seed, self.console = seat, seed, console
+        others = [k for k in range(rules.num_players) if k != seat]
+        self.policies = {k: policies[n % len(policies)] for n, k in enumerate(others)}
+        self.states = core.new_states(rules)
+        self.legal, self.probs = core.new_scratch(rules)
+        self.ply = 0
+
+    def play(self) -> None:
+        """Until the game is over or the person has had enough."""
+        player = core.start_at(
+            self.rules, self.states, 0, np.uint64(self.seed & (2**64 - 1)), self.probs
+        )
+        while player >= 0:
+            if player == self.seat:
+                action = self._ask()
+                if action is None:
+                    self.console.print("Ended; nothing is kept.")
+                    return
+            else:
+                policy = self.policies[player]
+                seed = item_seed(self.seed, policy.name, str(self.ply))
+                action = policy.act(view_of(self.facts, self.rules, self.states, seed))
+            told = self.view.move_text(self.rules, self.states[0], action)
+            who = "you" if player == self.seat else self.policies[player].name
+            self.console.print(f"  {told} ({who})")
+            player, _ = core.play_at(self.rules, self.states, 0, action, self.legal, self.probs)
+            self.ply += 1
+        self._show_board()
+        returns = np.zeros(self.rules.num_players)
+        core.returns_at(self.rules, self.states, 0, returns)
+        ended = "Stopped by a limit of the rules" if player == core.TRUNCATED else "Game over"
+        result = "  ".join(f"seat {k}: {x:+.2g}" for k, x in enumerate(returns))
+        self.console.print(f"{ended}. {result}")
+
+    def _show_board(self) -> None:
+        self.console.print("\n" + self.view.board_text(self.rules, self.states[0]), markup=False)
+
+    def _ask(self) -> int | None:
+        """The person's move; None to stop."""
+        self._show_board()
+        s, legal = self.states[0], legal_list(self.rules, self.states)
+        moves = {self.view.action_to_string(self.rules, s, action): action for action in legal}
+        while True:
+            try:
+                said = self.console.input(f"Your move ({', '.join(moves)}): ").strip()
+            except EOFError:
+                return None
+            if said in ("q", "quit"):
+                return None
+            if said in moves:
+                return moves[said]
+            if said == "?":
+                for name, action in moves.items():
+                    self.console.print(f"  {name}: {self.view.move_text(self.rules, s, action)}")
+                continue
+            try:
+                action = self.view.string_to_action(self.rules, s, said)
+                why = self.view.why_illegal(self.rules, s, action)
+            except ValueError as error:
+                why = str(error)
+            self.console.print(f"  {ILLEGAL}: {why}. Legal: {', '.join(moves)}", markup=False)
+
+
+APP = cli.app(NAME, main)
+
+if __name__ == "__main__":
+    cli.run(APP)

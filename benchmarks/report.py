@@ -1,0 +1,583 @@
+"""Reports that people read: one set of content as ``report.md``, ``report.html`` and on screen.
+
+A ``Page`` collects headings, text, tables, figures and notes and writes both files. The HTML file
+needs nothing beside it: figures and styles are inside. Strings may hold `` `code` ``, ``**strong**``
+and ``*emphasis*``; everything else in them is shown as it stands.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table as RichTable
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NOTHING = "–"
+"""Stands where there is no case to count."""
+
+DPI = 160
+
+
+# --- numbers -------------------------------------------------------------------------------------
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A rate without its leading zero: ``.88``, ``1.00``, ``-.10``; a dash for None."""
+    if value is None:
+        return NOTHING
+    text = f"{value:.{digits}f}"
+    if float(text) == 0:
+        text = text.removeprefix("-")
+    return re.sub(r"^(-?)0\.", r"\1.", text)
+
+
+def interval(rate: Mapping[str, Any], digits: int = 2) -> str:
+    """``[.74, .95]``, or nothing without cases."""
+    if rate["value"] is None:
+        return ""
+    return f"[{number(rate['low'], digits)}, {number(rate['high'], digits)}]"
+
+
+def rate_text(rate: Mapping[str, Any] | None, digits: int = 2) -> str:
+    """``.88 [.74, .95]`` from a rate as ``summary.json`` holds it; a dash without cases."""
+    if rate is None or rate["value"] is None:
+        return NOTHING
+    return f"{number(rate['value'], digits)} {interval(rate, digits)}"
+
+
+def against(rate: Mapping[str, Any], level: float) -> int:
+    """1 where the interval lies above ``level``, -1 where it lies below, 0 where it holds it."""
+    if rate["value"] is None:
+        return 0
+    return int(rate["low"] > level) - int(rate["high"] < level)
+
+
+def count(n: int) -> str:
+    """A whole number with commas."""
+    return f"{n:,}"
+
+
+def code(text: Any) -> str:
+    """Markup that shows a name exactly: policies, files, options."""
+    return f"`{' '.join(str(text).replace('`', chr(39)).split())}`"
+
+
+# --- text ----------------------------------------------------------------------------------------
+
+_MARKUP = re.compile(r"`([^`]*)`|\*\*(.+?)\*\*|\*(.+?)\*")
+
+
+def _html_text(text: str) -> str:
+    def show(match: re.Match[str]) -> str:
+        for tag, said in zip(("code", "strong", "em"), match.groups(), strict=True):
+            if said is not None:
+                return f"<{tag}>{_html_text(said) if tag != 'code' else html.escape(said)}</{tag}>"
+        raise AssertionError
+
+    parts, end = [], 0
+    for match in _MARKUP.finditer(text):
+        parts += [html.escape(text[end : match.start()]), show(match)]
+        end = match.end()
+    return "".join(parts) + html.escape(text[end:])
+
+
+def _markdown_text(text: str) -> str:
+    """The same markup, with what Markdown would take for tags made harmless."""
+    pieces = re.split(r"(`[^`]*`)", text)
+    return "".join(p if p.startswith("`") else p.replace("<", "&lt;") for p in pieces)
+
+
+def _plain_text(text: str) -> str:
+    return _MARKUP.sub(lambda match: next(x for x in match.groups() if x is not None), text)
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RateCell:
+    """A rate in a table. In HTML a strip shows value, interval and chance at a glance.
+
+    Attributes:
+        rate: as ``summary.json`` holds it, or None.
+        low, high: what the ends of the strip stand for.
+        strip: whether to draw one.
+    """
+
+    rate: Mapping[str, Any] | None
+    low: float = 0.0
+    high: float = 1.0
+    strip: bool = True
+
+    def __str__(self) -> str:
+        return rate_text(self.rate)
+
+    def html(self) -> str:
+        rate = self.rate
+        if rate is None or rate["value"] is None:
+            return NOTHING
+        chance = rate.get("chance")
+        title = f"n = {rate['n']}" + ("" if chance is None else f", chance {number(chance)}")
+        shown = (
+            f'<span class="rate" title="{title}">{number(rate["value"])} '
+            f"<small>{interval(rate)}</small></span>"
+        )
+        if not self.strip:
+            return shown
+
+        def at(value: float) -> float:
+            share = (value - self.low) / (self.high - self.low)
+            return round(100 * min(1.0, max(0.0, share)), 1)
+
+        left, right = at(rate["low"]), at(rate["high"])
+        marks = f'<i style="left:{left}%;width:{round(right - left, 1)}%"></i>'
+        if chance is not None:
+            marks += f'<u style="left:{at(chance)}%"></u>'
+        marks += f'<b style="left:{at(rate["value"])}%"></b>'
+        return f'{shown}<span class="strip" aria-hidden="true">{marks}</span>'
+
+
+Cell = str | RateCell
+
+
+@dataclass
+class Table:
+    """Columns and rows; a row's first cell is its heading.
+
+    Attributes:
+        left: columns aligned to the left, the first always; the others to the right.
+        aside: rows that are no case but a yardstick, such as chance; set in italics.
+    """
+
+    columns: Sequence[str]
+    rows: list[Sequence[Cell]] = field(default_factory=list)
+    left: Sequence[int] = ()
+    aside: Sequence[int] = ()
+
+    def _is_left(self, column: int) -> bool:
+        return column == 0 or column in self.left
+
+    def markdown(self) -> str:
+        def line(cells: Iterable[Cell]) -> str:
+            shown = (_markdown_text(str(cell)).replace("|", "\\|") for cell in cells)
+            return f"| {' | '.join(shown)} |"
+
+        rule = ["---" if self._is_left(k) else "---:" for k in range(len(self.columns))]
+        return "\n".join([line(self.columns), line(rule), *map(line, self.rows)])
+
+    def html(self) -> str:
+        def cell(tag: str, k: int, content: Cell, scope: str = "") -> str:
+            shown = content.html() if isinstance(content, RateCell) else _html_text(content)
+            align = "" if self._is_left(k) else ' class="right"'
+            return f"<{tag}{scope}{align}>{shown}</{tag}>"
+
+        head = "".join(cell("th", k, name, ' scope="col"') for k, name in enumerate(self.columns))
+        body = [
+            f"<tr{' class="aside"' if number in self.aside else ''}>"
+            + cell("th", 0, row[0], ' scope="row"')
+            + "".join(cell("td", k, content) for k, content in enumerate(row[1:], 1))
+            + "</tr>"
+            for number, row in enumerate(self.rows)
+        ]
+        return (
+            f'<div class="wide"><table><thead><tr>{head}</tr></thead>\n'
+            f"<tbody>\n{chr(10).join(body)}\n</tbody></table></div>"
+        )
+
+    def rich(self, title: str | None = None) -> RichTable:
+        """For the terminal: headings of rows fold where the screen is narrow, numbers never."""
+        table = RichTable(
+            box=SIMPLE_HEAD,
+            pad_edge=False,
+            collapse_padding=True,
+            title=title,
+            title_justify="left",
+            title_style="bold",
+        )
+        for k, name in enumerate(self.columns):
+            table.add_column(
+                Text(_plain_text(name)),
+                justify="left" if self._is_left(k) else "right",
+                no_wrap=not self._is_left(k),
+                overflow="fold" if self._is_left(k) else "ellipsis",
+            )
+        for number_, row in enumerate(self.rows):
+            style = "dim italic" if number_ in self.aside else None
+            table.add_row(*(Text(_plain_text(str(cell))) for cell in row), style=style)
+        return table
+
+
+# --- pages ---------------------------------------------------------------------------------------
+
+
+class Page:
+    """A report under construction: what is added comes out in both files, in order."""
+
+    def __init__(self, title: str, lead: str = ""):
+        self.title = title
+        self._markdown = [f"# {_markdown_text(title)}"]
+        self._html: list[str] = []
+        self._contents: list[tuple[str, str]] = []
+        self._lead = lead
+        if lead:
+            self._markdown.append(_markdown_text(lead))
+
+    def _add(self, markdown: str, html_text: str) -> None:
+        self._markdown.append(markdown)
+        self._html.append(html_text)
+
+    def heading(self, text: str, level: int = 2) -> None:
+        """A section of ``level`` 2, listed in the contents, or one below."""
+        anchor = f"s{len(self._html)}"
+        if level == 2:
+            self._contents.append((anchor, text))
+        self._add(
+            f"{'#' * level} {_markdown_text(text)}",
+            f'<h{level} id="{anchor}">{_html_text(text)}</h{level}>',
+        )
+
+    def text(self, text: str) -> None:
+        """A paragraph."""
+        self._add(_markdown_text(text), f"<p>{_html_text(text)}</p>")
+
+    def bullets(self, items: Iterable[str]) -> None:
+        """A list; nothing if it is empty."""
+        listed = list(items)
+        if listed:
+            self._add(
+                "\n".join(f"- {_markdown_text(item)}" for item in listed),
+                "<ul>" + "".join(f"<li>{_html_text(item)}</li>\n" for item in listed) + "</ul>",
+            )
+
+    def figures_in_brief(self, facts: Iterable[tuple[str, str]]) -> None:
+        """A row of (number, what it counts)."""
+        listed = list(facts)
+        self._add(
+            " · ".join(f"**{value}** {_markdown_text(what)}" for value, what in listed),
+            '<div class="brief">'
+            + "".join(
+                f"<div><b>{html.escape(value)}</b>{_html_text(what)}</div>"
+                for value, what in listed
+            )
+            + "</div>",
+        )
+
+    def table(self, table: Table, caption: str = "") -> None:
+        """A table, with its caption above it."""
+        if caption:
+            self._add(
+                f"**{_markdown_text(caption)}**",
+                f'<p class="caption">{_html_text(caption)}</p>',
+            )
+        self._add(table.markdown(), table.html())
+
+    def figure(self, path: Path, caption: str, alt: str) -> None:
+        """A PNG that lies where the report will; ``alt`` says it to those who cannot see it."""
+        data = path.read_bytes()
+        width, height = (round(x * 96 / DPI) for x in struct.unpack(">2I", data[16:24]))
+        described = re.sub(r"[\[\]]", "", _plain_text(alt))
+        self._add(
+            f"![{described}]({path.name})\n\n*{_markdown_text(_plain_text(caption))}*",
+            f'<figure><img alt="{html.escape(described)}" width="{width}" height="{height}" '
+            f'src="data:image/png;base64,{base64.b64encode(data).decode()}">'
+            f"<figcaption>{_html_text(caption)}</figcaption></figure>",
+        )
+
+    def note(self, text: str, *, warning: bool = False) -> None:
+        """A remark that stands out."""
+        word = "Mind" if warning else "Note"
+        self._add(
+            f"> **{word}:** {_markdown_text(text)}",
+            f'<p class="note{" warning" * warning}" role="note"><b>{word}</b> '
+            f"{_html_text(text)}</p>",
+        )
+
+    def listing(self, text: str) -> None:
+        """Lines as they are typed."""
+        self._add(f"```sh\n{text}\n```", f"<pre><code>{html.escape(text)}</code></pre>")
+
+    @contextmanager
+    def details(self, summary: str) -> Iterator[None]:
+        """What is added inside is folded away until it is asked for."""
+        shown = _html_text(summary)
+        opening = f"<details><summary>{shown}</summary>"
+        self._add(opening, opening)
+        yield
+        self._add("</details>", "</details>")
+
+    def markdown(self) -> str:
+        return "\n\n".join(self._markdown) + "\n"
+
+    def html(self) -> str:
+        contents = "".join(
+            f'<li><a href="#{anchor}">{_html_text(text)}</a></li>\n'
+            for anchor, text in self._contents
+        )
+        body = "\n".join(self._html)
+        lead = f'<p class="lead">{_html_text(self._lead)}</p>' if self._lead else ""
+        return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy"
+ content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+<title>{html.escape(_plain_text(self.title))}</title>
+<style>{CSS}</style>
+</head>
+<body>
+<nav aria-label="Contents"><ul>
+{contents}</ul></nav>
+<main>
+<header><h1>{_html_text(self.title)}</h1>{lead}</header>
+{body}
+</main>
+</body>
+</html>
+"""
+
+    def write(self, folder: Path) -> None:
+        """Write ``report.md`` and ``report.html``."""
+        (folder / "report.md").write_text(self.markdown(), encoding="utf-8")
+        (folder / "report.html").write_text(self.html(), encoding="utf-8")
+
+
+CSS = """
+:root{--paper:#fdfdfc;--ink:#1d2329;--soft:#5d6873;--line:#dfe3e6;--tint:#f2f5f7;--accent:#0072b2;
+--mind:#c2560a;--mind-tint:#fdf1e7;--mark:#d55e00}
+@media(prefers-color-scheme:dark){:root{--paper:#15191d;--ink:#dde2e6;--soft:#97a3ad;--line:#2e363d;
+--tint:#1e242a;--accent:#5cb3e6;--mind:#f0a05a;--mind-tint:#2b2119;--mark:#ff9a4d}
+figure img{filter:brightness(.92)}}
+*{box-sizing:border-box}
+html{scroll-behavior:smooth;scroll-padding-top:1rem}
+body{margin:0;background:var(--paper);color:var(--ink);
+font:1rem/1.6 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;
+display:grid;grid-template-columns:minmax(0,1fr);justify-content:center}
+main{max-width:64rem;width:100%;margin:0 auto;padding:2rem 1.25rem 6rem}
+main>p,main>ul,main>pre,main>.note{max-width:46rem}
+nav{padding:.8rem 1.25rem;border-bottom:1px solid var(--line);font-size:.9rem}
+nav ul{list-style:none;margin:0;padding:0;display:flex;flex-wrap:wrap;gap:.2rem 1.1rem}
+nav a{color:var(--soft);text-decoration:none}
+nav a:hover,nav a:focus{color:var(--accent);text-decoration:underline}
+@media(min-width:84rem){body{grid-template-columns:13rem minmax(0,64rem)}
+nav{border:0;position:sticky;top:0;align-self:start;max-height:100vh;overflow:auto;
+padding:3.2rem 0 2rem 1.25rem}nav ul{flex-direction:column;gap:.45rem}}
+header h1{font-size:2.3rem;line-height:1.15;letter-spacing:-.02em;margin:.6rem 0 .4rem}
+.lead{font-size:1.15rem;color:var(--soft);max-width:46rem;margin:0 0 1.6rem}
+h2{font-size:1.5rem;letter-spacing:-.01em;line-height:1.25;margin:3.4rem 0 .8rem;padding-top:1.1rem;
+border-top:1px solid var(--line)}
+h3{font-size:1.1rem;margin:2.2rem 0 .4rem}
+p{margin:.6rem 0 1rem}
+li{margin:.4rem 0}
+code{font:.88em ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;
+background:var(--tint);border-radius:4px;padding:.1em .35em;overflow-wrap:anywhere}
+pre{background:var(--tint);border-radius:8px;padding:.9rem 1.1rem;overflow-x:auto}
+pre code{background:none;padding:0;overflow-wrap:normal}
+.brief{display:flex;flex-wrap:wrap;gap:.8rem;margin:1.2rem 0 1.6rem}
+.brief div{background:var(--tint);border-radius:10px;padding:.7rem 1.1rem;min-width:7rem;
+color:var(--soft);font-size:.86rem;line-height:1.35}
+.brief b{display:block;font-size:1.6rem;line-height:1.2;color:var(--ink);font-weight:650}
+.caption{font-weight:600;margin:1.4rem 0 .3rem}
+.wide{overflow-x:auto;margin:.4rem 0 1.4rem}
+table{border-collapse:collapse;font-size:.88rem;line-height:1.4;font-variant-numeric:tabular-nums}
+th,td{text-align:left;vertical-align:top;padding:.42rem .9rem .42rem 0;
+border-bottom:1px solid var(--line)}
+thead th{color:var(--soft);font-weight:600;vertical-align:bottom;
+border-bottom:1.5px solid var(--soft)}
+tbody th{font-weight:500;min-width:8rem}
+tbody tr:hover{background:var(--tint)}
+.right{text-align:right}
+td:last-child,th:last-child{padding-right:.3rem}
+.aside th,.aside td{font-style:italic;color:var(--soft)}
+.rate{white-space:nowrap}
+.rate small{color:var(--soft);font-size:.92em}
+.strip{display:block;position:relative;height:5px;min-width:7rem;margin-top:4px;border-radius:3px;
+background:var(--line)}
+.strip i{position:absolute;top:0;height:5px;border-radius:3px;background:var(--accent);opacity:.45}
+.strip b{position:absolute;top:-1px;width:3px;height:7px;margin-left:-1.5px;border-radius:1px;
+background:var(--accent)}
+.strip u{position:absolute;top:-3px;width:2px;height:11px;margin-left:-1px;background:var(--mark)}
+figure{margin:1.4rem 0 2rem}
+figure img{display:block;max-width:100%;height:auto;background:#fff;border-radius:10px;
+border:1px solid var(--line);padding:.6rem}
+figcaption{color:var(--soft);font-size:.9rem;max-width:46rem;margin-top:.6rem}
+.note{background:var(--tint);border-left:4px solid var(--accent);border-radius:0 8px 8px 0;
+padding:.7rem 1.1rem}
+.warning{background:var(--mind-tint);border-color:var(--mind)}
+.note b:first-child{margin-right:.35em;color:var(--accent)}
+.warning b:first-child{color:var(--mind)}
+details{border:1px solid var(--line);border-radius:10px;padding:.2rem 1.1rem;margin:.9rem 0}
+summary{cursor:pointer;padding:.5rem 0;font-weight:600}
+details>:last-child{margin-bottom:.9rem}
+@media print{nav{display:none}details{border:0;padding:0}h2{break-after:avoid}figure,tr{
+break-inside:avoid}}
+"""
+
+
+# --- figures -------------------------------------------------------------------------------------
+
+COLOURS = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
+    "#882255", "#7a7a00", "#332288", "#44aa99", "#b58900", "#aa4499",
+)  # fmt: skip
+"""Told apart also by those who see few colours (Okabe & Ito, then Tol); with ``MARKERS``."""
+MARKERS = "os^DvPX<>hp8"
+GREYS = ("#a6a6a6", "#6f6f6f", "#8a7a66", "#4d4d4d")
+INK, SOFT, LINE = "#1d2329", "#5d6873", "#d5dadd"
+
+
+class CannotDraw(Exception):
+    """Why a figure is left out, in a few words."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a policy is drawn, the same in every figure of a report."""
+
+    label: str
+    colour: str
+    marker: str
+
+
+def short_labels(names: Sequence[str], width: int = 24) -> dict[str, str]:
+    """Labels that fit beside an axis, all different: without prefixes, shortened in the middle."""
+
+    def shorten(text: str) -> str:
+        if len(text) <= width:
+            return text
+        tail = (width - 1) // 2
+        return f"{text[: width - 1 - tail]}…{text[-tail:]}"
+
+    for cut in (
+        lambda name: shorten(re.sub(r"^llm:(.*/)?", "", name)),
+        lambda name: shorten(name.removeprefix("llm:")),
+        shorten,
+    ):
+        labels = {name: cut(name) for name in names}
+        if len(set(labels.values())) == len(labels):
+            return labels
+    return {name: name for name in names}
+
+
+def looks(policies: Sequence[str], models: Sequence[str], reference: str = "") -> dict[str, Look]:
+    """A look for each policy: colours for models, greys for the rest, black for the reference."""
+    labels = short_labels(policies)
+    result = {}
+    coloured = greys = 0
+    for name in policies:
+        if name == reference:
+            colour, marker = INK, "*"
+        elif name in models:
+            colour = COLOURS[coloured % len(COLOURS)]
+            marker = MARKERS[coloured % len(MARKERS)]
+            coloured += 1
+        else:
+            colour, marker = GREYS[greys % len(GREYS)], "sDXP"[greys % 4]
+            greys += 1
+        result[name] = Look(labels[name], colour, marker)
+    return result
+
+
+@contextmanager
+def drawing(folder: Path, name: str, width: float, height: float) -> Iterator[Figure]:
+    """A matplotlib figure in the house style, saved at the end as ``folder/name.png``."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    style = {
+        "font.size": 9.5,
+        "axes.titlesize": 10.5,
+        "axes.titleweight": "bold",
+        "axes.edgecolor": SOFT,
+        "axes.linewidth": 0.8,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.axisbelow": True,
+        "grid.color": LINE,
+        "grid.linewidth": 0.7,
+        "text.color": INK,
+        "axes.labelcolor": INK,
+        "xtick.color": SOFT,
+        "ytick.color": SOFT,
+        "xtick.labelcolor": INK,
+        "ytick.labelcolor": INK,
+        "legend.frameon": False,
+        # Names of models may hold dollar signs.
+        "text.parse_math": False,
+    }
+    with matplotlib.rc_context(style):
+        figure = Figure((width, height), layout="constrained")
+        yield figure
+        save_figure(figure, folder, name)
+
+
+def save_figure(figure: Figure, folder: Path, name: str) -> Path:
+    """Save as ``folder/name.png``."""
+    path = folder / f"{name}.png"
+    figure.savefig(path, dpi=DPI, facecolor="white")
+    return path
+
+
+def heat_map(
+    axes: Axes,
+    values: Sequence[Sequence[float | None]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    colours: str,
+    limits: tuple[float, float],
+    texts: Sequence[Sequence[str]] | None = None,
+    faint: Sequence[Sequence[bool]] | None = None,
+    gap: int = 0,
+) -> None:
+    """Cells with their numbers in them.
+
+    Args:
+        colours: a matplotlib colour map. limits: the values at its ends.
+        texts: what cells say; by default their numbers.
+        faint: cells whose number is set in light italics, since it may well be chance.
+        gap: rows below which a white line parts the rest; 0 for none.
+    """
+    import matplotlib
+    import numpy as np
+
+    grid = np.array([[np.nan if x is None else x for x in row] for row in values], float)
+    chart = matplotlib.colormaps[colours].with_extremes(bad="#f3f3f3")
+    axes.imshow(grid, cmap=chart, vmin=limits[0], vmax=limits[1], aspect="auto")
+    for (r, c), value in np.ndenumerate(grid):
+        known = not np.isnan(value)
+        share = (np.clip(value, *limits) - limits[0]) / (limits[1] - limits[0]) if known else 0.0
+        red, green, blue, _ = chart(share) if known else (1.0, 1.0, 1.0, 1.0)
+        dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
+        weak = faint is not None and faint[r][c]
+        axes.text(
+            c, r,
+            texts[r][c] if texts else number(value if known else None),
+            ha="center", va="center", fontsize=8.5,
+            color=("white" if dark else INK) if not weak else ("#d0d0d0" if dark else "#7b858e"),
+            style="italic" if weak else "normal",
+        )  # fmt: skip
+    axes.set_xticks(range(len(columns)), columns)
+    axes.set_yticks(range(len(rows)), rows)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    axes.set_xticks(np.arange(1, len(columns)) - 0.5, minor=True)
+    axes.set_yticks(np.arange(1, len(rows)) - 0.5, minor=True)
+    axes.grid(which="minor", color="white", linewidth=1.2)
+    axes.tick_params(which="minor", length=0)
+    if 0 < gap < len(rows):
+        axes.axhline(gap - 0.5, color="white", linewidth=5)
