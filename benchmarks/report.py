@@ -1,8 +1,8 @@
 """Reports that people read: one set of content as ``report.md``, ``report.html`` and on screen.
 
 A ``Page`` collects headings, text, tables, figures and notes and writes both files. The HTML file
-needs nothing beside it: figures and styles are inside. Strings may hold `` `code` ``, ``**strong**``
-and ``*emphasis*``; everything else in them is shown as it stands.
+needs nothing beside it: figures and styles are inside. In strings, `` `code` ``, ``**strong**`` and
+``*emphasis*`` are markup; everything else is shown as it stands.
 """
 
 from __future__ import annotations
@@ -186,11 +186,11 @@ class Table:
 
         head = "".join(cell("th", k, name, ' scope="col"') for k, name in enumerate(self.columns))
         body = [
-            f"<tr{' class="aside"' if number in self.aside else ''}>"
+            ('<tr class="aside">' if at in self.aside else "<tr>")
             + cell("th", 0, row[0], ' scope="row"')
             + "".join(cell("td", k, content) for k, content in enumerate(row[1:], 1))
             + "</tr>"
-            for number, row in enumerate(self.rows)
+            for at, row in enumerate(self.rows)
         ]
         return (
             f'<div class="wide"><table><thead><tr>{head}</tr></thead>\n'
@@ -214,8 +214,8 @@ class Table:
                 no_wrap=not self._is_left(k),
                 overflow="fold" if self._is_left(k) else "ellipsis",
             )
-        for number_, row in enumerate(self.rows):
-            style = "dim italic" if number_ in self.aside else None
+        for at, row in enumerate(self.rows):
+            style = "dim italic" if at in self.aside else None
             table.add_row(*(Text(_plain_text(str(cell))) for cell in row), style=style)
         return table
 
@@ -498,7 +498,7 @@ def drawing(folder: Path, name: str, width: float, height: float) -> Iterator[Fi
     import matplotlib
     from matplotlib.figure import Figure
 
-    style = {
+    style: Any = {
         "font.size": 9.5,
         "axes.titlesize": 10.5,
         "axes.titleweight": "bold",

@@ -317,7 +317,7 @@ def test_vector_env_is_gymnasiums_vector_of_single_envs(seed, mode, opponent, se
     rng = np.random.default_rng(seed)
     seeds = [seed % 2**40 + 7 * k for k in range(n)]
     one: tuple[Any, ...] = many.reset(seed=seeds)
-    other: tuple[Any, ...] = sync.reset(seed=seeds)  # type: ignore[arg-type]
+    other: tuple[Any, ...] = sync.reset(seed=seeds)
     ends = 0
     for _ in range(150):
         assert one[0] in many.observation_space
