@@ -115,7 +115,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         if n > 2 or list(policies).index(a) > list(policies).index(b)
     ]
     config = {
-        "policies": [settings(policy) for policy in policies.values()],
+        **settings(list(policies.values())),
         "players": players,
         "games": args.games,
         "rules": {n: GAME.options_in_force(players=n, **options) for n in players},

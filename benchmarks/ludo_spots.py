@@ -81,7 +81,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         chosen = _only(chosen, cli.words(args.categories))
     rules_options = metrics.AS_PUBLISHED_RULES if args.as_published else {}
     config = {
-        "policies": [settings(policy) for policy in policies],
+        **settings(policies),
         "personas": personas,
         "spots": {
             "source": args.spots or "shipped",
@@ -267,13 +267,14 @@ def generate(
     folder = Path(output)
     if any(folder.glob("spots_*.json")):
         raise cli.InputError(f"--output {folder} holds spots already; name another folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cli.InputError(f"--output {folder}: cannot be written ({error.strerror})") from None
     with runner.progress_bar() as bar:
         task = bar.add_task("boards", total=boards * len(spots.CATEGORIES))
         made = spot_maker.generate(seed, boards, lambda: bar.advance(task))
-    try:
-        spots.save_spots(made, folder)
-    except OSError as error:
-        raise cli.InputError(f"--output {folder}: cannot be written ({error.strerror})") from None
+    spots.save_spots(made, folder)
     print(f"{len(made)} spots, {boards} boards a category, seed {seed}: {folder}")
 
 

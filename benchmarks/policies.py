@@ -58,8 +58,11 @@ def make_policies(game: GameSpec, text: str, args: ModelArgs, *, depth: int = 2)
     for name in words(text):
         try:
             policy = make_policy(game, _completed(name, args, depth))
+            policy.name += _own_options(name)
         except (ValueError, ModuleNotFoundError) as error:
             raise InputError(f"--policies: {error}") from None
+        if policy.name in made:
+            raise InputError(f"--policies: {policy.name} is named twice")
         made[policy.name] = policy
     if not made:
         raise InputError("--policies: name at least one policy")
@@ -88,7 +91,28 @@ def _completed(name: str, args: ModelArgs, depth: int) -> PolicyString:
     )
 
 
-def settings(policy: Policy) -> dict[str, Any]:
-    """What of a policy belongs in a run's configuration."""
-    own = getattr(policy, "settings", dict)()
-    return {"name": policy.name, **own}
+def _own_options(name: str) -> str:
+    """A language model's options as the policy string has them, to tell two of them apart."""
+    parsed = PolicyString.parse(name)
+    own = {k: v for k, v in parsed.options.items() if k in ("temperature", "max_tokens")}
+    return "?" + "&".join(f"{k}={v}" for k, v in own.items()) if own else ""
+
+
+CONNECTION = ("base_url", "timeout_s", "retries", "max_wait_s")
+"""Settings of a model that do not bear on what it answers: a resumed run may change them."""
+
+
+def settings(policies: list[Policy]) -> dict[str, Any]:
+    """What of the policies belongs in a run's configuration, the connections apart."""
+    own = {policy.name: getattr(policy, "settings", dict)() for policy in policies}
+    return {
+        "policies": [
+            {"name": name, **{k: v for k, v in values.items() if k not in CONNECTION}}
+            for name, values in own.items()
+        ],
+        "connections": {
+            name: {k: v for k, v in values.items() if k in CONNECTION}
+            for name, values in own.items()
+            if values
+        },
+    }

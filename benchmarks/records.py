@@ -91,7 +91,8 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
     Args:
         output: the folder; by default a new one under ``results/<benchmark>/``, or with
             ``resume`` the newest there.
-        config: all that decides the run's results; a resumed run must have the same.
+        config: all that decides the run's results; a resumed run must have the same, but for
+            ``connections``.
 
     Raises:
         InputError: the folder cannot be written, holds a run already, holds none to resume, or
@@ -124,7 +125,7 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
 
 
 def _same_config(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
-    for key in sorted(set(old) | set(new)):
+    for key in sorted((set(old) | set(new)) - {"connections"}):
         if old.get(key) != new.get(key):
             raise InputError(
                 f"--resume: {path} has {key}={_brief(old.get(key))}, this call asks for "

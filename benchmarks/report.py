@@ -541,7 +541,7 @@ def heat_map(
     colours: str,
     limits: tuple[float, float],
     texts: Sequence[Sequence[str]] | None = None,
-    faint: Sequence[Sequence[bool]] | None = None,
+    strong: Sequence[Sequence[bool]] | None = None,
     gap: int = 0,
 ) -> None:
     """Cells with their numbers in them.
@@ -549,35 +549,31 @@ def heat_map(
     Args:
         colours: a matplotlib colour map. limits: the values at its ends.
         texts: what cells say; by default their numbers.
-        faint: cells whose number is set in light italics, since it may well be chance.
-        gap: rows below which a white line parts the rest; 0 for none.
+        strong: cells set in bold type, for what is unlikely to be luck.
+        gap: rows above a white line that parts them from the rest; 0 for none.
     """
     import matplotlib
     import numpy as np
 
     grid = np.array([[np.nan if x is None else x for x in row] for row in values], float)
-    chart = matplotlib.colormaps[colours].with_extremes(bad="#f3f3f3")
+    chart = matplotlib.colormaps[colours].with_extremes(bad="#f1f3f4")
     axes.imshow(grid, cmap=chart, vmin=limits[0], vmax=limits[1], aspect="auto")
+    shares = (np.clip(grid, *limits) - limits[0]) / (limits[1] - limits[0])
+    # As the eye weighs red, green and blue.
+    light = chart(np.ma.masked_invalid(shares))[..., :3] @ np.array([0.299, 0.587, 0.114])
     for (r, c), value in np.ndenumerate(grid):
-        known = not np.isnan(value)
-        share = (np.clip(value, *limits) - limits[0]) / (limits[1] - limits[0]) if known else 0.0
-        red, green, blue, _ = chart(share) if known else (1.0, 1.0, 1.0, 1.0)
-        dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
-        weak = faint is not None and faint[r][c]
+        said = texts[r][c] if texts else number(None if np.isnan(value) else float(value))
         axes.text(
-            c, r,
-            texts[r][c] if texts else number(value if known else None),
-            ha="center", va="center", fontsize=8.5,
-            color=("white" if dark else INK) if not weak else ("#d0d0d0" if dark else "#7b858e"),
-            style="italic" if weak else "normal",
+            c, r, said, ha="center", va="center", fontsize=8.5,
+            color="white" if light[r, c] < 0.58 else INK,
+            weight="bold" if strong is not None and strong[r][c] else "normal",
         )  # fmt: skip
     axes.set_xticks(range(len(columns)), columns)
     axes.set_yticks(range(len(rows)), rows)
-    axes.tick_params(length=0)
-    axes.spines[:].set_visible(False)
     axes.set_xticks(np.arange(1, len(columns)) - 0.5, minor=True)
     axes.set_yticks(np.arange(1, len(rows)) - 0.5, minor=True)
     axes.grid(which="minor", color="white", linewidth=1.2)
-    axes.tick_params(which="minor", length=0)
+    axes.tick_params(which="both", length=0)
+    axes.spines[:].set_visible(False)
     if 0 < gap < len(rows):
         axes.axhline(gap - 0.5, color="white", linewidth=5)

@@ -289,6 +289,7 @@ def test_batch_equals_env(game, seed, rng):
     n = 4
     batch = make_batch(game, n, seed=seed)
     envs = [make(game, illegal="raise") for _ in range(n)]
+    episodes = [0] * n
     for i, env in enumerate(envs):
         env.reset(seed=int(core.derive_seed(batch.seeds[i], 0)))
     for _ in range(2 * spec(game).max_game_length):
@@ -306,10 +307,12 @@ def test_batch_equals_env(game, seed, rng):
             assert set(env.terminations.values()) == {bool(batch.terminations[i])}
             assert set(env.truncations.values()) == {bool(batch.truncations[i])}
             if batch.terminations[i] or batch.truncations[i]:
-                env.reset(seed=int(core.derive_seed(batch.seeds[i], batch.episodes[i])))
-        if batch.episodes.min() > 1:
+                episodes[i] += 1
+                env.reset(seed=int(core.derive_seed(batch.seeds[i], episodes[i])))
+        assert batch.episodes.tolist() == episodes
+        if min(episodes) > 1:
             break
-    assert batch.episodes.min() > 0
+    assert min(episodes) > 0
 
 
 def test_golden_playthrough(game):

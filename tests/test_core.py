@@ -6,11 +6,14 @@ import os
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+import tug
 from gymnasium.error import ResetNeeded
+from pettingzoo.test import api_test
 from scipy import stats
 
 from stratagym import envs
@@ -191,10 +194,15 @@ def test_illegal_terminate_ends_the_game_with_minus_one(seed, wrong):
     assert seen == {agent: -float(agent == offender) for agent in env.possible_agents}
 
 
-def test_rewards_add_up_to_the_returns(rng):
+def ludo_envs() -> list[aec.GameEnv]:
+    options: list[dict[str, int]] = [{}, {"players": 2}, {"max_rolls": 60}, {"max_cycles": 50}]
+    return [make("ludo", **some) for some in options]
+
+
+@pytest.mark.parametrize("game", ["ludo", "tug"])
+def test_rewards_add_up_to_the_returns(game, rng):
     """Over random games: rewards sum to returns, ``last`` tells what came since the last turn."""
-    for options in ({}, {"players": 2}, {"max_rolls": 60}, {"max_cycles": 50}):
-        env = make("ludo", **options)
+    for env in ludo_envs() if game == "ludo" else [aec.GameEnv(tug.SPEC, tug.Rules(11))]:
         env.reset(seed=int(rng.integers(2**63)))
         summed = dict.fromkeys(env.possible_agents, 0.0)
         since = dict.fromkeys(env.possible_agents, 0.0)
@@ -215,6 +223,28 @@ def test_rewards_add_up_to_the_returns(rng):
         core.returns_at(env.rules, env.states, 0, returns)
         assert list(summed.values()) == pytest.approx(returns.tolist())
         assert list(heard.values()) == pytest.approx(returns.tolist())
+
+
+def test_rewards_of_a_game_told_move_by_move():
+    env = aec.GameEnv(tug.SPEC, tug.Rules(4))
+    env.reset(seed=0)
+    told = []
+    for action in (0, 1, 2, 0):
+        env.step(action)
+        told.append(list(env.rewards.values()))
+    assert told == [[1, -1, 0], [0, 2, -2], [-3, 0, 3], [1, -1, 0]]
+    last = {}
+    while env.agents:
+        last[env.agent_selection] = env.last()[1]
+        env.step(None)
+    assert last == {"player_0": 1, "player_1": 1, "player_2": 3}
+
+
+def test_pettingzoo_api_with_rewards_in_every_move():
+    env = aec.GameEnv(tug.SPEC, tug.Rules(11))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about Dict observations and masks; see test_contract
+        api_test(env, num_cycles=50)
 
 
 def test_masks_are_the_seat_to_moves_only(seed):
@@ -354,7 +384,7 @@ def test_an_edit_in_another_file_reaches_the_compiled_rules(tmp_path):
         """The constant as the compiled rules have it, and whether they were compiled now."""
         done = subprocess.run(
             [sys.executable, "-c", TOY_GAME],
-            env=environment, capture_output=True, text=True, check=True, timeout=300,
+            cwd=tmp_path, env=environment, capture_output=True, text=True, check=True, timeout=300,
         )  # fmt: skip
         place, prize = done.stdout.split()
         assert Path(place).is_relative_to(copy)

@@ -10,13 +10,15 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+import tug
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
+from stratagym.agents import kernels
+from stratagym.agents import opponents as learner
 from stratagym.agents.core import Policy, View, make_policy
-from stratagym.agents.opponents import MAX_SKIPPED
 from stratagym.envs import core, games, make, spec
 from stratagym.wrappers.single_agent import SingleAgentEnv
 from stratagym.wrappers.vector import VectorEnv
@@ -98,12 +100,14 @@ def test_episodes_are_reproducible(seed, opponent, seat):
     )
 
 
-@pytest.mark.parametrize("opponent", ["random", "heuristic", "gt:1"])
-def test_kernel_opponents_are_the_policies_they_name(seed, opponent):
-    """A compiled opponent and the same policy asked through ``Policy.act`` play the same game."""
-    named = SingleAgentEnv("ludo", opponent, "random", max_rolls=300)
-    policy = make_policy(spec("ludo"), opponent)
-    asked = SingleAgentEnv("ludo", lambda view: policy.act(view), "random", max_rolls=300)
+@pytest.mark.parametrize(
+    "opponents", [["random"] * 3, ["heuristic", "gt:1", "random"], ["gt:2", "random", "gt:1"]]
+)
+def test_kernel_opponents_are_the_policies_they_name(seed, opponents):
+    """Compiled opponents and the same policies asked through ``Policy.act`` play the same game."""
+    named = SingleAgentEnv("ludo", opponents, "random", max_rolls=300)
+    functions = [make_policy(spec("ludo"), opponent).act for opponent in opponents]
+    asked = SingleAgentEnv("ludo", functions, "random", max_rolls=300)
     rng = np.random.default_rng(seed)
     for k in range(3):
         one, other = (env.reset(seed=seed if k == 0 else None) for env in (named, asked))
@@ -148,6 +152,43 @@ def test_the_game_is_the_aec_game(seed):
         core.returns_at(env.rules, env.states, 0, returns)
         assert total == returns[seat] == aec._cumulative_rewards[me]
         assert set(policy.seats) == set(range(4)) - {seat}
+
+
+@pytest.mark.parametrize("seat", [0, 1, 2])
+@pytest.mark.parametrize("compiled", [True, False])
+def test_rewards_between_two_decisions(seat, compiled):
+    """In Tug, where all moves pay and random opponents play between: step by step, by hand."""
+    rules = tug.Rules(11)
+    policy = kernels.KernelPolicy("random", kernels.RANDOM)
+    env = learner.LearnerGames(rules, 4, seat, [policy, policy] if compiled else [])
+
+    def others_move() -> None:
+        while ((to_move := env.games["player"]) != seat).any() and (to_move >= 0).any():
+            for i in np.flatnonzero((to_move != seat) & (to_move >= 0)):
+                env.games["player"][i] = core.play_at(rules, env.states, i, 0, legal, probs)[0]
+
+    legal, probs = core.new_scratch(rules)
+    env.games["seed"] = np.arange(4)
+    env.reset(np.ones(4, bool))
+    if not compiled:
+        others_move()
+        env.present()
+    summed = np.zeros((4, 3))
+    done = False
+    while not done:
+        assert (env.observations[:, 0] == env.states["held"][:, seat]).all()
+        before = summed.copy()
+        env.step(np.zeros(4, np.int64))
+        if not compiled:
+            others_move()
+            env.settle()
+        summed += env.rewards
+        assert (summed == env.states["held"]).all()
+        assert (env.movers == seat).all()
+        assert (summed != before).any()
+        done = env.terminations.all()
+        assert env.terminations.any() == done
+    assert not env.masks.any()
 
 
 def test_self_play_rewards_are_the_movers(seed):
@@ -270,7 +311,7 @@ def test_episodes_without_a_decision_are_skipped(seed):
         env = SingleAgentEnv("ludo", opponent, seat=3, max_rolls=12)
         for k in range(30):
             assert env.reset(seed=seed + k)[1]["action_mask"].any()
-        with pytest.raises(RuntimeError, match=f"no decision in {MAX_SKIPPED} games"):
+        with pytest.raises(RuntimeError, match=f"no decision in {learner.MAX_SKIPPED} games"):
             SingleAgentEnv("ludo", opponent, seat=3, max_rolls=1).reset(seed=seed)
     with pytest.raises(RuntimeError, match="no decision"):
         VectorEnv("ludo", 2, seat=3, max_rolls=1).reset(seed=seed)

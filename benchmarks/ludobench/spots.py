@@ -250,7 +250,6 @@ def load_spots(
 
 def save_spots(spots: Iterable[Spot], folder: Path) -> list[Path]:
     """Write one ``spots_<category>.json`` a category; returns the files."""
-    folder.mkdir(parents=True, exist_ok=True)
     by_category: dict[str, list[dict[str, Any]]] = {}
     for spot in spots:
         by_category.setdefault(spot.category, []).append(spot.record())
