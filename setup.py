@@ -1,4 +1,4 @@
-"""Packages are found, not listed, so that a new game's folder is in the wheel without an edit here."""
+"""Packages are found, not listed: a new game's folder is in the wheel without an edit here."""
 
 from setuptools import find_packages, setup
 

@@ -39,7 +39,7 @@ def play_parallel(
     policies: list[KernelPolicy],
     seeds: np.ndarray,
     seating: np.ndarray,
-    done: Callable[[int], None] = lambda games: None,
+    done: Callable[[int], Any] = lambda games: None,
 ) -> list[Games]:
     """The games in chunks, in order, on all cores; the outcome does not depend on their number."""
     starts = range(0, len(seeds), CHUNK)
@@ -82,10 +82,6 @@ def head_to_head(policies: list[KernelPolicy], rules: Any, games: int, seed: int
         for a, b in combinations(policies, 2):
             seeds, seating = duel_seating(2, games, seed)
             rate = duel_rate(play_parallel(rules, [a, b], seeds, seating), 2)
-            back = Rate(
-                *(None if x is None else 1 - x for x in (rate.value, rate.high, rate.low)),
-                rate.n,
-                rate.chance,
-            )
-            wins[a.name][b.name], wins[b.name][a.name] = rate.record(), back.record()
+            wins[a.name][b.name] = rate.record()
+            wins[b.name][a.name] = rate.complement().record()
     return {"games": games, "wins": wins}

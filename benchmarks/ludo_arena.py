@@ -15,6 +15,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import Annotated, Any
@@ -139,7 +140,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
                 pairing.name, total=len(matches), completed=len(matches) - len(missing)
             )
             if missing:
-                play(folder, missing, how, args.concurrency, lambda n, t=task: bar.advance(t, n))
+                play(folder, missing, how, args.concurrency, partial(bar.advance, task))
     summary = summarise(folder, pairings, rules, policies, config, args)
     records.write_json(folder / "summary.json", summary)
     if args.json:
@@ -182,17 +183,18 @@ def play(
     matches: list[runner.Match],
     how: runner.MatchRules,
     concurrency: int,
-    done: Callable[[int], None],
+    done: Callable[[int], Any],
 ) -> None:
     """Play matches of one pairing and record them."""
     policies = list({policy.name: policy for match in matches for policy in match.seats}.values())
+    kernels = [policy for policy in policies if isinstance(policy, KernelPolicy)]
     journal = records.Journal(folder / "games.jsonl")
     try:
-        if all(isinstance(policy, KernelPolicy) for policy in policies):
+        if len(kernels) == len(policies):
             seats = [[policies.index(policy) for policy in match.seats] for match in matches]
             played = arena.play_parallel(
                 matches[0].rules,
-                policies,
+                kernels,
                 np.array([match.seed for match in matches], np.uint64),
                 np.array(seats),
                 done,

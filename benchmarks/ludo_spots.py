@@ -14,6 +14,7 @@ import asyncio
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Annotated, Any
@@ -22,6 +23,7 @@ from cyclopts import Parameter
 
 from stratagym.agents.core import Policy
 from stratagym.agents.kernels import KernelPolicy
+from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks import arena, cli, records, runner
 from stratagym.benchmarks.ludobench import generate as spot_maker
 from stratagym.benchmarks.ludobench import metrics, spots
@@ -114,14 +116,14 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
                 if isinstance(policy, KernelPolicy):
                     journal.write_all(runner.ask_kernel(policy, questions))
                     bar.update(task, completed=total)
-                else:
+                elif isinstance(policy, LanguageModel):
                     asyncio.run(
                         runner.ask_all(
                             policy,
                             questions,
                             journal,
                             concurrency=args.concurrency,
-                            done=lambda record, task=task: bar.advance(task),
+                            done=partial(bar.advance, task),
                         )
                     )
     finally:

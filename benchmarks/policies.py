@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stratagym.agents.core import Policy, PolicyString, make_policy
+from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.cli import InputError, words
 from stratagym.envs.core import GameSpec
 
@@ -75,7 +76,8 @@ def _completed(name: str, args: ModelArgs, depth: int) -> PolicyString:
         return replace(parsed, argument=str(depth))
     if parsed.name != "llm":
         return parsed
-    if not (parsed.argument or args.model):
+    model = parsed.argument or args.model
+    if not model:
         raise InputError('--policies: "llm" needs --model NAME, or write llm:NAME')
     defaults = {
         "api_key_env": args.api_key_env,
@@ -86,9 +88,7 @@ def _completed(name: str, args: ModelArgs, depth: int) -> PolicyString:
     }
     if args.base_url:
         defaults["base_url"] = args.base_url
-    return replace(
-        parsed, argument=parsed.argument or args.model, options=defaults | parsed.options
-    )
+    return replace(parsed, argument=model, options=defaults | parsed.options)
 
 
 def _own_options(name: str) -> str:
@@ -104,7 +104,10 @@ CONNECTION = ("base_url", "timeout_s", "retries", "max_wait_s")
 
 def settings(policies: list[Policy]) -> dict[str, Any]:
     """What of the policies belongs in a run's configuration, the connections apart."""
-    own = {policy.name: getattr(policy, "settings", dict)() for policy in policies}
+    own = {
+        policy.name: policy.settings() if isinstance(policy, LanguageModel) else {}
+        for policy in policies
+    }
     return {
         "policies": [
             {"name": name, **{k: v for k, v in values.items() if k not in CONNECTION}}

@@ -565,7 +565,7 @@ def heat_map(
         said = texts[r][c] if texts else number(None if np.isnan(value) else float(value))
         axes.text(
             c, r, said, ha="center", va="center", fontsize=8.5,
-            color="white" if light[r, c] < 0.58 else INK,
+            color="white" if light[r, c] < 0.48 else INK,
             weight="bold" if strong is not None and strong[r][c] else "normal",
         )  # fmt: skip
     axes.set_xticks(range(len(columns)), columns)

@@ -8,7 +8,7 @@ import random
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from rich.console import Console
@@ -23,13 +23,11 @@ from rich.progress import (
 
 from stratagym.agents.core import Policy, view_of
 from stratagym.agents.kernels import KernelPolicy
+from stratagym.agents.llm import LanguageModel, TransportError
 from stratagym.benchmarks.records import Journal, read_jsonl
 from stratagym.envs import core
 from stratagym.envs.core import GameSpec
 from stratagym.wrappers import text
-
-if TYPE_CHECKING:
-    from stratagym.agents.llm import LanguageModel
 
 TRANSPORT = "transport"
 
@@ -133,8 +131,6 @@ async def ask_model(
     Args:
         messages: the prompt; by default the question's own.
     """
-    from stratagym.agents.llm import TransportError
-
     game, rules, states = question.game, question.rules, question.states
     if messages is None:
         messages = text.messages(game, rules, states, question.text, question.history)
@@ -239,15 +235,16 @@ async def play_match(
     game.reset(match.seed)
     while not game.over:
         policy, ply = match.seats[game.seat], len(game.actions)
-        if isinstance(policy, KernelPolicy):
+        if not isinstance(policy, LanguageModel):
             seed = item_seed(match.seed, policy.name, str(ply))
             game.play(policy.act(view_of(match.game, match.rules, game.states, seed)))
             continue
         turn = game.observe()
         messages = turn.messages
         for attempt in range(1, how.tries + 1):
-            record = answered.get((match.name, ply, attempt))
-            if record is None:
+            if (match.name, ply, attempt) in answered:
+                record = answered[match.name, ply, attempt]
+            else:
                 record = await _ask_turn(match, how, game, policy, turn, messages, attempt)
                 decisions.write(record)
             if record["kind"] == TRANSPORT:
@@ -311,7 +308,12 @@ async def play_matches(
         games.write(await play_match(match, how, journal, answered))
         done()
 
-    models = {p.name: p for match in matches for p in match.seats if hasattr(p, "chat")}
+    models = {
+        policy.name: policy
+        for match in matches
+        for policy in match.seats
+        if isinstance(policy, LanguageModel)
+    }
     try:
         await side_by_side(play, matches, concurrency)
     finally:
@@ -347,14 +349,14 @@ async def ask_all(
     journal: Journal,
     *,
     concurrency: int,
-    done: Callable[[dict[str, Any]], None] = lambda record: None,
+    done: Callable[[], Any] = lambda: None,
 ) -> None:
     """Ask every question, ``concurrency`` at a time, and record each answer when it comes."""
 
     async def ask(question: Question) -> None:
         record = await ask_model(model, question)
         journal.write(record)
-        done(record)
+        done()
 
     try:
         await side_by_side(ask, questions, concurrency)

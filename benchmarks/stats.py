@@ -31,6 +31,13 @@ class Rate:
         """As it stands in ``summary.json``."""
         return asdict(self)
 
+    def complement(self) -> Rate:
+        """The rate of the opposite."""
+        if self.value is None or self.low is None or self.high is None:
+            return self
+        chance = None if self.chance is None else 1 - self.chance
+        return Rate(1 - self.value, 1 - self.high, 1 - self.low, self.n, chance)
+
     def text(self, digits: int = 2) -> str:
         """``.88 [.74, .95]``, or a dash without cases."""
         if self.value is None or self.low is None or self.high is None:

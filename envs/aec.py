@@ -85,7 +85,7 @@ class GameEnv(AECEnv):
         self.illegal = illegal
         self.max_cycles = max_cycles
         self.possible_agents = [f"player_{seat}" for seat in range(rules.num_players)]
-        self.agents = []
+        self.agents: list[str] = []
         self._seat = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._shape, self._dtype = rules.observation_shape, np.dtype(rules.observation_dtype)
         self._num_actions = rules.num_actions

@@ -52,7 +52,7 @@ def configure() -> Path:
                 break
         except OSError:
             continue
-    numba.config.CACHE_DIR = str(directory)
+    setattr(numba.config, "CACHE_DIR", str(directory))  # noqa: B010 - unknown to type checkers
     event.register("numba:compile", _Announce())
     return directory
 

@@ -142,14 +142,20 @@ class GameSpec:
 
 
 def _home(rules_class: type, package: str) -> ModuleType:
-    """The module that holds a game's function: its rules, or its agent's knowledge of it."""
+    """The module that holds a game's function: its rules, or its agent's knowledge of it.
+
+    A game outside this project has both in one module.
+    """
     rules_module = sys.modules[rules_class.__module__]
-    if package == "rules":
+    parts = rules_module.__name__.split(".")
+    if package == "rules" or parts[:2] != ["stratagym", "envs"]:
         return rules_module
-    name = f"stratagym.agents.{rules_module.__name__.split('.')[-2]}"
+    name = f"stratagym.agents.{parts[2]}"
     try:
         __import__(name)
-    except ModuleNotFoundError:
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
         return rules_module
     return sys.modules[name]
 

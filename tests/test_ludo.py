@@ -103,7 +103,7 @@ def test_random_games_follow_the_plain_rules(seats, stacking, home, seed):
 def test_no_turn_is_lost_or_won_by_passing(seed):
     """Between two decisions the throws are passes: sixes keep the turn, others hand it on."""
     rules = LUDO.make_rules(players=3)
-    states, (_, probs) = core.new_states(rules), core.new_scratch(rules)
+    states = core.new_states(rules)
     states["winner"] = -1
     states["steps"][0] = -1
     states["rng"] = seed

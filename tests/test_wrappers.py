@@ -176,7 +176,7 @@ def test_rewards_between_two_decisions(seat, compiled):
     summed = np.zeros((4, 3))
     done = False
     while not done:
-        assert (env.observations[:, 0] == env.states["held"][:, seat]).all()
+        assert (env.observations[:, 0] == 50 + env.states["held"][:, seat]).all()
         before = summed.copy()
         env.step(np.zeros(4, np.int64))
         if not compiled:

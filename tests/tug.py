@@ -91,5 +91,5 @@ def returns(rules, s, out):
 @njit
 def observe(rules, s, player, out):
     for k in range(3):
-        out[k] = s.held[(player + k) % 3]
+        out[k] = 50 + s.held[(player + k) % 3]
     out[3] = s.ply

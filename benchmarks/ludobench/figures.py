@@ -6,6 +6,8 @@ Each function draws one file and raises ``CannotDraw`` where the run holds nothi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from math import ceil, cos, pi, sin
 from pathlib import Path
 from statistics import median
@@ -85,6 +87,12 @@ def plain(summary: Summary, policy: str) -> Mapping[str, Any]:
     return summary["policies"][policy][base_persona(summary, policy)]
 
 
+def persona_mark(summary: Summary, policy: str) -> str:
+    """Names the persona beside a policy whose figures are not those without one."""
+    persona = base_persona(summary, policy)
+    return "" if persona == "none" else f" ({persona})"
+
+
 def find(table: Mapping[str, Any], category: str, metric: str) -> Mapping[str, Any] | None:
     """A rate of a category, or None where there is no case of it."""
     rate = table.get(category, {}).get(metric)
@@ -137,7 +145,10 @@ def shift(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> 
 
 def _looks(summary: Summary, names: Iterable[str]) -> list[Look]:
     known = looks(ordered(summary), models(summary), summary["reference"])
-    return [known[name] for name in names]
+    return [
+        replace(known[name], label=known[name].label + persona_mark(summary, name))
+        for name in names
+    ]
 
 
 def _columns(summary: Summary) -> list[str]:
@@ -248,7 +259,11 @@ def compliance(folder: Path, summary: Summary) -> None:
 
 
 def agreement(folder: Path, summary: Summary, *, corrected: bool = False) -> None:
-    """Agreement with the reference by category, above the levels that say nothing of skill."""
+    """Agreement with the reference by category, above the levels that say nothing of skill.
+
+    Args:
+        corrected: draw Cohen's kappa instead, into a file of its own.
+    """
     names = [name for name in ordered(summary) if name != summary["reference"]]
     if not names:
         raise CannotDraw("only the reference itself took part")
@@ -266,7 +281,8 @@ def agreement(folder: Path, summary: Summary, *, corrected: bool = False) -> Non
     values = [[rate and rate["value"] for rate in row] for row in rates]
     signs = {1: " ▴", 0: "", -1: " ▾"}
     file = "gt_kappa" if corrected else "gt_agreement"
-    with drawing(folder, file, 1.9 + 0.68 * len(columns), 1.85 + 0.31 * len(rates)) as figure:
+    width = max(7.5, 1.9 + 0.68 * len(columns))
+    with drawing(folder, file, width, 1.85 + 0.31 * len(rates)) as figure:
         axes = figure.subplots()
         heat_map(
             axes, values, labels, columns,
@@ -288,11 +304,6 @@ def agreement(folder: Path, summary: Summary, *, corrected: bool = False) -> Non
         figure.supxlabel(note, fontsize=8.5, color=SOFT)
 
 
-def kappa_map(folder: Path, summary: Summary) -> None:
-    """The same agreement, corrected for chance."""
-    agreement(folder, summary, corrected=True)
-
-
 def archetypes(folder: Path, summary: Summary) -> None:
     """Bringing pieces out against finishing them: builders, finishers, both or neither."""
     for category, _ in ARCHETYPE:
@@ -307,16 +318,12 @@ def archetypes(folder: Path, summary: Summary) -> None:
     of_models = [points[name] for name in models(summary) if name in points]
     with drawing(folder, "archetypes", 7.8, 5.4) as figure:
         axes = figure.subplots()
-        for word, x, y in (
-            ("builders", 1, 0),
-            ("finishers", 0, 1),
-            ("both", 1, 1),
-            ("neither", 0, 0),
-        ):
+        corners = (("builders", 1, 0), ("finishers", 0, 1), ("both", 1, 1), ("neither", 0, 0))
+        for word, right, top in corners:
             # In the margin, where no point can lie.
             axes.text(
-                1.1 * x - 0.05, 1.2 * y - 0.1, word, ha=("left", "right")[x], va="center",
-                color=SOFT, fontsize=10.5, style="italic",
+                1.1 * right - 0.05, 1.2 * top - 0.1, word, va="center",
+                ha=("left", "right")[right], color=SOFT, fontsize=10.5, style="italic",
             )  # fmt: skip
         if len(of_models) > 1:
             middle = [median(pair[k]["value"] for pair in of_models) for k in range(2)]
@@ -372,7 +379,8 @@ def _apart(points: Mapping[str, Any]) -> list[tuple[float, float]]:
 
 def _profile(summary: Summary, policy: str | None, spokes: Sequence[Any]) -> list[float]:
     """A policy's values on the radar's spokes, or chance's for None; closed, NaN where unknown."""
-    values = []
+    values: list[float] = []
+    value: Any
     for _, category, metric in spokes:
         if policy is None:
             rate = fullest(summary, category, metric)
@@ -521,7 +529,8 @@ def personas(folder: Path, summary: Summary) -> None:
         heat_map(
             axes, [[score and score["value"] for score in row] for row in scores],
             [look.label for look in _looks(summary, names)], columns,
-            colours="RdBu", limits=(0, 1), texts=[[alignment_text(s) for s in row] for row in scores],
+            colours="RdBu", limits=(0, 1),
+            texts=[[alignment_text(s) for s in row] for row in scores],
         )  # fmt: skip
         axes.xaxis.tick_top()
         title = "Persona alignment: 1 follows, .5 no effect, 0 the opposite"
@@ -623,7 +632,7 @@ def percent_text(rate: Mapping[str, Any], between: str = " ") -> str:
 FIGURES: dict[str, Callable[[Path, Summary], None]] = {
     "compliance": compliance,
     "gt_agreement": agreement,
-    "gt_kappa": kappa_map,
+    "gt_kappa": partial(agreement, corrected=True),
     "archetypes": archetypes,
     "radar": radar,
     "trade_offs": trade_offs,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from math import tanh
 from typing import Any
 
@@ -174,9 +175,18 @@ def _agreement(facts: list[Facts], decisions: Decisions) -> dict[str, Any]:
         result[f"gt_{name}_rate"] = rate
         result[f"gt_{name}_lowest"] = wilson(sum(lowest), len(lowest), level)
         if level is not None:
-            corrected = [kappa(x, level) for x in (rate.value, rate.low, rate.high)]
-            result[f"gt_{name}_kappa"] = Rate(*corrected, rate.n, 0.0)
+            result[f"gt_{name}_kappa"] = Rate(
+                kappa(rate.value, level),
+                kappa(rate.low, level),
+                kappa(rate.high, level),
+                rate.n,
+                0.0,
+            )
     return result
+
+
+def _has_tag(tag: str, fact: Facts, action: int) -> bool:
+    return tag in fact.tags[action]
 
 
 def move_type(tags: frozenset[str]) -> str:
@@ -243,7 +253,7 @@ def category_metrics(
         "overshoot_rate": _attempts(facts, decisions, "overshoot"),
     }
     for tag in TAGS:
-        result[f"{tag}_rate"] = _share(facts, decisions, lambda f, a, tag=tag: tag in f.tags[a])
+        result[f"{tag}_rate"] = _share(facts, decisions, partial(_has_tag, tag))
     result["bring_out_rate"] = result["open_rate"]
     result |= _agreement(facts, decisions)
     if grudge:
