@@ -22,10 +22,11 @@ from typing import Annotated, Any
 
 import numpy as np
 from cyclopts import Parameter
+from rich.console import Console
 
 from stratagym.agents.core import Policy
 from stratagym.agents.kernels import KernelPolicy
-from stratagym.benchmarks import arena, cli, records, runner
+from stratagym.benchmarks import arena, arena_report, cli, records, runner
 from stratagym.benchmarks.ludobench.metrics import AS_PUBLISHED_RULES
 from stratagym.benchmarks.policies import ModelArgs, make_policies, settings
 from stratagym.benchmarks.stats import bootstrap_mean
@@ -143,8 +144,11 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
                 play(folder, missing, how, args.concurrency, partial(bar.advance, task))
     summary = summarise(folder, pairings, rules, policies, config, args)
     records.write_json(folder / "summary.json", summary)
+    arena_report.write(folder, summary, "Ludo arena")
     if args.json:
         print(json.dumps(summary))
+    else:
+        arena_report.screen(Console(), summary, folder)
 
 
 def _players(word: str) -> int:

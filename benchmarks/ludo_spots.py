@@ -20,13 +20,14 @@ from statistics import median
 from typing import Annotated, Any
 
 from cyclopts import Parameter
+from rich.console import Console
 
 from stratagym.agents.core import Policy
 from stratagym.agents.kernels import KernelPolicy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks import arena, cli, records, runner
 from stratagym.benchmarks.ludobench import generate as spot_maker
-from stratagym.benchmarks.ludobench import metrics, spots
+from stratagym.benchmarks.ludobench import metrics, report, spots
 from stratagym.benchmarks.policies import ModelArgs, make_policies, settings
 from stratagym.envs import spec
 from stratagym.wrappers.text import TextOptions
@@ -130,10 +131,11 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         journal.close()
     summary = summarise(decisions, chosen, invalid, policies, config, args)
     records.write_json(folder / "summary.json", summary)
+    report.write(folder, summary)
     if args.json:
         print(json.dumps(summary))
     else:
-        print(folder)
+        report.screen(Console(), summary, folder)
 
 
 def _personas(text: str) -> list[str]:

@@ -100,7 +100,8 @@ def _markdown_text(text: str) -> str:
     return "".join(p if p.startswith("`") else p.replace("<", "&lt;") for p in pieces)
 
 
-def _plain_text(text: str) -> str:
+def plain_text(text: str) -> str:
+    """A string without its markup."""
     return _MARKUP.sub(lambda match: next(x for x in match.groups() if x is not None), text)
 
 
@@ -209,14 +210,14 @@ class Table:
         )
         for k, name in enumerate(self.columns):
             table.add_column(
-                Text(_plain_text(name)),
+                Text(plain_text(name)),
                 justify="left" if self._is_left(k) else "right",
                 no_wrap=not self._is_left(k),
                 overflow="fold" if self._is_left(k) else "ellipsis",
             )
         for at, row in enumerate(self.rows):
             style = "dim italic" if at in self.aside else None
-            table.add_row(*(Text(_plain_text(str(cell))) for cell in row), style=style)
+            table.add_row(*(Text(plain_text(str(cell))) for cell in row), style=style)
         return table
 
 
@@ -278,19 +279,16 @@ class Page:
     def table(self, table: Table, caption: str = "") -> None:
         """A table, with its caption above it."""
         if caption:
-            self._add(
-                f"**{_markdown_text(caption)}**",
-                f'<p class="caption">{_html_text(caption)}</p>',
-            )
+            self._add(_markdown_text(caption), f'<p class="caption">{_html_text(caption)}</p>')
         self._add(table.markdown(), table.html())
 
     def figure(self, path: Path, caption: str, alt: str) -> None:
         """A PNG that lies where the report will; ``alt`` says it to those who cannot see it."""
         data = path.read_bytes()
         width, height = (round(x * 96 / DPI) for x in struct.unpack(">2I", data[16:24]))
-        described = re.sub(r"[\[\]]", "", _plain_text(alt))
+        described = re.sub(r"[\[\]]", "", plain_text(alt))
         self._add(
-            f"![{described}]({path.name})\n\n*{_markdown_text(_plain_text(caption))}*",
+            f"![{described}]({path.name})\n\n*{_markdown_text(plain_text(caption))}*",
             f'<figure><img alt="{html.escape(described)}" width="{width}" height="{height}" '
             f'src="data:image/png;base64,{base64.b64encode(data).decode()}">'
             f"<figcaption>{_html_text(caption)}</figcaption></figure>",
@@ -336,7 +334,7 @@ class Page:
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy"
  content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
-<title>{html.escape(_plain_text(self.title))}</title>
+<title>{html.escape(plain_text(self.title))}</title>
 <style>{CSS}</style>
 </head>
 <body>
@@ -391,7 +389,8 @@ pre code{background:none;padding:0;overflow-wrap:normal}
 .brief div{background:var(--tint);border-radius:10px;padding:.7rem 1.1rem;min-width:7rem;
 color:var(--soft);font-size:.86rem;line-height:1.35}
 .brief b{display:block;font-size:1.6rem;line-height:1.2;color:var(--ink);font-weight:650}
-.caption{font-weight:600;margin:1.4rem 0 .3rem}
+.caption{color:var(--soft);margin:1.8rem 0 .3rem}
+.caption strong{color:var(--ink)}
 .wide{overflow-x:auto;margin:.4rem 0 1.4rem}
 table{border-collapse:collapse;font-size:.88rem;line-height:1.4;font-variant-numeric:tabular-nums}
 th,td{text-align:left;vertical-align:top;padding:.42rem .9rem .42rem 0;

@@ -156,8 +156,9 @@ def test_the_game_is_the_aec_game(seed):
 
 @pytest.mark.parametrize("seat", [0, 1, 2])
 @pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.usefixtures("unsaved")
 def test_rewards_between_two_decisions(seat, compiled):
-    """In Tug, where all moves pay and random opponents play between: step by step, by hand."""
+    """In Tug, where all moves pay: random opponents, or the caller's that take all they may."""
     rules = tug.Rules(11)
     policy = kernels.KernelPolicy("random", kernels.RANDOM)
     env = learner.LearnerGames(rules, 4, seat, [policy, policy] if compiled else [])
@@ -165,7 +166,8 @@ def test_rewards_between_two_decisions(seat, compiled):
     def others_move() -> None:
         while ((to_move := env.games["player"]) != seat).any() and (to_move >= 0).any():
             for i in np.flatnonzero((to_move != seat) & (to_move >= 0)):
-                env.games["player"][i] = core.play_at(rules, env.states, i, 0, legal, probs)[0]
+                most = to_move[i]
+                to_move[i] = core.play_at(rules, env.states, i, most, legal, probs)[0]
 
     legal, probs = core.new_scratch(rules)
     env.games["seed"] = np.arange(4)
@@ -177,15 +179,14 @@ def test_rewards_between_two_decisions(seat, compiled):
     done = False
     while not done:
         assert (env.observations[:, 0] == 50 + env.states["held"][:, seat]).all()
-        before = summed.copy()
-        env.step(np.zeros(4, np.int64))
+        env.step(np.full(4, seat))
         if not compiled:
             others_move()
             env.settle()
         summed += env.rewards
         assert (summed == env.states["held"]).all()
+        assert (env.rewards != 0).any()
         assert (env.movers == seat).all()
-        assert (summed != before).any()
         done = env.terminations.all()
         assert env.terminations.any() == done
     assert not env.masks.any()

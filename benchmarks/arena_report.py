@@ -1,0 +1,185 @@
+"""The report of whole games between policies: win-rate matrices and how each side played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from stratagym.benchmarks.report import (
+    Page,
+    RateCell,
+    Table,
+    against,
+    code,
+    count,
+    drawing,
+    heat_map,
+    number,
+    short_labels,
+)
+
+Summary = Mapping[str, Any]
+
+
+def _players(summary: Summary) -> list[int]:
+    return sorted({row["players"] for row in summary["pairings"]})
+
+
+def pairing_table(summary: Summary, players: int) -> Table:
+    """One row a pairing: win rate, chance, games, decisions a game, games not played to the end."""
+    table = Table(["pairing", "wins", "chance", "games", "plies", "cut short"])
+    for row in summary["pairings"]:
+        if row["players"] != players:
+            continue
+        rate, plies = row["win_rate"], row["mean_plies"]
+        cut = {how: n for how, n in row["endings"].items() if how != "terminal"}
+        if row["transport_aborted"]:
+            cut["transport"] = row["transport_aborted"]
+        table.rows.append(
+            [
+                f"{code(row['one'])} v {code(row['rest'])}",
+                RateCell(rate),
+                number(rate["chance"]),
+                count(rate["n"]),
+                "–" if plies is None else f"{plies:.0f}",
+                ", ".join(f"{n} {how}" for how, n in cut.items()) or "–",
+            ]
+        )
+    return table
+
+
+def process_table(summary: Summary, players: int) -> Table:
+    """What a seat of each side did in a game, on average."""
+    rows = [row for row in summary["pairings"] if row["players"] == players and row["process"]]
+    names = list(rows[0]["process"]["one"]) if rows else []
+    table = Table(["side", *(name.replace("_", " ") for name in names)])
+    for row in rows:
+        for side, against_whom in (("one", "rest"), ("rest", "one")):
+            means = row["process"][side]
+            table.rows.append(
+                [
+                    f"{code(row[side])} against {code(row[against_whom])}",
+                    *(f"{means[name]['value']:.2f}" for name in names),
+                ]
+            )
+    return table
+
+
+def model_table(summary: Summary) -> Table:
+    """The answers of language models by kind."""
+    kinds = ("ok", "unparseable", "illegal", "transport")
+    table = Table(["model", "answers", *kinds, "tokens in", "tokens out", "cost"])
+    for name, model in summary["models"].items():
+        cost = model["cost"]
+        table.rows.append(
+            [
+                code(name),
+                count(model["answers"]),
+                *(count(model["kinds"].get(kind, 0)) for kind in kinds),
+                count(model["tokens_in"]),
+                count(model["tokens_out"]),
+                "–" if cost is None else f"{cost:.4f}",
+            ]
+        )
+    return table
+
+
+def draw_matrix(folder: Path, summary: Summary, players: int) -> Path:
+    """How often the row's policy wins, against one or against a table full of the column's."""
+    rows = [row for row in summary["pairings"] if row["players"] == players]
+    names = [policy["name"] for policy in summary["config"]["policies"]]
+    rates = {(row["one"], row["rest"]): row["win_rate"] for row in rows}
+    if players == 2:
+        for (one, rest), rate in list(rates.items()):
+            if rate["value"] is not None:
+                rates[rest, one] = {
+                    **rate,
+                    "value": 1 - rate["value"],
+                    "low": 1 - rate["high"],
+                    "high": 1 - rate["low"],
+                }
+    grid = [[rates.get((a, b), {"value": None}) for b in names] for a in names]
+    texts = [["" if rate["value"] is None else _percent(rate) for rate in line] for line in grid]
+    labels = list(short_labels(names).values())
+    size = 1.25 * len(names)
+    name = f"wins_{players}p"
+    with drawing(folder, name, 1.9 + size, 1.3 + 0.55 * size) as figure:
+        axes = figure.subplots()
+        heat_map(
+            axes,
+            [[rate["value"] for rate in line] for line in grid],
+            labels,
+            labels,
+            colours="RdBu",
+            limits=(0, 2 / players),
+            texts=texts,
+            strong=[
+                [rate["value"] is not None and against(rate, 1 / players) != 0 for rate in line]
+                for line in grid
+            ],
+        )
+        axes.xaxis.tick_top()
+        rest = "the column" if players == 2 else f"{players - 1} of the column"
+        axes.set_title(f"Games won by the row against {rest}", fontsize=10, pad=9)
+    return folder / f"{name}.png"
+
+
+def _percent(rate: Mapping[str, Any]) -> str:
+    value, low, high = (100 * rate[key] for key in ("value", "low", "high"))
+    return f"{value:.0f}%\n[{low:.0f}, {high:.0f}]"
+
+
+def write(folder: Path, summary: Summary, title: str) -> None:
+    """Write the figures, ``report.md`` and ``report.html``."""
+    config = summary["config"]
+    page = Page(
+        title,
+        "Whole games, every seed played once from each seat. Intervals are 95%, from resampling "
+        "seeds; a win is winning alone.",
+    )
+    page.figures_in_brief(
+        [
+            (count(sum(row["win_rate"]["n"] for row in summary["pairings"])), "games"),
+            (str(len(config["policies"])), "policies"),
+            (str(config["seed"]), "seed"),
+        ]
+    )
+    for players in _players(summary):
+        rest = "" if players == 2 else f", one against {players - 1} of the other"
+        page.heading(f"{players} players{rest}")
+        page.figure(
+            draw_matrix(folder, summary, players),
+            f"Chance is {number(1 / players)}; bold cells differ from it.",
+            f"Matrix of win rates with {players} players",
+        )
+        page.table(pairing_table(summary, players))
+        with page.details("How each side played: means a game and seat"):
+            page.table(process_table(summary, players))
+    if summary["models"]:
+        page.heading("Language models")
+        page.table(model_table(summary))
+        for name, model in summary["models"].items():
+            if model["reasons"]:
+                reasons = ", ".join(f"{reason} {n}" for reason, n in model["reasons"].items())
+                page.text(f"{code(name)}, answers that were not played: {reasons}.")
+    page.heading("Options in force")
+    options = Table(["option", "value"], left=[1])
+    for players, rules in config["rules"].items():
+        said = ", ".join(f"{name}={value}" for name, value in rules.items())
+        options.rows.append([f"rules, {players} players", said])
+    for name in ("games", "tries", "invalid", "text", "seed"):
+        options.rows.append([name, str(config[name])])
+    page.table(options)
+    page.write(folder)
+
+
+def screen(console: Console, summary: Summary, folder: Path) -> None:
+    """Print the final tables."""
+    for players in _players(summary):
+        console.print(pairing_table(summary, players).rich(f"{players} players"))
+    if summary["models"]:
+        console.print(model_table(summary).rich("Language models"))
+    console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)

@@ -1,0 +1,225 @@
+"""What mkdocs builds besides the files in this folder.
+
+A page for every registered game, from its docstring and its facts, with a picture and a board in
+text; a list of the games; and CONTRIBUTING.md from the root of the repository.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from PIL import Image
+
+from stratagym import envs
+from stratagym.envs import core
+
+ROOT = Path(__file__).resolve().parent.parent
+SEED = 20
+FACTS = ("dynamics", "chance", "information", "utility")
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the games into the navigation."""
+    pages: list[Any] = [{"All games": "games/index.md"}]
+    pages += [{envs.spec(name).title: f"games/{name}.md"} for name in envs.games()]
+    for section in config.nav or []:
+        if "Games" in section:
+            section["Games"] = pages
+    return config
+
+
+def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    """Add the pages that are not in this folder."""
+    for path, content in pages().items():
+        files.append(File.generated(config, path, content=content))
+    return files
+
+
+def pages() -> dict[str, str | bytes]:
+    """Content by path, below the documentation's folder."""
+    found: dict[str, str | bytes] = {
+        "games/index.md": index_page(),
+        "contributing.md": contributing_page(),
+    }
+    for name in envs.games():
+        rules, states = middle_of_a_game(envs.spec(name))
+        found[f"games/{name}.md"] = game_page(name, rules, states)
+        found[f"games/{name}.png"] = picture(envs.spec(name), rules, states)
+    return found
+
+
+def contributing_page() -> str:
+    """CONTRIBUTING.md, with its links into this folder made relative to it."""
+    return re.sub(r"\]\(docs/", "](", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+
+
+def index_page() -> str:
+    """A table of all games."""
+    rows = []
+    for name in envs.games():
+        spec = envs.spec(name)
+        cells = [f"[{spec.title}]({name}.md)", _players(spec), *(_fact(spec, f) for f in FACTS)]
+        rows.append(_row(cells))
+    head = ["Game", "Players", *(fact.capitalize() for fact in FACTS)]
+    return "\n".join(
+        [
+            "# Games",
+            "",
+            '`stratagym.envs.games()` lists them, `stratagym.envs.spec("...")` gives the facts of '
+            "one. The pages are made from the packages' own docstrings and facts.",
+            "",
+            _row(head),
+            _row(["---"] * len(head)),
+            *rows,
+            "",
+        ]
+    )
+
+
+def game_page(name: str, rules: Any, states: np.ndarray) -> str:
+    """A game's docstring, with its facts, options, picture and board put in."""
+    spec = envs.spec(name)
+    package = importlib.import_module(f"stratagym.envs.{name}")
+    title, _, text = (inspect.getdoc(package) or spec.title).partition("\n")
+    intro, heading, rest = text.strip().partition("\n## ")
+    board = spec.module("view").board_text(rules, states[0])
+    parts = [
+        f"# {title.rstrip('.')}",
+        intro.strip(),
+        f"![{spec.title} in the middle of a game]({name}.png){{ width=480 }}",
+        "## Facts",
+        _facts(spec),
+        "## Make it",
+        _make(name),
+        "## Options",
+        f'Given to `make("{name}", ...)` by name, and to scripts as `--rules name=value`.',
+        _options(spec),
+        heading.strip() and "## " + rest.strip(),
+        "## As text",
+        'What `render_mode="ansi"` gives for the picture above.',
+        f"```text\n{board}\n```",
+        "## Sources",
+        "\n".join(f"- {source}" for source in spec.sources),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _facts(spec: core.GameSpec) -> str:
+    """The fact block as a table."""
+    shapes: dict[str, list[str]] = {}
+    for players in range(spec.min_players, spec.max_players + 1):
+        options = {"players": players} if "players" in spec.options else {}
+        rules = spec.make_rules(**options)
+        observed = f"`{rules.observation_shape}` {np.dtype(rules.observation_dtype)}"
+        shapes.setdefault(observed, []).append(str(players))
+        actions = rules.num_actions
+    observation = "; ".join(
+        shape if len(shapes) == 1 else f"{shape} for {', '.join(players)} players"
+        for shape, players in shapes.items()
+    )
+    rows = [
+        ("PettingZoo id", f"`{_id(spec, False)}`"),
+        ("Gymnasium id", f"`{_id(spec, True)}`"),
+        ("Version", str(spec.version)),
+        ("Players", _players(spec)),
+        ("Actions", str(actions)),
+        ("Observation", observation),
+        *((fact.capitalize(), _fact(spec, fact)) for fact in FACTS),
+        ("Longest game", f"{spec.max_game_length} decisions with default options"),
+    ]
+    return "\n".join([_row(["Fact", ""]), _row(["---", "---"]), *map(_row, rows)])
+
+
+def _id(spec: core.GameSpec, gymnasium: bool) -> str:
+    title = "".join(part.capitalize() for part in spec.name.split("_"))
+    return f"stratagym/{title if gymnasium else spec.name}-v{spec.version}"
+
+
+def _make(name: str) -> str:
+    spec = envs.spec(name)
+    return "\n".join(
+        [
+            "```python",
+            "import gymnasium",
+            "import pettingzoo",
+            "from stratagym import envs",
+            "",
+            f'env = envs.make("{name}")  # AEC environment',
+            f'env = pettingzoo.make("aec", "{_id(spec, False)}")  # PettingZoo 1.27 and later',
+            f'batch = envs.make_batch("{name}", 1024)  # stepped together in numba',
+            f'env = gymnasium.make("{_id(spec, True)}", opponent="random")  # one learner',
+            "```",
+        ]
+    )
+
+
+def _options(spec: core.GameSpec) -> str:
+    if not spec.options:
+        return "None."
+    rows = [
+        (f"`{name}`", f"`{option.default}`", _choices(option), option.help)
+        for name, option in spec.options.items()
+    ]
+    return "\n".join(
+        [_row(["Option", "Default", "Choices", "Meaning"]), _row(["---"] * 4), *map(_row, rows)]
+    )
+
+
+def _choices(option: core.Option) -> str:
+    """The allowed values; of ``core.integer``, what it says to a value that is none."""
+    if not callable(option.choices):
+        return ", ".join(f"`{choice}`" for choice in option.choices)
+    if getattr(option.choices, "__qualname__", "").startswith("integer."):
+        try:
+            option.choices(None)
+        except ValueError as error:
+            return str(error).removesuffix(" is needed")
+    return "see the meaning"
+
+
+def _players(spec: core.GameSpec) -> str:
+    few, many = spec.min_players, spec.max_players
+    return str(few) if few == many else f"{few}-{many}"
+
+
+def _fact(spec: core.GameSpec, fact: str) -> str:
+    return str(getattr(spec, fact)).replace("_", "-")
+
+
+def _row(cells: Any) -> str:
+    return f"| {' | '.join(str(cell) for cell in cells)} |"
+
+
+def middle_of_a_game(spec: core.GameSpec) -> tuple[Any, np.ndarray]:
+    """(rules, states) halfway through a random game with default options."""
+    rules = spec.make_rules()
+    states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
+
+    def play(most: int) -> int:
+        generator = np.random.default_rng(SEED)
+        player = core.start_at(rules, states, 0, np.uint64(SEED), probs)
+        n = core.legal_actions_at(rules, states, 0, legal)
+        plies = 0
+        while player >= 0 and plies < most:
+            action = int(legal[generator.integers(n)])
+            player, n = core.play_at(rules, states, 0, action, legal, probs)
+            plies += 1
+        return plies
+
+    play(play(spec.max_game_length) // 2)
+    return rules, states
+
+
+def picture(spec: core.GameSpec, rules: Any, states: np.ndarray) -> bytes:
+    """A state as PNG."""
+    file = io.BytesIO()
+    Image.fromarray(spec.module("render").picture(rules, states[0])).save(file, "PNG")
+    return file.getvalue()

@@ -1,0 +1,172 @@
+"""The documentation: it builds, its code runs and prints what it says, its options exist."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md"))
+PAGES += ["CONTRIBUTING.md", "README.md"]
+BENCHMARKS = ("ludo_spots", "ludo_arena", "throughput", "play")
+AUTHORS_SPOTS = "PATH_TO_AUTHORS_SPOTS"
+
+FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def read(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def python_blocks(text: str) -> list[tuple[int, str, str | None]]:
+    """(line, code, what it prints) of every ```python block.
+
+    What a block prints is the ```text block right below it, where there is one.
+    """
+    blocks: list[tuple[int, str, str | None]] = []
+    end = -1
+    for fence in FENCE.finditer(text):
+        language, content = fence.groups()
+        if language == "python":
+            blocks.append((text.count("\n", 0, fence.start()) + 2, content, None))
+        elif language == "text" and blocks and not text[end : fence.start()].strip():
+            line, code, printed = blocks[-1]
+            if printed is None:
+                blocks[-1] = (line, code, content)
+        end = fence.end()
+    return blocks
+
+
+def run_blocks(page: str, text: str) -> list[tuple[int, str | None, str]]:
+    """(line, what the page says is printed, what is) after running all blocks in one namespace."""
+    names: dict[str, object] = {"__name__": "documentation"}
+    results = []
+    for line, code, said in python_blocks(text):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            # Padded, so that a traceback names the page's own line.
+            exec(compile("\n" * (line - 1) + code, page, "exec"), names)
+        results.append((line, said, out.getvalue()))
+    return results
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(read(page))])
+def test_code_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch, request):
+    text = read(page)
+    if AUTHORS_SPOTS in text:
+        folder = request.getfixturevalue("shared_data") / "ludobench"
+        text = text.replace(AUTHORS_SPOTS, str(folder))
+    monkeypatch.chdir(tmp_path)
+    for line, said, printed in run_blocks(page, text):
+        if said is not None:
+            assert printed == said, f"{page}, line {line}"
+
+
+# --- options -------------------------------------------------------------------------------------
+
+
+@cache
+def options_of(*command: str) -> frozenset[str]:
+    """The ``--options`` that a benchmark's ``--help`` names."""
+    done = subprocess.run(
+        [sys.executable, "-m", f"stratagym.benchmarks.{command[0]}", *command[1:], "--help"],
+        capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "200"},
+    )  # fmt: skip
+    return frozenset(re.findall(r"--[a-z][a-z-]*", done.stdout))
+
+
+def command_lines(text: str) -> list[str]:
+    """Every line of a shell block or of inline code that calls a benchmark, backslashes joined."""
+    code = [content for language, content in FENCE.findall(text) if language in ("bash", "sh")]
+    code += re.findall(r"`([^`\n]+)`", FENCE.sub("", text))
+    lines = "\n".join(code).replace("\\\n", " ").splitlines()
+    return [line for line in lines if re.search(r"-m (stratagym\.)?benchmarks\.\w", line)]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_command_lines_name_options_that_exist(page):
+    for line in command_lines(read(page)):
+        name, rest = re.search(r"benchmarks\.(\w+)([^|;&]*)", line).groups()
+        words = rest.split()
+        command = (name, "generate") if words[:1] == ["generate"] else (name,)
+        given = {word.partition("=")[0] for word in words if word.startswith("--")}
+        assert given <= options_of(*command) | {"--help"}, line
+
+
+MODEL_OPTIONS = "docs/language_models.md"
+
+
+@pytest.mark.parametrize("name", BENCHMARKS[:3])
+def test_benchmark_pages_name_all_options_and_no_others(name):
+    """In inline code; those of language models may stand on their own page."""
+    page = read(f"docs/benchmarks/{name}.md")
+    inline = r"`[^`\n]*`"
+    named = set(re.findall(r"--[a-z][a-z-]*", " ".join(re.findall(inline, FENCE.sub("", page)))))
+    models = " ".join(re.findall(inline, FENCE.sub("", read(MODEL_OPTIONS))))
+    known = options_of(name)
+    if name == "ludo_spots":
+        known |= options_of(name, "generate")
+    assert named <= known
+    opposites = {option for option in known if option.startswith("--no-")}
+    elsewhere = set(re.findall(r"--[a-z][a-z-]*", models)) | opposites | {"--help"}
+    assert known - elsewhere <= named
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_options_in_the_text_exist_somewhere(page):
+    inline = " ".join(re.findall(r"`(--[^`\n]*)`", FENCE.sub("", read(page))))
+    known = options_of("ludo_spots", "generate").union(*map(options_of, BENCHMARKS))
+    assert set(re.findall(r"--[a-z][a-z-]*", inline)) <= known
+
+
+# --- the site ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    """The documentation, built as strictly as mkdocs can: links and anchors included."""
+    if importlib.util.find_spec("mkdocs") is None:
+        pytest.skip("mkdocs is not installed: pip install 'stratagym[docs]'")
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
+        cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_site_has_a_page_for_every_game(site):
+    from stratagym import envs
+
+    for name in envs.games():
+        page = (site / "games" / f"{name}.html").read_text(encoding="utf-8")
+        assert f"stratagym/{name}-v{envs.spec(name).version}" in page
+        for option in envs.spec(name).options:
+            assert f"<code>{option}</code>" in page
+        assert (site / "games" / f"{name}.png").stat().st_size > 1000
+
+
+def test_site_needs_no_network(site):
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        loaded = re.findall(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=\"?([^\"\s>]+)", text)
+        assert not [address for address in loaded if re.match(r"(https?:)?//", address)], page
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_links_to_files_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#\s]+)", FENCE.sub("", read(page))):
+        if not re.match(r"[a-z]+:", target):
+            assert (ROOT / page).parent.joinpath(target).exists(), target
