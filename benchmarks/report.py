@@ -263,8 +263,8 @@ class Page:
                 "<ul>" + "".join(f"<li>{_html_text(item)}</li>\n" for item in listed) + "</ul>",
             )
 
-    def figures_in_brief(self, facts: Iterable[tuple[str, str]]) -> None:
-        """A row of (number, what it counts)."""
+    def numbers(self, facts: Iterable[tuple[str, str]]) -> None:
+        """A row of (number, what it counts) that stands out."""
         listed = list(facts)
         self._add(
             " · ".join(f"**{value}** {_markdown_text(what)}" for value, what in listed),
@@ -413,6 +413,8 @@ background:var(--accent)}
 figure{margin:1.4rem 0 2rem}
 figure img{display:block;max-width:100%;height:auto;background:#fff;border-radius:10px;
 border:1px solid var(--line);padding:.6rem}
+@media(max-width:40rem){figure{overflow-x:auto}figure img{max-width:none}
+figcaption{position:sticky;left:0}}
 figcaption{color:var(--soft);font-size:.9rem;max-width:46rem;margin-top:.6rem}
 .note{background:var(--tint);border-left:4px solid var(--accent);border-radius:0 8px 8px 0;
 padding:.7rem 1.1rem}

@@ -21,9 +21,10 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from stratagym.agents.chat import TransportError
 from stratagym.agents.core import Policy, view_of
 from stratagym.agents.kernels import KernelPolicy
-from stratagym.agents.llm import LanguageModel, TransportError
+from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.records import Journal, read_jsonl
 from stratagym.envs import core
 from stratagym.envs.core import GameSpec

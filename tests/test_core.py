@@ -24,7 +24,7 @@ PACKAGE = Path(envs.__file__).resolve().parent.parent
 
 # --- random numbers ------------------------------------------------------------------------------
 
-RECORD = np.dtype([("rng", "u8")])
+RECORD = np.dtype([("drawn", "i8"), ("rng", "u8")])
 
 
 def draws(seed: int, n: int, below: int) -> np.ndarray:

@@ -24,9 +24,10 @@ import openai_server
 import pytest
 from openai_server import OpenAIServer, Response, always, answer, error, once, rate_limit
 
-from stratagym.agents import llm
+from stratagym.agents import chat as chats
+from stratagym.agents.chat import OpenAIChat, Reply, ScriptedChat, TransportError
 from stratagym.agents.core import make_policy, view_of
-from stratagym.agents.llm import LanguageModel, OpenAIChat, Reply, ScriptedChat, TransportError
+from stratagym.agents.llm import LanguageModel
 from stratagym.envs import core, spec
 from stratagym.wrappers import text as words
 
@@ -40,7 +41,7 @@ def surroundings(monkeypatch):
     for variable in list(os.environ):
         if variable.startswith("OPENAI_") or variable.lower().endswith("_proxy"):
             monkeypatch.delenv(variable)
-    monkeypatch.setattr(llm, "FIRST_BACK_OFF_S", 0.01)
+    monkeypatch.setattr(chats, "FIRST_BACK_OFF_S", 0.01)
 
 
 def ask(chat, *prompts):
@@ -184,7 +185,7 @@ def test_a_server_error_can_ask_for_a_wait_too():
     ],
 )
 def test_retry_after_is_read(headers, seconds):
-    assert llm._retry_after(headers) == seconds
+    assert chats._retry_after(headers) == seconds
 
 
 def test_a_wait_beyond_a_minute_is_sat_out(monkeypatch):
@@ -230,7 +231,7 @@ def test_other_statuses_that_pass(status, reason):
 
 
 def test_back_offs_grow_and_vary(monkeypatch):
-    monkeypatch.setattr(llm, "FIRST_BACK_OFF_S", 0.1)
+    monkeypatch.setattr(chats, "FIRST_BACK_OFF_S", 0.1)
     server, _ = failure(always(error(500)), retries=3)
     times = [request.time for request in server.requests]
     gaps = np.diff(times)
@@ -366,7 +367,7 @@ def test_passwords_and_queries_of_an_address_are_hidden_but_used():
 def test_an_own_endpoint_works_without_a_key():
     server, reply = reply_to(always(answer("1")), api_key_env="NOWHERE_SET")
     assert reply.text == "1"
-    assert server.authorizations == [f"Bearer {llm.NO_KEY}"]
+    assert server.authorizations == [f"Bearer {chats.NO_KEY}"]
     _, result = failure(always(error(401, "who are you?")), api_key_env="NOWHERE_SET")
     assert "(no key is set in NOWHERE_SET)" in str(result)
 
@@ -748,7 +749,7 @@ def test_a_missing_package_names_the_extra(monkeypatch):
 
 
 def test_the_openai_package_is_imported_only_when_needed():
-    code = "import sys, stratagym.agents.llm; print('openai' in sys.modules)"
+    code = "import sys, stratagym.agents.llm, stratagym.agents.chat; print('openai' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert run.stdout == "False\n", run.stderr
 

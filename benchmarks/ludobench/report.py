@@ -195,6 +195,9 @@ def _rules_findings(summary: Summary) -> list[Finding]:
     return result
 
 
+_LEVELS = ("more than chance", "no more than chance", "less than chance")
+
+
 def _agreement_findings(summary: Summary) -> list[Finding]:
     result = []
     for name, table in _rows(summary):
@@ -204,7 +207,7 @@ def _agreement_findings(summary: Summary) -> list[Finding]:
         policy, overall = _named(summary, name), table["overall"]
         lowest, kinds = overall["gt_position_lowest"]["value"], overall["kinds"]
         side = against(rate, rate["chance"])
-        verdict = ("no more than chance", "more than chance", "less than chance")[side]
+        verdict = _LEVELS[1 - side]
         said = f"{policy} agrees with the reference {verdict}: {_with_chance(rate)}"
         if side > 0:
             more = "and more" if against(rate, lowest) > 0 else "but not clearly more"
@@ -215,7 +218,7 @@ def _agreement_findings(summary: Summary) -> list[Finding]:
                 f". Invalid answers count against it; of the valid ones {rate_text(valid)} agree"
             )
         result.append(Finding(policy, verdict, f"{said}."))
-    return result
+    return sorted(result, key=lambda finding: _LEVELS.index(finding.verdict))
 
 
 _STYLES = {
@@ -285,27 +288,29 @@ def _grudge_findings(summary: Summary) -> list[Finding]:
 def _persona_findings(summary: Summary) -> list[Finding]:
     result = []
     for name in models(summary):
-        policy, tables = _named(summary, name), summary["policies"][name]
-        sides, parts = set(), []
+        tables = summary["policies"][name]
+        sides, moved, unmoved = set(), [], []
         for persona, score in summary["persona_alignment"].get(name, {}).items():
-            ways = [
-                way * against(change, 0)
+            pairs = (
+                (way, [find(tables[p], category, metric) for p in ("none", persona)])
                 for category, metric, way in PERSONA_METRICS[persona]
-                if (
-                    change := shift(*(find(tables[p], category, metric) for p in ("none", persona)))
-                )
-            ]
-            value = number(score["value"])
-            parts.append(
-                f"*{persona}* {value} ({ways.count(1)} of {len(ways)} rates clearly as asked"
-                + (f", {ways.count(-1)} against it)" if -1 in ways else ")")
             )
+            ways = [way * against(x, 0) for way, pair in pairs if (x := shift(*pair))]
+            value = number(score["value"])
+            if not any(ways):
+                unmoved.append(f"*{persona}* ({value})")
+                continue
+            opposed = f", {ways.count(-1)} the other way" if -1 in ways else ""
+            moved.append(f"*{persona}* {value}: {ways.count(1)} of {len(ways)} as asked{opposed}")
             sides |= {1} if score["value"] >= 0.75 and 1 in ways else set()
             sides |= {-1} if score["value"] <= 0.25 and -1 in ways else set()
+        said = [f"rates that clearly moved: {'; '.join(moved)}"] if moved else []
+        said += [f"none clearly moved under {_listed(unmoved)}"] if unmoved else []
         verdict = "clearly follow one or more" if 1 in sides else "follow none clearly"
         verdict = "go clearly against one or more" if sides == {-1} else verdict
-        if parts:
-            result.append(Finding(policy, verdict, f"{policy}: {', '.join(parts)}."))
+        if said:
+            policy = _named(summary, name)
+            result.append(Finding(policy, verdict, f"{policy}: {'; '.join(said)}."))
     return result
 
 
@@ -582,7 +587,8 @@ def options_table(summary: Summary) -> Table:
     rules = {k: v for k, v in config["rules"].items() if k not in ("players", "seats")}
     table = Table(["option", "value"], left=(1,))
     for policy in config["policies"]:
-        own = ", ".join(f"{key} {policy[key]}" for key in _SETTINGS if policy.get(key) is not None)
+        shown = (key for key in _SETTINGS if policy.get(key) is not None)
+        own = ", ".join(f"{key} {code(policy[key])}" for key in shown)
         table.rows.append(["policy", code(policy["name"]) + (f": {own}" if own else "")])
     table.rows += [
         ["personas", ", ".join(config["personas"])],
@@ -718,12 +724,12 @@ def write(folder: Path, summary: Summary) -> None:
             else:
                 page.figure(folder / f"{name}.png", *CAPTIONS[name])
 
-    page.figures_in_brief(
+    page.numbers(
         [
-            (count(len(summary["policies"])), "policies"),
-            (count(len(models(summary))), "language models among them"),
+            (count(len(summary["policies"])), "policies, built-in ones included"),
+            (count(len(models(summary))), "language models"),
             (count(summary["boards"]), "boards"),
-            (count(len(summary["categories"])), "categories"),
+            (count(len(summary["categories"])), "categories of boards"),
             (count(asked), "decisions"),
         ]
     )
@@ -796,8 +802,8 @@ def screen(console: Console, summary: Summary, folder: Path | None = None) -> No
     config, sizes = summary["config"], summary["categories"]
     print_line = partial(console.print, highlight=False, markup=False)
     print_line(
-        f"LudoBench: {sum(sizes.values())} questions on {summary['boards']} boards, "
-        f"{len(sizes)} categories. Brackets are 95% intervals, chance is a random legal move, "
+        f"LudoBench: {sum(sizes.values())} questions on {summary['boards']} boards; "
+        f"categories: {len(sizes)}. Brackets are 95% intervals, chance is a random legal move, "
         "lowest the legal piece of lowest index.\n"
     )
     title = f"Agreement with the reference {summary['reference']}, by position"
@@ -818,7 +824,8 @@ def screen(console: Console, summary: Summary, folder: Path | None = None) -> No
     flags = [word for word in ("as_published", "list_legal") if config[word]]
     print_line(
         f"Options: {'; '.join([f'rules {rules}', *flags])}; "
-        f"reference depth {config['depth']}; answers {'lenient' if config['lenient'] else 'strict'}; "
+        f"reference depth {config['depth']}; "
+        f"answers {'lenient' if config['lenient'] else 'strict'}; "
         f"seed {config['seed']}; spots {config['spots']['source']}, "
         f"sha256 {config['spots']['sha256'][:12]}"
     )
