@@ -6,6 +6,8 @@ here. A game without them gets the defaults.
 
 from __future__ import annotations
 
+import numpy as np
+
 from stratagym.envs import core
 
 
@@ -25,3 +27,21 @@ def _lowest(rules, s, legal, n):
 @core.kernel("agents", default=_lowest)
 def heuristic(rules, s, legal, n):
     """The action of the game's rule-based player among ``legal[:n]``."""
+
+
+def _no_hash(rules, s):
+    return np.uint64(0)
+
+
+@core.kernel("agents", default=_no_hash)
+def position_hash(rules, s):
+    """A 64-bit hash of all that a position's value depends on; 0 where the game gives none."""
+
+
+def _no_priority(rules, s, action):
+    return 0.0
+
+
+@core.kernel("agents", default=_no_priority)
+def priority(rules, s, action):
+    """How early alpha-beta tries a legal action: higher first, as a float."""

@@ -279,25 +279,41 @@ def seed_rng(s, seed):
 
 
 @njit(cache=True)
+def random_uint64(s):
+    """64 random bits from the generator of record ``s``."""
+    s.rng += _GAMMA
+    return mix64(s.rng)
+
+
+@njit(cache=True)
 def random_below(s, n):
     """A uniform integer in 0 .. n-1 (n below 2**32) from the generator of record ``s``.
 
     Multiply and shift; the bias is below n / 2**32.
     """
-    s.rng += _GAMMA
-    return np.int64(((mix64(s.rng) >> _S32) * np.uint64(n)) >> _S32)
+    return np.int64(((random_uint64(s) >> _S32) * np.uint64(n)) >> _S32)
 
 
 @njit(cache=True)
 def random_unit(s):
     """A uniform float64 in [0, 1) from the generator of record ``s``."""
-    s.rng += _GAMMA
-    return (mix64(s.rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+    return (random_uint64(s) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 # --- what every caller of a kernel needs ---------------------------------------------------------
 
 MAX_OUTCOMES = 64
+
+
+@njit(cache=True)
+def draw_chance(rules, s, probs):
+    """A chance outcome of ``s`` from its own generator; ``probs`` is scratch."""
+    n = chance_outcomes(rules, s, probs)
+    drawn, bound, outcome = random_unit(s), 0.0, 0
+    for k in range(n - 1):  # no early exit: a mispredicted branch costs more
+        bound += probs[k]
+        outcome += drawn >= bound
+    return outcome
 
 
 @njit(cache=True)
@@ -308,12 +324,7 @@ def play_chance(rules, s, probs):
     """
     player = current_player(rules, s)
     while player == CHANCE:
-        n = chance_outcomes(rules, s, probs)
-        drawn, bound, outcome = random_unit(s), 0.0, 0
-        for k in range(n - 1):  # no early exit: a mispredicted branch costs more
-            bound += probs[k]
-            outcome += drawn >= bound
-        apply_chance(rules, s, outcome)
+        apply_chance(rules, s, draw_chance(rules, s, probs))
         player = current_player(rules, s)
     return player
 

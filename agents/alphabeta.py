@@ -1,0 +1,222 @@
+"""Alpha-beta for two-player games without chance or hidden information.
+
+Iterative deepening over minimax values from seat 0's side (Knuth and Moore 1975), with a
+transposition table where the game gives a hash and with the game's own ordering of moves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from stratagym.agents import knowledge
+from stratagym.agents.core import Policy, PolicyString, View
+from stratagym.envs import core
+
+# What is kept of each level's node, besides its state and moves.
+_SEAT, _NEXT, _COUNT, _BEST = range(4)
+_ALPHA, _BETA, _VALUE, _FLOOR, _CEILING = range(5)
+_EXACT, _LOWER, _UPPER = 1, 2, 3
+
+ENTRY = np.dtype(
+    [("key", "u8"), ("value", "f8"), ("move", "i4"), ("depth", "i2"), ("bound", "i2")], align=True
+)
+"""A transposition entry: the value of a position searched to a depth, exact or a bound."""
+
+
+@njit(cache=True, nogil=True)
+def search(rules, states, depth, allowed, nodes, bounds, legal, order, table, total, root_order):
+    """Minimax from ``states[0]`` to ``depth`` plies, as a loop over levels.
+
+    Returns (best action, value for seat 0, positions visited); the action is -1 where more than
+    ``allowed`` positions would have been visited.
+
+    Args:
+        states, nodes, bounds, legal, order: scratch, one row a level, ``depth`` + 1 of them.
+        table: (2**k,) ``ENTRY``. total: scratch, one a seat.
+        root_order: (A,) values of the root's actions for seat 0 from a shallower search; updated.
+    """
+    level, opening, visited, result = 0, True, 0, 0.0
+    last = np.uint64(table.shape[0] - 1)
+    bounds[0, _ALPHA], bounds[0, _BETA] = -np.inf, np.inf
+    while True:
+        left = depth - level
+        valued = False
+        if opening:
+            visited += 1
+            if visited > allowed:
+                return -1, 0.0, visited
+            opening = False
+            seat = core.current_player(rules, states[level])
+            if seat <= core.TERMINAL or left == 0:
+                knowledge.evaluate(rules, states[level], total)
+                result, valued = total[0], True
+            else:
+                known = -1
+                key = knowledge.position_hash(rules, states[level])
+                if key != np.uint64(0) and table[np.int64(key & last)].key == key:
+                    entry = table[np.int64(key & last)]
+                    known = entry.move
+                    if level > 0 and entry.depth >= left:
+                        result = entry.value
+                        valued = (
+                            entry.bound == _EXACT
+                            or (entry.bound == _LOWER and result >= bounds[level, _BETA])
+                            or (entry.bound == _UPPER and result <= bounds[level, _ALPHA])
+                        )
+                if not valued:
+                    n = core.legal_actions(rules, states[level], legal[level])
+                    nodes[level, _SEAT], nodes[level, _NEXT] = seat, 0
+                    nodes[level, _COUNT], nodes[level, _BEST] = n, -1
+                    bounds[level, _VALUE] = -np.inf if seat == 0 else np.inf
+                    bounds[level, _FLOOR] = bounds[level, _ALPHA]
+                    bounds[level, _CEILING] = bounds[level, _BETA]
+                    for k in range(n):
+                        move = legal[level, k]
+                        if level == 0:
+                            order[0, k] = root_order[move] if seat == 0 else -root_order[move]
+                        elif move == known:
+                            order[level, k] = np.inf
+                        else:
+                            order[level, k] = knowledge.priority(rules, states[level], move)
+        elif (
+            nodes[level, _NEXT] == nodes[level, _COUNT]
+            or bounds[level, _ALPHA] >= bounds[level, _BETA]
+        ):
+            result, valued = bounds[level, _VALUE], True
+            key = knowledge.position_hash(rules, states[level])
+            if key != np.uint64(0):
+                entry = table[np.int64(key & last)]
+                entry.key, entry.value, entry.depth = key, result, left
+                entry.move = nodes[level, _BEST]
+                entry.bound = _EXACT
+                if result <= bounds[level, _FLOOR]:
+                    entry.bound = _UPPER
+                elif result >= bounds[level, _CEILING]:
+                    entry.bound = _LOWER
+        if valued:
+            if level == 0:
+                return nodes[0, _BEST], result, visited
+            level -= 1
+            _take(nodes, bounds, legal, level, result)
+            if level == 0:
+                root_order[legal[0, nodes[0, _NEXT] - 1]] = result
+            continue
+        k = nodes[level, _NEXT]
+        _bring_best_forward(legal, order, level, k, nodes[level, _COUNT])
+        states[level + 1] = states[level]
+        core.step(rules, states[level + 1], legal[level, k])
+        bounds[level + 1, _ALPHA], bounds[level + 1, _BETA] = (
+            bounds[level, _ALPHA],
+            bounds[level, _BETA],
+        )
+        nodes[level, _NEXT] = k + 1
+        level += 1
+        opening = True
+
+
+@njit(cache=True)
+def _take(nodes, bounds, legal, level, result):
+    """Take the value of the child tried last into its parent."""
+    first = nodes[level, _BEST] < 0
+    if nodes[level, _SEAT] == 0:
+        better = result > bounds[level, _VALUE]
+        bounds[level, _ALPHA] = max(bounds[level, _ALPHA], result)
+    else:
+        better = result < bounds[level, _VALUE]
+        bounds[level, _BETA] = min(bounds[level, _BETA], result)
+    if first or better:
+        bounds[level, _VALUE] = result
+        nodes[level, _BEST] = legal[level, nodes[level, _NEXT] - 1]
+
+
+@njit(cache=True)
+def _bring_best_forward(legal, order, level, k, n):
+    """Put the move of highest order among k .. n-1 in place k; the earlier among equals."""
+    best = k
+    for j in range(k + 1, n):
+        if order[level, j] > order[level, best]:
+            best = j
+    move, score = legal[level, best], order[level, best]
+    for j in range(best, k, -1):
+        legal[level, j], order[level, j] = legal[level, j - 1], order[level, j - 1]
+    legal[level, k], order[level, k] = move, score
+
+
+class AlphaBeta(Policy):
+    """Iterative deepening to ``depth`` plies, or until ``positions`` have been visited.
+
+    Raises:
+        ValueError: from ``act``, in a game with chance, hidden information or other than two seats.
+    """
+
+    def __init__(self, depth: int, positions: int = 2**62, table_bits: int = 18):
+        self.depth, self.positions = depth, positions
+        self.name = f"alphabeta:{depth}"
+        self._table = np.zeros(2**table_bits, ENTRY)
+        self._memory: tuple[Any, ...] | None = None
+
+    def _allocate(self, rules: Any) -> tuple[Any, ...]:
+        if self._memory is None or self._memory[0] != rules:
+            levels = self.depth + 1
+            self._table[:] = 0
+            self._memory = (
+                rules,
+                core.new_states(rules, levels),
+                np.zeros((levels, 4), np.int64),
+                np.zeros((levels, 5)),
+                np.zeros((levels, rules.num_actions), np.int64),
+                np.zeros((levels, rules.num_actions)),
+                np.zeros(rules.num_players),
+            )
+        return self._memory[1:]
+
+    def search(self, view: View) -> tuple[int, float, int]:
+        """(action, value for seat 0, depth reached) of the deepest search that was finished."""
+        spec, rules = view.spec, view.rules
+        if spec.chance == "explicit" or spec.information != "perfect" or rules.num_players != 2:
+            raise ValueError(f"{self.name}: {spec.name} is not a two-player game without chance")
+        states, nodes, bounds, legal, order, total = self._allocate(rules)
+        root_order = np.zeros(rules.num_actions)
+        found = int(view.legal[0]), 0.0, 0
+        spent = 0
+        for depth in range(1, self.depth + 1):
+            states[0] = view.states[0]
+            allowed = self.positions - spent
+            action, value, visited = search(
+                rules, states, depth, allowed, nodes, bounds, legal, order, self._table, total,
+                root_order,
+            )  # fmt: skip
+            spent += visited
+            if action < 0:
+                break
+            found = int(action), float(value), depth
+        return found
+
+    def act(self, view: View) -> int:
+        return self.search(view)[0]
+
+
+def alphabeta_policy(spec: core.GameSpec, text: PolicyString) -> AlphaBeta:
+    """``alphabeta:DEPTH?positions=N``: depth 4 by default.
+
+    Raises:
+        ValueError: a bad number or option, or a game it cannot play, in one line.
+    """
+    try:
+        depth = int(text.argument or 4)
+        positions = int(text.options.get("positions", 2**62))
+        if not 1 <= depth <= 64 or positions < 1 or set(text.options) - {"positions"}:
+            raise ValueError
+    except ValueError:
+        raise ValueError(
+            "policy alphabeta: write alphabeta:DEPTH?positions=N, such as alphabeta:6"
+        ) from None
+    if spec.chance == "explicit" or spec.information != "perfect" or spec.min_players != 2:
+        raise ValueError(f"policy alphabeta: {spec.name} is not a two-player game without chance")
+    policy = AlphaBeta(depth, positions)
+    if text.options:
+        policy.name += f"?positions={positions}"
+    return policy
