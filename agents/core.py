@@ -85,6 +85,7 @@ FACTORIES = {
     "gt": "stratagym.agents.kernels:game_theory_policy",
     "mcts": "stratagym.agents.mcts:mcts_policy",
     "alphabeta": "stratagym.agents.alphabeta:alphabeta_policy",
+    "uci": "stratagym.agents.engines:uci_policy",
     "llm": "stratagym.agents.llm:language_model_policy",
 }
 """Policy names and the ``module:function`` that makes each from (GameSpec, PolicyString)."""
