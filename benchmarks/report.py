@@ -82,16 +82,25 @@ _MARKUP = re.compile(r"`([^`]*)`|\*\*(.+?)\*\*|\*(.+?)\*")
 
 def _html_text(text: str) -> str:
     def show(match: re.Match[str]) -> str:
-        for tag, said in zip(("code", "strong", "em"), match.groups(), strict=True):
-            if said is not None:
-                return f"<{tag}>{_html_text(said) if tag != 'code' else html.escape(said)}</{tag}>"
-        raise AssertionError
+        name, strong, soft = match.groups()
+        if name is not None:
+            return f"<code>{_breakable(name)}</code>"
+        return (
+            f"<em>{_html_text(soft)}</em>"
+            if strong is None
+            else f"<strong>{_html_text(strong)}</strong>"
+        )
 
     parts, end = [], 0
     for match in _MARKUP.finditer(text):
         parts += [html.escape(text[end : match.start()]), show(match)]
         end = match.end()
     return "".join(parts) + html.escape(text[end:])
+
+
+def _breakable(name: str) -> str:
+    """A long name may go on in the next line, after an underscore or a slash."""
+    return re.sub(r"([_/])(?=\w)", r"\1<wbr>", html.escape(name))
 
 
 def _markdown_text(text: str) -> str:
@@ -185,7 +194,9 @@ class Table:
             align = "" if self._is_left(k) else ' class="right"'
             return f"<{tag}{scope}{align}>{shown}</{tag}>"
 
-        head = "".join(cell("th", k, name, ' scope="col"') for k, name in enumerate(self.columns))
+        # The names of rates are the widest part of their columns.
+        names = (code(name) if "_" in name and "`" not in name else name for name in self.columns)
+        head = "".join(cell("th", k, name, ' scope="col"') for k, name in enumerate(names))
         body = [
             ('<tr class="aside">' if at in self.aside else "<tr>")
             + cell("th", 0, row[0], ' scope="row"')
@@ -263,7 +274,7 @@ class Page:
                 "<ul>" + "".join(f"<li>{_html_text(item)}</li>\n" for item in listed) + "</ul>",
             )
 
-    def numbers(self, facts: Iterable[tuple[str, str]]) -> None:
+    def figures_in_brief(self, facts: Iterable[tuple[str, str]]) -> None:
         """A row of (number, what it counts) that stands out."""
         listed = list(facts)
         self._add(
@@ -382,9 +393,9 @@ h3{font-size:1.1rem;margin:2.2rem 0 .4rem}
 p{margin:.6rem 0 1rem}
 li{margin:.4rem 0}
 code{font:.88em ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;
-background:var(--tint);border-radius:4px;padding:.1em .35em;overflow-wrap:anywhere}
+overflow-wrap:break-word;background:var(--tint);border-radius:4px;padding:.1em .35em}
 pre{background:var(--tint);border-radius:8px;padding:.9rem 1.1rem;overflow-x:auto}
-pre code{background:none;padding:0;overflow-wrap:normal}
+pre code{background:none;padding:0;white-space:pre-wrap}
 .brief{display:flex;flex-wrap:wrap;gap:.8rem;margin:1.2rem 0 1.6rem}
 .brief div{background:var(--tint);border-radius:10px;padding:.7rem 1.1rem;min-width:7rem;
 color:var(--soft);font-size:.86rem;line-height:1.35}
@@ -395,6 +406,7 @@ color:var(--soft);font-size:.86rem;line-height:1.35}
 table{border-collapse:collapse;font-size:.88rem;line-height:1.4;font-variant-numeric:tabular-nums}
 th,td{text-align:left;vertical-align:top;padding:.42rem .9rem .42rem 0;
 border-bottom:1px solid var(--line)}
+thead code{background:none;padding:0;font:inherit}
 thead th{color:var(--soft);font-weight:600;vertical-align:bottom;
 border-bottom:1.5px solid var(--soft)}
 tbody th{font-weight:500;min-width:8rem}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
+import json
 import os
 import re
 import subprocess
@@ -63,7 +64,7 @@ def run_blocks(page: str, text: str) -> list[tuple[int, str | None, str]]:
 @pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(read(page))])
 def test_code_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch, request):
     text = read(page)
-    if AUTHORS_SPOTS in text:
+    if any(AUTHORS_SPOTS in code for _, code, _ in python_blocks(text)):
         folder = request.getfixturevalue("shared_data") / "ludobench"
         text = text.replace(AUTHORS_SPOTS, str(folder))
     monkeypatch.chdir(tmp_path)
@@ -83,6 +84,12 @@ def options_of(*command: str) -> frozenset[str]:
         capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "200"},
     )  # fmt: skip
     return frozenset(re.findall(r"--[a-z][a-z-]*", done.stdout))
+
+
+def inline_options(page: str) -> set[str]:
+    """Options in the page's inline code, whole command lines left out."""
+    inline = " ".join(re.findall(r"`(--[^`\n]*)`", FENCE.sub("", read(page))))
+    return set(re.findall(r"--[a-z][a-z-]*", inline))
 
 
 def command_lines(text: str) -> list[str]:
@@ -109,24 +116,63 @@ MODEL_OPTIONS = "docs/language_models.md"
 @pytest.mark.parametrize("name", BENCHMARKS[:3])
 def test_benchmark_pages_name_all_options_and_no_others(name):
     """In inline code; those of language models may stand on their own page."""
-    page = read(f"docs/benchmarks/{name}.md")
-    inline = r"`[^`\n]*`"
-    named = set(re.findall(r"--[a-z][a-z-]*", " ".join(re.findall(inline, FENCE.sub("", page)))))
-    models = " ".join(re.findall(inline, FENCE.sub("", read(MODEL_OPTIONS))))
+    named, models = inline_options(f"docs/benchmarks/{name}.md"), inline_options(MODEL_OPTIONS)
     known = options_of(name)
     if name == "ludo_spots":
         known |= options_of(name, "generate")
     assert named <= known
     opposites = {option for option in known if option.startswith("--no-")}
-    elsewhere = set(re.findall(r"--[a-z][a-z-]*", models)) | opposites | {"--help"}
-    assert known - elsewhere <= named
+    assert known - models - opposites - {"--help"} <= named
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_options_in_the_text_exist_somewhere(page):
-    inline = " ".join(re.findall(r"`(--[^`\n]*)`", FENCE.sub("", read(page))))
     known = options_of("ludo_spots", "generate").union(*map(options_of, BENCHMARKS))
-    assert set(re.findall(r"--[a-z][a-z-]*", inline)) <= known
+    assert inline_options(page) <= known
+
+
+# --- records -------------------------------------------------------------------------------------
+
+
+def documented_fields(file: str) -> set[str]:
+    """The names in the first column of a table in docs/records.md."""
+    section = read("docs/records.md").partition(f"\n## {file}\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`[^|]*) \|", section, re.MULTILINE)
+    return {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+
+
+def run_benchmark(name: str, *arguments: str) -> None:
+    command = [sys.executable, "-m", f"stratagym.benchmarks.{name}", *arguments]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+def test_records_are_documented_field_by_field(tmp_path):
+    spots, arena = tmp_path / "spots", tmp_path / "arena"
+    run_benchmark("ludo_spots", "--policies", "random,gt", "--output", str(spots), "--categories",
+                  "capture", "--head-to-head", "2")  # fmt: skip
+    run_benchmark("ludo_arena", "--policies", "random,gt", "--output", str(arena), "--games", "2",
+                  "--players", "2")  # fmt: skip
+    for file, folder in (("decisions.jsonl", spots), ("games.jsonl", arena)):
+        for line in (folder / file).read_text(encoding="utf-8").splitlines():
+            assert set(json.loads(line)) == documented_fields(file), file
+    configs = [json.loads((folder / "config.json").read_text()) for folder in (spots, arena)]
+    assert set(configs[0]) | set(configs[1]) == documented_fields("config.json")
+    section = read("docs/records.md").partition("\n## summary.json\n")[2]
+    named = set(re.findall(r"`(\w+)`", section))
+    for folder in (spots, arena):
+        summary = json.loads((folder / "summary.json").read_text())
+        assert set(summary) <= named
+        for pairing in summary.get("pairings", []):
+            assert set(pairing) | set(pairing["process"]["one"]) <= named
+
+
+def test_metrics_of_the_spots_are_documented(tmp_path):
+    run_benchmark("ludo_spots", "--policies", "random", "--output", str(tmp_path / "run"),
+                  "--head-to-head", "0")  # fmt: skip
+    summary = json.loads((tmp_path / "run/summary.json").read_text())
+    metrics = summary["policies"]["random"]["none"]["grudge_paired"]
+    page = read("docs/benchmarks/ludo_spots.md").partition("\n## The metrics\n")[2]
+    assert set(metrics) - {"kinds", "reasons"} <= set(re.findall(r"`(\w+)`", page))
 
 
 # --- the site ------------------------------------------------------------------------------------
@@ -161,7 +207,7 @@ def test_site_has_a_page_for_every_game(site):
 def test_site_needs_no_network(site):
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
-        loaded = re.findall(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=\"?([^\"\s>]+)", text)
+        loaded = re.findall(r'<(?:script|link|img|iframe)\b[^>]* (?:src|href)="?([^"\s>]+)', text)
         assert not [address for address in loaded if re.match(r"(https?:)?//", address)], page
 
 

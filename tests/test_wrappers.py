@@ -62,7 +62,7 @@ class Scripted(Policy):
         {"seat": "rotate", "dict_observation": True},
         {"seat": "random", "opponent": lambda view: view.legal[-1]},
     ],
-    ids=str,
+    ids=["default", "heuristic", "self", "rotate", "function"],
 )
 def test_gymnasium_check_env(game, options, monkeypatch):
     """No failure and no warning of Gymnasium's checker, all render modes included."""
@@ -535,7 +535,7 @@ def test_make_and_make_vec(game):
         ({"render_mode": "svg"}, ["'svg'", "ansi", "rgb_array"]),
         ({"illegal": "ignore"}, ["'ignore'", "terminate, raise"]),
     ],
-    ids=str,
+    ids=",".join,
 )
 def test_wrong_arguments_are_one_clear_line(options, parts):
     for form in (SingleAgentEnv, VectorEnv):
@@ -554,7 +554,7 @@ def test_wrong_arguments_are_one_clear_line(options, parts):
         ({"opponent": Scripted()}, ["compiled", "SingleAgentEnv"]),
         ({"render_mode": "human"}, ["'human'", "ansi, rgb_array"]),
     ],
-    ids=str,
+    ids=",".join,
 )
 def test_wrong_arguments_of_a_vector_env(options, parts):
     with pytest.raises(ValueError) as error:

@@ -586,10 +586,9 @@ def options_table(summary: Summary) -> Table:
     # Every spot has players of its own.
     rules = {k: v for k, v in config["rules"].items() if k not in ("players", "seats")}
     table = Table(["option", "value"], left=(1,))
-    for policy in config["policies"]:
-        shown = (key for key in _SETTINGS if policy.get(key) is not None)
-        own = ", ".join(f"{key} {code(policy[key])}" for key in shown)
-        table.rows.append(["policy", code(policy["name"]) + (f": {own}" if own else "")])
+    for name, settings in _settings(summary).items():
+        own = ", ".join(f"{key} {code(value)}" for key, value in settings.items())
+        table.rows.append(["policy", code(name) + (f": {own}" if own else "")])
     table.rows += [
         ["personas", ", ".join(config["personas"])],
         [
@@ -609,6 +608,17 @@ def options_table(summary: Summary) -> Table:
     return table
 
 
+def _settings(summary: Summary) -> dict[str, dict[str, Any]]:
+    """By policy, what of its settings is shown."""
+    config = summary["config"]
+    result = {}
+    for policy in config["policies"]:
+        own = {**policy, **config.get("connections", {}).get(policy["name"], {})}
+        shown = {key: own[key] for key in _SETTINGS if own.get(key) is not None}
+        result[policy["name"]] = shown
+    return result
+
+
 def _categories(summary: Summary) -> list[str]:
     return [category for category in CATEGORIES if category in summary["categories"]]
 
@@ -617,12 +627,10 @@ def command(summary: Summary) -> str:
     """The command line that makes the run again."""
     config = summary["config"]
     names = []
-    for policy in config["policies"]:
-        name = policy["name"]
-        if "model" in policy:
-            asked = {k: policy[k] for k in _SETTINGS[1:] if policy.get(k) is not None}
-            name = f"llm:{policy['model']}" + (f"?{urlencode(asked, safe=':/')}" if asked else "")
-        names.append(name)
+    for name, settings in _settings(summary).items():
+        model = settings.pop("model", None)
+        query = f"?{urlencode(settings, safe=':/')}" if settings else ""
+        names.append(name if model is None else f"llm:{model}{query}")
     words = ["--policies", ",".join(names)]
     if config["personas"] != ["none"]:
         words += ["--personas", ",".join(config["personas"])]
@@ -724,7 +732,7 @@ def write(folder: Path, summary: Summary) -> None:
             else:
                 page.figure(folder / f"{name}.png", *CAPTIONS[name])
 
-    page.numbers(
+    page.figures_in_brief(
         [
             (count(len(summary["policies"])), "policies, built-in ones included"),
             (count(len(models(summary))), "language models"),
