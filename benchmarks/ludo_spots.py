@@ -91,7 +91,11 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
             "entries": len(chosen),
             "sha256": _digest(chosen),
         },
-        "rules": GAME.options_in_force(**rules_options),
+        "rules": {
+            name: value
+            for name, value in GAME.options_in_force(**rules_options).items()
+            if name not in ("players", "seats")  # each spot's own
+        },
         "as_published": args.as_published,
         "lenient": args.lenient,
         "list_legal": args.list_legal,

@@ -13,7 +13,7 @@ SCALE = 400.0 / np.log(10.0)
 """Elo points of one unit of Bradley-Terry's log odds."""
 START = 1000.0
 PRIOR_DRAWS = 1.0
-"""Games each player is taken to have drawn against one of rating ``START``; keeps ratings finite."""
+"""Games that each player is taken to have drawn at rating ``START``; keeps ratings finite."""
 
 
 def _expected(ratings: np.ndarray) -> np.ndarray:

@@ -58,6 +58,34 @@ def wilson(successes: float, n: int, chance: float | None = None) -> Rate:
     return Rate(p, float(low), float(high), n, chance)
 
 
+def paired_difference(both: int, after_only: int, before_only: int, neither: int) -> Rate:
+    """Share with a property after minus share before, over pairs: Newcombe's method 10 (1998).
+
+    Unlike a bootstrap it has a width where no pair changed.
+    """
+    n = both + after_only + before_only + neither
+    if n == 0:
+        return Rate(None, None, None, 0, 0.0)
+    after, before = wilson(both + after_only, n), wilson(both + before_only, n)
+    assert after.value is not None and after.low is not None and after.high is not None
+    assert before.value is not None and before.low is not None and before.high is not None
+    margins = (
+        (both + after_only)
+        * (before_only + neither)
+        * (both + before_only)
+        * (after_only + neither)
+    )
+    cross: float = both * neither - after_only * before_only
+    if cross > 0:
+        cross = max(cross - n / 2, 0)
+    phi = cross / margins**0.5 if margins else 0.0
+    down = (after.value - after.low, before.high - before.value)
+    up = (after.high - after.value, before.value - before.low)
+    below, above = ((x**2 - 2 * phi * x * y + y**2) ** 0.5 for x, y in (down, up))
+    value = after.value - before.value
+    return Rate(value, value - below, value + above, n, 0.0)
+
+
 def bootstrap_mean(
     values: np.ndarray,
     clusters: np.ndarray | None = None,

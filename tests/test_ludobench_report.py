@@ -25,7 +25,7 @@ from stratagym.agents.kernels import KernelPolicy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks import ludo_spots, records, runner
 from stratagym.benchmarks import report as kit
-from stratagym.benchmarks.ludobench import figures, metrics, report, spots
+from stratagym.benchmarks.ludobench import figures, findings, metrics, report, spots, tables
 from stratagym.benchmarks.policies import make_policies, settings
 from stratagym.wrappers import text
 
@@ -320,7 +320,7 @@ def test_findings_compare_with_chance(rich_run):
     _, summary = rich_run
     found = {
         finding.policy.strip("`"): finding
-        for finding in report.findings(summary)["Agreement with the reference"]
+        for finding in findings.findings(summary)["Agreement with the reference"]
     }
     assert found["llm:oracle"].verdict == "more than chance"
     assert "1.00 [" in found["llm:oracle"].sentence
@@ -337,17 +337,17 @@ def test_findings_compare_with_chance(rich_run):
 
 def test_findings_name_styles(rich_run):
     _, summary = rich_run
-    verdicts = {f.policy: f.verdict for f in report.findings(summary)["Style"]}
+    verdicts = {f.policy: f.verdict for f in findings.findings(summary)["Style"]}
     assert verdicts["`llm:finisher`"] == "finisher"
     assert verdicts["`llm:builder`"] == "builder"
     assert verdicts["`llm:oracle`"] == "both builds and finishes"
-    brief = report.in_brief(report.findings(summary))
+    brief = findings.in_brief(findings.findings(summary))
     assert any("finisher: `llm:finisher`" in line for line in brief)
 
 
 def test_precision_is_computed():
-    assert report.half_width(40) == pytest.approx(14.8, abs=0.1)
-    assert report.half_width(520) == pytest.approx(4.3, abs=0.1)
+    assert findings.half_width(40) == pytest.approx(14.8, abs=0.1)
+    assert findings.half_width(520) == pytest.approx(4.3, abs=0.1)
 
 
 def test_shift_has_newcombes_interval():
@@ -370,7 +370,7 @@ def test_preference_is_signed_towards_the_alternative():
 
 def test_command_makes_the_run_again(rich_run, tmp_path):
     _, summary = rich_run
-    words = shlex.split(report.command(summary))
+    words = shlex.split(tables.command(summary))
     assert words[:3] == ["python", "-m", "benchmarks.ludo_spots"]
     _, bound, _ = ludo_spots.APP.parse_args(words[3:], exit_on_error=False, print_error=False)
     args = bound.arguments["args"]
@@ -383,7 +383,7 @@ def test_command_makes_the_run_again(rich_run, tmp_path):
         "connections": {"llm:m?temperature=0.5": {"base_url": "http://h:8/v1"}},
         "as_published": True,
     }
-    words = shlex.split(report.command({**summary, "config": config, "invalid_entries": []}))
+    words = shlex.split(tables.command({**summary, "config": config, "invalid_entries": []}))
     _, bound, _ = ludo_spots.APP.parse_args(words[3:], exit_on_error=False, print_error=False)
     args = bound.arguments["args"]
     assert args.policies == "llm:m?base_url=http://h:8/v1&temperature=0.5"

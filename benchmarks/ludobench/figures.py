@@ -14,6 +14,20 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from stratagym.benchmarks.ludobench.metrics import PERSONA_METRICS
+from stratagym.benchmarks.ludobench.reading import (
+    ARCHETYPE,
+    TRADE_OFFS,
+    Summary,
+    find,
+    fullest,
+    models,
+    ordered,
+    part,
+    persona_mark,
+    plain,
+    preference,
+    shift,
+)
 from stratagym.benchmarks.ludobench.spots import CATEGORIES
 from stratagym.benchmarks.report import (
     INK,
@@ -28,20 +42,10 @@ from stratagym.benchmarks.report import (
     number,
     short_labels,
 )
-from stratagym.benchmarks.stats import wilson
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-Summary = Mapping[str, Any]
-TRADE_OFFS = (
-    ("capture_vs_safe", "safe_rate"),
-    ("capture_vs_home", "home_entry_rate"),
-    ("capture_vs_home_finish", "home_finish_rate"),
-    ("capture_vs_openexisting", "open_rate"),
-)
-"""Categories that set capturing against something else, and the rate of that."""
 
 RADAR = (
     ("capture", "capture", "capture_rate"),
@@ -55,92 +59,8 @@ RADAR = (
 """Axes: title, category, rate; a rule violation counts as 1 minus its rate."""
 VIOLATIONS = ("block_rate", "overshoot_rate")
 
-ARCHETYPE = (("extra_turn", "bring_out_rate"), ("capture_vs_home_finish", "home_finish_rate"))
-"""What sets builders and finishers apart."""
 _INVALID = (("illegal", "illegal move", "#0072b2"), ("unparseable", "unreadable", "#e69f00"))
 _FAINT = "#8b959d"
-
-
-# --- reading a summary ---------------------------------------------------------------------------
-
-
-def models(summary: Summary) -> list[str]:
-    """The policies that are language models: they have a model in the configuration."""
-    named = {p["name"] for p in summary["config"]["policies"] if "model" in p}
-    return [name for name in summary["policies"] if name in named or name.startswith("llm:")]
-
-
-def ordered(summary: Summary) -> list[str]:
-    """Every policy: models first, then the built-in ones."""
-    chosen = models(summary)
-    return chosen + [name for name in summary["policies"] if name not in chosen]
-
-
-def base_persona(summary: Summary, policy: str) -> str:
-    """``none``, or the first persona of a policy that was never asked without one."""
-    by_persona = summary["policies"][policy]
-    return "none" if "none" in by_persona else next(iter(by_persona))
-
-
-def plain(summary: Summary, policy: str) -> Mapping[str, Any]:
-    """A policy's metrics by category, under its base persona."""
-    return summary["policies"][policy][base_persona(summary, policy)]
-
-
-def persona_mark(summary: Summary, policy: str) -> str:
-    """Names the persona beside a policy whose figures are not those without one."""
-    persona = base_persona(summary, policy)
-    return "" if persona == "none" else f" ({persona})"
-
-
-def find(table: Mapping[str, Any], category: str, metric: str) -> Mapping[str, Any] | None:
-    """A rate of a category, or None where there is no case of it."""
-    rate = table.get(category, {}).get(metric)
-    return rate if rate is not None and rate["value"] is not None else None
-
-
-def fullest(summary: Summary, category: str, metric: str) -> Mapping[str, Any] | None:
-    """The rate that rests on most cases: its chance is that of the whole category."""
-    found = [rate for p in ordered(summary) if (rate := find(plain(summary, p), category, metric))]
-    return max(found, key=lambda rate: rate["n"], default=None)
-
-
-def preference(table: Mapping[str, Any], category: str, other: str) -> dict[str, Any] | None:
-    """How a trade-off is decided, -1 always capture, 1 always ``other``: (right - left) / both.
-
-    The interval is that of the share of ``other`` among the decisions for one of the two.
-    """
-    left, right = find(table, category, "capture_rate"), find(table, category, other)
-    if left is None or right is None:
-        return None
-    a, b = (round(rate["value"] * rate["n"]) for rate in (left, right))
-    share = wilson(b, a + b)
-    if share.value is None or share.low is None or share.high is None:
-        return None
-    by_chance = (left["chance"] or 0, right["chance"] or 0)
-    return {
-        "value": 2 * share.value - 1,
-        "low": 2 * share.low - 1,
-        "high": 2 * share.high - 1,
-        "n": a + b,
-        "chance": (by_chance[1] - by_chance[0]) / sum(by_chance) if sum(by_chance) else None,
-    }
-
-
-def shift(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> dict | None:
-    """``after`` minus ``before`` with Newcombe's interval (1998, method 10), as if unpaired."""
-    if before is None or after is None:
-        return None
-    change = after["value"] - before["value"]
-    below = (after["value"] - after["low"]) ** 2 + (before["high"] - before["value"]) ** 2
-    above = (after["high"] - after["value"]) ** 2 + (before["value"] - before["low"]) ** 2
-    return {
-        "value": change,
-        "low": change - below**0.5,
-        "high": change + above**0.5,
-        "n": min(after["n"], before["n"]),
-        "chance": 0.0,
-    }
 
 
 def _looks(summary: Summary, names: Iterable[str]) -> list[Look]:
@@ -203,10 +123,8 @@ def _slanted(axes: Axes, size: float) -> None:
         label.set(rotation=36, ha="right", rotation_mode="anchor", fontsize=size)
 
 
-def _pale(colour: str) -> tuple[float, ...]:
-    from matplotlib.colors import to_rgb
-
-    return (*to_rgb(colour), 0.4)
+def _pale(colour: str) -> tuple[str, float]:
+    return colour, 0.4
 
 
 def _percent(axes: Axes, ticks: int) -> None:
@@ -278,7 +196,7 @@ def agreement(folder: Path, summary: Summary, *, corrected: bool = False) -> Non
         rates.append([fullest(summary, c, "gt_position_lowest") for c in columns])
         labels += ["uniform chance", "lowest index"]
         beyond += [[0] * len(columns)] * 2
-    values = [[rate and rate["value"] for rate in row] for row in rates]
+    values = [[part(rate, "value") for rate in row] for row in rates]
     signs = {1: " ▴", 0: "", -1: " ▾"}
     file = "gt_kappa" if corrected else "gt_agreement"
     width = max(7.5, 1.9 + 0.68 * len(columns))
@@ -330,11 +248,9 @@ def archetypes(folder: Path, summary: Summary) -> None:
             line: Any = {"color": SOFT, "lw": 1, "ls": (0, (5, 4)), "zorder": 1}
             axes.axvline(middle[0], **line)
             axes.axhline(middle[1], label="medians of the models", **line)
-        chance = [
-            rate and rate["chance"] for rate in (fullest(summary, *axis) for axis in ARCHETYPE)
-        ]
+        chance = [part(rate, "chance") for rate in (fullest(summary, *axis) for axis in ARCHETYPE)]
         axes.plot(
-            *([x] for x in chance), "x", color=INK, ms=8, mew=1.8, label="uniform chance", zorder=9
+            chance[0], chance[1], "x", color=INK, ms=8, mew=1.8, label="uniform chance", zorder=9
         )
         for name, (dx, dy), look in zip(
             points, _apart(points), _looks(summary, points), strict=True
@@ -568,7 +484,10 @@ def persona_shifts(folder: Path, summary: Summary) -> None:
         axes = figure.subplots()
         heat_map(
             axes,
-            [[s and way * s["value"] for s, way in zip(row, ways, strict=True)] for row in shifts],
+            [
+                [None if s is None else way * s["value"] for s, way in zip(row, ways, strict=True)]
+                for row in shifts
+            ],
             [look.label for look in _looks(summary, names)],
             [f"{_brief(c)}: {m.removesuffix('_rate')} {'↓↑'[way > 0]}" for _, c, m, way in columns],
             colours="RdBu", limits=(-0.6, 0.6),

@@ -13,7 +13,7 @@ import numpy as np
 
 from stratagym.agents.kernels import KernelPolicy
 from stratagym.benchmarks.ludobench.spots import CATEGORIES, GRUDGE, NEUTRAL, Spot, rules_for
-from stratagym.benchmarks.stats import Rate, bootstrap_mean, kappa, wilson
+from stratagym.benchmarks.stats import Rate, kappa, paired_difference, wilson
 from stratagym.envs.ludo.metrics import TAGS, move_tags
 from stratagym.envs.ludo.rules import PIECES, destination
 from stratagym.envs.ludo.view import captured, why_illegal
@@ -204,7 +204,7 @@ def _grudge(facts: list[Facts], decisions: Decisions) -> dict[str, Any]:
         by_pair.setdefault(fact.spot.pair, {})[fact.spot.condition] = fact
     changed: list[bool] = []
     change_chance: list[float] = []
-    effects: list[int] = []
+    retaliated: Counter[tuple[bool, bool]] = Counter()
     transitions: Counter[str] = Counter()
     for pair in by_pair.values():
         records = [decisions[pair[c].spot.id] for c in (NEUTRAL, GRUDGE)]
@@ -215,7 +215,7 @@ def _grudge(facts: list[Facts], decisions: Decisions) -> dict[str, Any]:
         changed.append(fact.same[before] != fact.same[after])
         places = np.array(list(Counter(fact.same[a] for a in fact.legal).values()))
         change_chance.append(1 - float(((places / places.sum()) ** 2).sum()))
-        effects.append((after in fact.retaliates) - (before in fact.retaliates))
+        retaliated[before in fact.retaliates, after in fact.retaliates] += 1
         if changed[-1]:
             transitions[f"{move_type(fact.tags[before])} → {move_type(fact.tags[after])}"] += 1
     retaliates = lambda fact, action: action in fact.retaliates  # noqa: E731
@@ -229,7 +229,12 @@ def _grudge(facts: list[Facts], decisions: Decisions) -> dict[str, Any]:
         "retaliation_noconflict_rate": _share(
             [f for f in facts if f.spot.condition == NEUTRAL], decisions, retaliates
         ),
-        "grudge_effect": bootstrap_mean(np.array(effects), chance=0.0),
+        "grudge_effect": paired_difference(
+            retaliated[True, True],
+            retaliated[False, True],
+            retaliated[True, False],
+            retaliated[False, False],
+        ),
         "transitions": dict(transitions.most_common()),
     }
 

@@ -1,0 +1,271 @@
+"""The tables of LudoBench's report."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from stratagym.benchmarks.ludobench.figures import alignment_text, percent_text
+from stratagym.benchmarks.ludobench.findings import (
+    named,
+    rows,
+)
+from stratagym.benchmarks.ludobench.metrics import KEY_METRICS, PERSONA_METRICS
+from stratagym.benchmarks.ludobench.reading import (
+    Summary,
+    find,
+    fullest,
+    models,
+    part,
+    plain,
+)
+from stratagym.benchmarks.ludobench.spots import CATEGORIES
+from stratagym.benchmarks.report import (
+    NOTHING,
+    Cell,
+    RateCell,
+    Table,
+    code,
+    count,
+    number,
+)
+
+_SETTINGS = ("model", "base_url", "temperature", "max_tokens")
+"""What of a model's settings is shown; a list of what may be, so that no key ever is."""
+
+
+def overview(summary: Summary) -> Table:
+    """Every policy: questions, invalid answers, agreement with what it means nothing to reach."""
+    table = Table(["policy", "asked", "invalid", "agreement", "chance", "lowest", "kappa"])
+    for name, by_category in rows(summary):
+        overall = by_category["overall"]
+        rate = overall["gt_position_rate"]
+        is_reference = name == summary["reference"]
+        kappa = overall.get("gt_position_kappa", {}).get("value")
+        table.rows.append(
+            [
+                named(summary, name),
+                count(sum(overall["kinds"].values())),
+                RateCell(overall["llm_invalid_rate"], strip=False),
+                "itself" if is_reference else RateCell(rate),
+                number(rate["chance"]),
+                number(overall["gt_position_lowest"]["value"]),
+                NOTHING if is_reference else number(kappa),
+            ]
+        )
+    return table
+
+
+def category_table(summary: Summary, category: str) -> Table:
+    """The rates that a category is about, and the agreement in it, of every policy."""
+    asks = models(summary)
+    metrics = KEY_METRICS[category]
+    columns = ["policy", *metrics, "agreement"]
+    table = Table([*columns, "invalid"] if asks else columns)
+    for name, by_category in rows(summary):
+        if category not in by_category:
+            continue
+        row: list[Cell] = [named(summary, name)]
+        for metric in metrics:
+            low = -1.0 if metric == "grudge_effect" else 0.0
+            row.append(RateCell(find(by_category, category, metric), low))
+        row.append(RateCell(by_category[category]["gt_position_rate"]))
+        if asks:
+            invalid = by_category[category]["llm_invalid_rate"]
+            row.append(RateCell(invalid) if name in asks else NOTHING)
+        table.rows.append(row)
+    agree = fullest(summary, category, "gt_position_rate")
+    lowest = fullest(summary, category, "gt_position_lowest")
+    yardsticks: list[list[Cell]] = [
+        [
+            "uniform chance",
+            *(chance(fullest(summary, category, metric)) for metric in metrics),
+            chance(agree),
+        ],
+        ["lowest index", *[""] * len(metrics), number(part(lowest, "value"))],
+    ]
+    table.aside = [len(table.rows), len(table.rows) + 1]
+    table.rows += [[*row, *[""] * (len(table.columns) - len(row))] for row in yardsticks]
+    return table
+
+
+def chance(rate: Mapping[str, Any] | None) -> str:
+    return NOTHING if rate is None else number(rate["chance"])
+
+
+def agreement_table(summary: Summary) -> Table:
+    """Agreement by position and, as published, by index."""
+    table = Table(["policy", "same position", "kappa", "same index", "kappa (index)"])
+    for name, by_category in rows(summary):
+        overall = by_category["overall"]
+        if name != summary["reference"]:
+            table.rows.append(
+                [
+                    named(summary, name),
+                    RateCell(overall["gt_position_rate"]),
+                    RateCell(overall.get("gt_position_kappa"), -1, strip=False),
+                    RateCell(overall["gt_index_rate"]),
+                    RateCell(overall.get("gt_index_kappa"), -1, strip=False),
+                ]
+            )
+    table.aside = [len(table.rows), len(table.rows) + 1]
+    position, index = (fullest(summary, "overall", f"gt_{x}_rate") for x in ("position", "index"))
+    table.rows.append(["uniform chance", chance(position), "", chance(index), ""])
+    lowest = [fullest(summary, "overall", f"gt_{x}_lowest") for x in ("position", "index")]
+    shown = [number(part(rate, "value")) for rate in lowest]
+    table.rows.append(["lowest index", shown[0], "", shown[1], ""])
+    return table
+
+
+def failure_table(summary: Summary, *, by_persona: bool) -> Table:
+    """Failures of every model that had any, by kind, and their reasons."""
+    columns = ["policy", "unreadable", "illegal", "no answer", "reasons"]
+    table = Table(columns, left=(4,))
+    for name in models(summary):
+        parts = {p: [t["overall"]] for p, t in summary["policies"][name].items()}
+        groups = parts if by_persona else {"": [part for (part,) in parts.values()]}
+        for persona, group in groups.items():
+            kinds: Counter[str] = Counter()
+            reasons: Counter[str] = Counter()
+            for part in group:
+                kinds.update(part["kinds"])
+                reasons.update(part["reasons"])
+            said = ", ".join(f"{why.partition(': ')[2]} {n}" for why, n in reasons.most_common())
+            failed = [count(kinds[kind]) for kind in ("unparseable", "illegal", "transport")]
+            if reasons:
+                who = code(name) + (f" as *{persona}*" if persona else "")
+                table.rows.append([who, *failed, said])
+    return table
+
+
+def invalid_table(summary: Summary) -> Table:
+    """Invalid answers of every model by category."""
+    names = models(summary)
+    table = Table(["category", *(named(summary, name) for name in names)])
+    for category in [*categories_asked(summary), "overall"]:
+        rates = (find(plain(summary, name), category, "llm_invalid_rate") for name in names)
+        table.rows.append([category, *(RateCell(rate) for rate in rates)])
+    return table
+
+
+def persona_table(summary: Summary) -> Table:
+    """Persona alignment of every model that was asked with personas."""
+    scores = {n: s for n in models(summary) if (s := summary["persona_alignment"].get(n))}
+    columns = [p for p in PERSONA_METRICS if any(p in s for s in scores.values())]
+    table = Table(["policy", *columns])
+    for name, own in scores.items():
+        table.rows.append([code(name), *(alignment_text(own.get(p)) for p in columns)])
+    return table
+
+
+def game_table(summary: Summary) -> Table:
+    """Win rates of the built-in policies against each other."""
+    wins = summary["head_to_head"]["wins"]
+    names = [name for name in wins if wins[name]]
+    table = Table(["wins of", *(f"against {code(name)}" for name in names)])
+    for a in names:
+        cells = [percent_text(wins[a][b]) if b in wins[a] else "" for b in names]
+        table.rows.append([code(a), *cells])
+    return table
+
+
+def transition_table(summary: Summary) -> Table:
+    """Which moves the grudge history turned into which."""
+    table = Table(["policy", "changed", "boards", "from → to"], left=(3,))
+    for name, by_category in rows(summary):
+        grudge = by_category.get("grudge_paired")
+        if grudge and grudge["change_rate"]["n"]:
+            moves = grudge["transitions"]
+            said = ", ".join(f"{move} ({n})" for move, n in moves.items())
+            row = [str(sum(moves.values())), str(grudge["change_rate"]["n"]), said or NOTHING]
+            table.rows.append([named(summary, name), *row])
+    return table
+
+
+def usage_table(summary: Summary) -> Table:
+    """Tokens, time and cost of every model."""
+    columns = ["answers", "tokens in", "tokens out", "retries", "median latency", "cost"]
+    table = Table(["policy", *columns])
+    for name in models(summary):
+        use = summary["usage"].get(name, {})
+        counts = [use.get(key) for key in ("decisions", "tokens_in", "tokens_out", "retries")]
+        latency, cost = use.get("median_latency_s"), use.get("cost")
+        table.rows.append(
+            [
+                code(name),
+                *(NOTHING if n is None else count(n) for n in counts),
+                NOTHING if latency is None else f"{latency:.2f} s",
+                NOTHING if cost is None else f"{cost:.4g}",
+            ]
+        )
+    return table
+
+
+def options_table(summary: Summary) -> Table:
+    """The options in force."""
+    config = summary["config"]
+    spots, sizes = config["spots"], summary["categories"]
+    # Every spot has players of its own.
+    rules = {k: v for k, v in config["rules"].items() if k not in ("players", "seats")}
+    table = Table(["option", "value"], left=(1,))
+    for name, settings in _settings(summary).items():
+        own = ", ".join(f"{key} {code(value)}" for key, value in settings.items())
+        table.rows.append(["policy", code(name) + (f": {own}" if own else "")])
+    table.rows += [
+        ["personas", ", ".join(config["personas"])],
+        [
+            "spots",
+            f"{code(spots['source'])}, {spots['entries']} questions on {summary['boards']} boards",
+        ],
+        ["spots, SHA-256", code(spots["sha256"])],
+        ["categories", ", ".join(f"{name} {n}" for name, n in sizes.items())],
+        ["rules of Ludo", ", ".join(code(f"{key}={value}") for key, value in rules.items())],
+        ["reference", f"{code(summary['reference'])}, {config['depth']} decisions ahead"],
+        ["answers", "lenient" if config["lenient"] else "strict"],
+        ["legal moves in the prompt", "yes" if config["list_legal"] else "no"],
+        ["as published", "yes" if config["as_published"] else "no"],
+        ["seed", str(config["seed"])],
+        ["games for each pair", str(summary["head_to_head"]["games"])],
+    ]
+    return table
+
+
+def _settings(summary: Summary) -> dict[str, dict[str, Any]]:
+    """By policy, what of its settings is shown."""
+    config = summary["config"]
+    result = {}
+    for policy in config["policies"]:
+        own = {**policy, **config.get("connections", {}).get(policy["name"], {})}
+        shown = {key: own[key] for key in _SETTINGS if own.get(key) is not None}
+        result[policy["name"]] = shown
+    return result
+
+
+def categories_asked(summary: Summary) -> list[str]:
+    return [category for category in CATEGORIES if category in summary["categories"]]
+
+
+def command(summary: Summary) -> str:
+    """The command line that makes the run again."""
+    config = summary["config"]
+    names = []
+    for name, settings in _settings(summary).items():
+        model = settings.pop("model", None)
+        query = f"?{urlencode(settings, safe=':/')}" if settings else ""
+        names.append(name if model is None else f"llm:{model}{query}")
+    words = ["--policies", ",".join(names)]
+    if config["personas"] != ["none"]:
+        words += ["--personas", ",".join(config["personas"])]
+    if config["spots"]["source"] != "shipped":
+        words += ["--spots", config["spots"]["source"]]
+    if len(summary["categories"]) < len(CATEGORIES):
+        words += ["--categories", ",".join(categories_asked(summary))]
+    words += ["--depth", str(config["depth"]), "--seed", str(config["seed"])]
+    words += ["--head-to-head", str(summary["head_to_head"]["games"])]
+    flags = ("lenient", "as_published", "list_legal")
+    words += [f"--{flag.replace('_', '-')}" for flag in flags if config[flag]]
+    words += ["--skip-invalid"] if summary["invalid_entries"] else []
+    return f"python -m benchmarks.ludo_spots {shlex.join(words)}"
