@@ -248,9 +248,17 @@ def archetypes(folder: Path, summary: Summary) -> None:
             line: Any = {"color": SOFT, "lw": 1, "ls": (0, (5, 4)), "zorder": 1}
             axes.axvline(middle[0], **line)
             axes.axhline(middle[1], label="medians of the models", **line)
-        chance = [part(rate, "chance") for rate in (fullest(summary, *axis) for axis in ARCHETYPE)]
+        known = [fullest(summary, *axis) for axis in ARCHETYPE]
+        chance = [float("nan") if rate is None else rate["chance"] for rate in known]
         axes.plot(
-            chance[0], chance[1], "x", color=INK, ms=8, mew=1.8, label="uniform chance", zorder=9
+            [chance[0]],
+            [chance[1]],
+            "x",
+            color=INK,
+            ms=8,
+            mew=1.8,
+            label="uniform chance",
+            zorder=9,
         )
         for name, (dx, dy), look in zip(
             points, _apart(points), _looks(summary, points), strict=True

@@ -126,13 +126,13 @@ def failure_table(summary: Summary, *, by_persona: bool) -> Table:
     table = Table(columns, left=(4,))
     for name in models(summary):
         parts = {p: [t["overall"]] for p, t in summary["policies"][name].items()}
-        groups = parts if by_persona else {"": [part for (part,) in parts.values()]}
+        groups = parts if by_persona else {"": [overall for (overall,) in parts.values()]}
         for persona, group in groups.items():
             kinds: Counter[str] = Counter()
             reasons: Counter[str] = Counter()
-            for part in group:
-                kinds.update(part["kinds"])
-                reasons.update(part["reasons"])
+            for overall in group:
+                kinds.update(overall["kinds"])
+                reasons.update(overall["reasons"])
             said = ", ".join(f"{why.partition(': ')[2]} {n}" for why, n in reasons.most_common())
             failed = [count(kinds[kind]) for kind in ("unparseable", "illegal", "transport")]
             if reasons:
