@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from stratagym.agents.core import FACTORIES
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md"))
@@ -103,11 +105,11 @@ def command_lines(text: str) -> list[str]:
 @pytest.mark.parametrize("page", PAGES)
 def test_command_lines_name_options_that_exist(page):
     for line in command_lines(read(page)):
-        name, rest = re.search(r"benchmarks\.(\w+)([^|;&]*)", line).groups()
-        words = rest.split()
-        command = (name, "generate") if words[:1] == ["generate"] else (name,)
-        given = {word.partition("=")[0] for word in words if word.startswith("--")}
-        assert given <= options_of(*command) | {"--help"}, line
+        for name, rest in re.findall(r"benchmarks\.(\w+)([^|;&]*)", line):
+            words = rest.split()
+            command = (name, "generate") if words[:1] == ["generate"] else (name,)
+            given = {word.partition("=")[0] for word in words if word.startswith("--")}
+            assert given <= options_of(*command) | {"--help"}, line
 
 
 MODEL_OPTIONS = "docs/language_models.md"
@@ -129,6 +131,11 @@ def test_benchmark_pages_name_all_options_and_no_others(name):
 def test_options_in_the_text_exist_somewhere(page):
     known = options_of("ludo_spots", "generate").union(*map(options_of, BENCHMARKS))
     assert inline_options(page) <= known
+
+
+def test_every_policy_is_in_the_table():
+    table = read("docs/index.md").partition("\n## Policies\n")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| `(\w+)", table, re.MULTILINE)) == set(FACTORIES)
 
 
 # --- records -------------------------------------------------------------------------------------
