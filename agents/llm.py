@@ -24,6 +24,7 @@ class LanguageModel(Policy):
 
     Args:
         chat: the model. text: what the prompts of ``act`` hold.
+        prices: of a million tokens in and out, for ``cost``; None where they are not known.
         tries: how many answers ``act`` asks for before it gives up.
         name: by default ``llm:`` and the model's name, whatever its settings.
     """
@@ -34,15 +35,22 @@ class LanguageModel(Policy):
         text: words.TextOptions = words.TextOptions(),  # noqa: B008 - frozen
         tries: int = 3,
         name: str | None = None,
+        prices: tuple[float, float] | None = None,
     ):
         if tries < 1:
             raise ValueError("tries: at least one answer is needed")
-        self.chat, self.text, self.tries = chat, text, tries
+        self.chat, self.text, self.tries, self.prices = chat, text, tries, prices
         self.name = name or f"llm:{chat.name}"
 
     def settings(self) -> dict[str, Any]:
         """What belongs in a record: the model, its endpoint and parameters; never a key."""
         return self.chat.settings()
+
+    def cost(self, tokens_in: int | None, tokens_out: int | None) -> float | None:
+        """What a reply cost; None where prices or counts are missing."""
+        if self.prices is None or tokens_in is None:
+            return None
+        return (tokens_in * self.prices[0] + (tokens_out or 0) * self.prices[1]) / 1e6
 
     def act(self, view: View) -> int:
         """The model's move; where an answer holds no legal one, it is quoted back and asked again.

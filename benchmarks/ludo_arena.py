@@ -26,6 +26,7 @@ from rich.console import Console
 
 from stratagym.agents.core import Policy
 from stratagym.agents.kernels import KernelPolicy
+from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks import arena, arena_report, cli, records, runner
 from stratagym.benchmarks.ludobench.metrics import AS_PUBLISHED_RULES
 from stratagym.benchmarks.policies import ModelArgs, make_policies, settings
@@ -42,7 +43,8 @@ GAME = spec("ludo")
 @dataclass(kw_only=True)
 class Args(ModelArgs):
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "random,heuristic,gt"
-    """Policies, separated by commas: random, heuristic, gt, gt:DEPTH, llm, llm:MODEL."""
+    """Policies, separated by commas: random, heuristic, gt, gt:DEPTH, mcts:SIMULATIONS, llm,
+    llm:MODEL."""
     players: str = "2,3,4"
     """Numbers of players, separated by commas."""
     games: int = 1000
@@ -142,7 +144,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
             )
             if missing:
                 play(folder, missing, how, args.concurrency, partial(bar.advance, task))
-    summary = summarise(folder, pairings, rules, policies, config, args)
+    summary = summarise(folder, pairings, rules, policies, config)
     records.write_json(folder / "summary.json", summary)
     arena_report.write(folder, summary, "Ludo arena")
     if args.json:
@@ -230,12 +232,13 @@ def summarise(
     rules: dict[int, Any],
     policies: dict[str, Policy],
     config: dict[str, Any],
-    args: Args,
 ) -> dict[str, Any]:
     """The content of ``summary.json``, from the records on disk."""
+    # A match that was broken off and played on later has a second, whole record.
+    last = {game["match"]: game for game in records.read_jsonl(folder / "games.jsonl")}
     games = defaultdict(list)
     aborted: Counter[str] = Counter()
-    for game in records.read_jsonl(folder / "games.jsonl"):
+    for game in last.values():
         name = game["match"].rsplit("/", 2)[0]
         if game["ended_by"] == runner.TRANSPORT:
             aborted[name] += 1
@@ -245,7 +248,8 @@ def summarise(
     for pairing in pairings:
         played = games[pairing.name]
         seat = [game["seats"].index(pairing.one) for game in played]
-        won = np.array([game["returns"][k] > 0 for game, k in zip(played, seat, strict=True)])
+        # 1 is winning alone; where somebody forfeits, the others share it.
+        won = np.array([game["returns"][k] == 1 for game, k in zip(played, seat, strict=True)])
         table.append(
             {
                 "players": pairing.players,
@@ -263,7 +267,7 @@ def summarise(
             }
         )
     decisions = list(records.read_jsonl(folder / "decisions.jsonl"))
-    return {"config": config, "pairings": table, "models": _models(decisions, policies, args)}
+    return {"config": config, "pairings": table, "models": _models(decisions, policies)}
 
 
 def _process(rules: Any, played: list[dict[str, Any]], pairing: Pairing) -> dict[str, Any]:
@@ -287,16 +291,14 @@ def _process(rules: Any, played: list[dict[str, Any]], pairing: Pairing) -> dict
     return result
 
 
-def _models(
-    decisions: list[dict[str, Any]], policies: dict[str, Policy], args: Args
-) -> dict[str, Any]:
+def _models(decisions: list[dict[str, Any]], policies: dict[str, Policy]) -> dict[str, Any]:
     """Answers of each language model by kind and reason, with tokens and cost."""
     result = {}
     for name, policy in policies.items():
-        if isinstance(policy, KernelPolicy):
+        if not isinstance(policy, LanguageModel):
             continue
         own = [record for record in decisions if record["policy"] == name]
-        costs = [cost for record in own if (cost := args.cost(record)) is not None]
+        costs = [record["cost"] for record in own if record["cost"] is not None]
         result[name] = {
             "answers": len(own),
             "kinds": dict(Counter(record["kind"] for record in own)),

@@ -40,7 +40,8 @@ GAME = spec("ludo")
 @dataclass(kw_only=True)
 class Args(ModelArgs):
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "random,heuristic,gt"
-    """Policies, separated by commas: random, heuristic, gt, gt:DEPTH, llm, llm:MODEL."""
+    """Policies, separated by commas: random, heuristic, gt, gt:DEPTH, mcts:SIMULATIONS, llm,
+    llm:MODEL."""
     personas: str = "none"
     """Playing styles to ask language models for, separated by commas, or "all": none, aggressive,
     greedy, safe, unforgiving. Built-in policies have none."""
@@ -228,7 +229,7 @@ def summarise(
             for policy, by_persona in tables.items()
             if len(by_persona) > 1
         },
-        "usage": {policy: _usage(policy, taken, args) for policy in tables},
+        "usage": {policy: _usage(policy, taken) for policy in tables},
         "head_to_head": arena.head_to_head(
             [policy for policy in policies if isinstance(policy, KernelPolicy)],
             GAME.make_rules(players=2, **rules_options),
@@ -238,7 +239,7 @@ def summarise(
     }
 
 
-def _usage(policy: str, taken: list[dict[str, Any]], args: Args) -> dict[str, Any]:
+def _usage(policy: str, taken: list[dict[str, Any]]) -> dict[str, Any]:
     """Tokens, time and money of a policy's decisions; None where nothing was counted."""
     own = [record for record in taken if record["policy"] == policy]
 
@@ -253,7 +254,7 @@ def _usage(policy: str, taken: list[dict[str, Any]], args: Args) -> dict[str, An
         "tokens_out": total([r["tokens_out"] for r in own]),
         "retries": total([r["retries"] for r in own]),
         "median_latency_s": median(latencies) if latencies else None,
-        "cost": total([args.cost(r) for r in own]),
+        "cost": total([r["cost"] for r in own]),
     }
 
 

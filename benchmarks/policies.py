@@ -36,13 +36,6 @@ class ModelArgs:
     price_out: float = 0.0
     """Price of a million reply tokens."""
 
-    def cost(self, record: dict[str, Any]) -> float | None:
-        """What a decision cost, where prices were given and the server counted tokens."""
-        if not (self.price_in or self.price_out) or record.get("tokens_in") is None:
-            return None
-        tokens_in, tokens_out = record["tokens_in"], record["tokens_out"] or 0
-        return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
-
 
 def make_policies(game: GameSpec, text: str, args: ModelArgs, *, depth: int = 2) -> list[Policy]:
     """The policies that ``text`` names, separated by commas; each once.
@@ -60,6 +53,8 @@ def make_policies(game: GameSpec, text: str, args: ModelArgs, *, depth: int = 2)
         try:
             policy = make_policy(game, _completed(name, args, depth))
             policy.name += _own_options(name)
+            if isinstance(policy, LanguageModel) and (args.price_in or args.price_out):
+                policy.prices = args.price_in, args.price_out
         except (ValueError, ModuleNotFoundError) as error:
             raise InputError(f"--policies: {error}") from None
         if policy.name in made:

@@ -163,6 +163,7 @@ async def ask_model(
         "latency_s": round(reply.latency_s, 4),
         "tokens_in": reply.tokens_in,
         "tokens_out": reply.tokens_out,
+        "cost": model.cost(reply.tokens_in, reply.tokens_out),
         "finish_reason": reply.finish_reason,
         "retries": reply.retries,
     }

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 CONFIDENCE = 0.95
+FEW = 20
 _Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
 
 
@@ -96,6 +97,9 @@ def bootstrap_mean(
 ) -> Rate:
     """Mean of ``values`` (N,) with a percentile interval from resampling whole clusters.
 
+    A share of fewer than ``FEW`` clusters gets Wilson's interval instead, as if a cluster were one
+    case: resampling a handful of cases knows only what it has seen.
+
     Args:
         clusters: (N,) labels; cases that share one (a seed, a board) are drawn together. Without
             it every case is its own cluster.
@@ -107,6 +111,9 @@ def bootstrap_mean(
     _, index = np.unique(labels, return_inverse=True)
     sums = np.bincount(index, values)
     sizes = np.bincount(index).astype(float)
+    if len(sums) < FEW and values.min() >= 0 and values.max() <= 1:
+        few = wilson(values.mean() * len(sums), len(sums))
+        return Rate(float(values.mean()), few.low, few.high, len(values), chance)
     rng = np.random.default_rng(seed)
     means = np.empty(draws)
     for k in range(draws):

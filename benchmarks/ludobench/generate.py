@@ -80,7 +80,7 @@ def why_not(spot: Spot) -> str | None:
         extra = set(found) - wanted
         if extra:
             return f"has a move of another kind: {', '.join(sorted(extra))}"
-        for kind in wanted:
+        for kind in sorted(wanted):
             if found[kind] == 0 or (found[kind] > 1 and kind != "other"):
                 return f"has {found[kind]} moves of kind {kind}"
         if len(distinct) < 2:
