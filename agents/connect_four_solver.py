@@ -131,7 +131,14 @@ def _search(mover, taken, plies, alpha, table, stack, nodes):
                     for k in range(COLUMNS):
                         column = 3 + ((k + 1) >> 1) * (1 - 2 * (k & 1))
                         move = playable & (COLUMN << HEIGHT * column)
-                        if move:
+                        if move and low <= alpha:
+                            if plies < 24:
+                                below = (opponent + (taken | move))
+                                if plies < MIRRORED:
+                                    below = min(below, mirror(below))
+                                entry = table[((below * _HASH) >> shift) & last]
+                                if entry >> 12 == below:
+                                    low = max(low, _OFFSET - (entry & 63))
                             score = count_bits(winning_squares(mover | move, taken))
                             at = count
                             while at > 0 and stack[level, _MOVES + at - 1] >> 56 < score:
@@ -139,6 +146,8 @@ def _search(mover, taken, plies, alpha, table, stack, nodes):
                                 at -= 1
                             stack[level, _MOVES + at] = move | score << 56
                             count += 1
+                    if low > alpha:
+                        value = low
                     stack[level, _MOVER] = mover
                     stack[level, _TAKEN] = taken
                     stack[level, _KEY] = key
@@ -147,7 +156,7 @@ def _search(mover, taken, plies, alpha, table, stack, nodes):
                     stack[level, _BEST] = -_OFFSET
                     stack[level, _NEXT] = 0
                     stack[level, _COUNT] = count
-                    opening = True
+                    opening = low <= alpha
         else:
             # ``value`` is that of the child just finished, for the child's mover.
             level -= 1
