@@ -1,10 +1,10 @@
-"""The opening book of connect four: the value of every position with few stones.
+"""The opening book of connect four: values of positions with few stones, by the suite's solver.
 
-    python -m stratagym.agents.connect_four_book [PLIES] [FILE]     makes it, default the shipped one
+    python -m stratagym.agents.connect_four_book [PLIES] [FILE]
 
-The file holds one byte for each position of ``PLIES`` stones, in the order of ``positions``; the
-positions themselves are not stored, and those with fewer stones are worked out from it.
-A run that is stopped goes on where it was.
+solves all positions of up to ``PLIES`` stones that are not in the file yet and adds them to it. It
+saves its work as it goes, so a run that was stopped goes on where it was; default file: the one
+that is shipped.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -23,24 +24,67 @@ from stratagym.agents.connect_four_solver import (
     new_stack,
     new_table,
     value_of,
-    wins_at_once,
 )
-from stratagym.envs.connect_four.rules import BOARD, BOTTOM, COLUMNS, HEIGHT, has_four, landing
+from stratagym.envs.connect_four.rules import COLUMNS, HEIGHT, has_four, landing
 
-PLIES = 8
 FILE = Path(__file__).parent / "data" / "connect_four_book.npz"
+PLIES = 8
 UNKNOWN = -128
+
+
+class Book(NamedTuple):
+    """Known positions, in which nobody has won, by ``connect_four_solver.key_of``.
+
+    Attributes:
+        keys: (N,) int64, ascending; of a position and its mirror image one stands for both.
+        values: (N,) int8, for the seat to move.
+    """
+
+    keys: np.ndarray
+    values: np.ndarray
+
+    def find(self, keys: np.ndarray) -> np.ndarray:
+        """Values of some positions, ``UNKNOWN`` for those that are not in the book."""
+        if not len(self.keys):
+            return np.full(len(keys), UNKNOWN, np.int8)
+        at = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
+        return np.where(self.keys[at] == keys, self.values[at], UNKNOWN).astype(np.int8)
+
+    def joined(self, keys: np.ndarray, values: np.ndarray) -> Book:
+        """With more positions, of which the ``UNKNOWN`` are left out."""
+        known = values != UNKNOWN
+        keys, first = np.unique(np.concatenate([self.keys, keys[known]]), return_index=True)
+        return Book(keys, np.concatenate([self.values, values[known]])[first])
+
+
+def load(path: Path = FILE) -> Book:
+    """The book in a file; an empty one if there is no file."""
+    if not path.exists():
+        return Book(np.zeros(0, np.int64), np.zeros(0, np.int8))
+    with np.load(path) as file:
+        return Book(np.cumsum(file["steps"]), file["values"])
+
+
+def save(book: Book, path: Path) -> None:
+    """Write a book: the differences of its keys, and its values."""
+    part = path.with_name(path.name + ".part.npz")
+    np.savez_compressed(part, steps=np.diff(book.keys, prepend=0), values=book.values)
+    part.replace(path)
 
 
 @njit(cache=True)
 def position_of(key):
-    """(mover, taken): a position by its key (``connect_four_solver.key_of``)."""
+    """(mover, taken) of the position with this key."""
     taken = 0
     for column in range(COLUMNS):
-        stones = ((key >> HEIGHT * column) & 127) + 1
-        while stones > 1:
-            taken += (taken >> HEIGHT * column & 127) + 1 << HEIGHT * column
-            stones >>= 1
+        # A column's seven bits are those of the stones plus those of the mover: with h stones,
+        # a number from 2**h - 1 to 2**(h+1) - 2.
+        field = ((key >> HEIGHT * column) & 127) + 1
+        height = 0
+        while field > 1:
+            field >>= 1
+            height += 1
+        taken |= ((1 << height) - 1) << HEIGHT * column
     return key - taken, taken
 
 
@@ -59,10 +103,7 @@ def _children(keys, out):
 
 
 def positions(plies: int) -> np.ndarray:
-    """Keys (int64, ascending) of all positions of ``plies`` stones in which nobody has won.
-
-    Of a position and its mirror image only one is there.
-    """
+    """Keys (int64, ascending) of all positions of ``plies`` stones in which nobody has won."""
     keys = np.zeros(1, np.int64)
     for _ in range(plies):
         out = np.empty(COLUMNS * len(keys), np.int64)
@@ -77,35 +118,40 @@ def _solve(keys, plies, table, stack, nodes, values):
         values[i] = value_of(mover, taken, plies, table, stack, nodes)
 
 
-def make(plies: int, path: Path, threads: int, bits: int = 26) -> None:
-    """Solve all positions of ``plies`` stones and write the book; the table takes 2**(bits+3) B."""
-    keys = positions(plies)
-    values = np.full(len(keys), UNKNOWN, np.int8)
-    part = path.with_suffix(".part.npy")
-    if part.exists():
-        values = np.load(part)
-    table = new_table(bits)
-    todo = np.array_split(np.flatnonzero(values == UNKNOWN), max(1, len(keys) // 16))
-    started, saved, done = time.time(), time.time(), 0
+def make(plies: int, path: Path, threads: int, table_bits: int = 26) -> None:
+    """Solve all positions of up to ``plies`` stones that the file does not hold; add them to it.
 
-    def solve(chunk: np.ndarray) -> int:
-        found = np.zeros(len(chunk), np.int8)
-        nodes = np.zeros(1, np.int64)
-        _solve(keys[chunk], plies, table, new_stack(), nodes, found)
-        values[chunk] = found
-        return len(chunk)
+    Few stones first, so that the file soon is of use. The threads share one table, of
+    2**table_bits entries of 8 bytes, over the whole run; an entry is one machine word, so that
+    they need no lock.
+    """
+    table = new_table(table_bits)
 
-    with ThreadPoolExecutor(threads) as pool:
-        total = sum(map(len, todo))
-        for n in pool.map(solve, todo):
-            done += n
-            if time.time() > saved + 20 or done == total:
-                saved = time.time()
-                np.save(part, values)
-                rate = done / (saved - started)
-                print(f"{done} of {total}, {(total - done) / rate / 60:.0f} min left", flush=True)
-    np.savez_compressed(path, plies=np.int64(plies), values=values)
-    part.unlink()
+    def solve(chunk: np.ndarray, stones: int) -> tuple[np.ndarray, np.ndarray]:
+        values = np.empty(len(chunk), np.int8)
+        _solve(chunk, stones, table, new_stack(), np.zeros(1, np.int64), values)
+        return chunk, values
+
+    book = load(path)
+    for stones in range(plies + 1):
+        keys = positions(stones)
+        keys = keys[book.find(keys) == UNKNOWN]
+        started = saved = time.time()
+        done = 0
+        with ThreadPoolExecutor(threads) as pool:
+            chunks = np.array_split(keys, len(keys) // 4 + 1)
+            for future in as_completed([pool.submit(solve, chunk, stones) for chunk in chunks]):
+                chunk, values = future.result()
+                book = book.joined(chunk, values)
+                done += len(chunk)
+                if time.time() > saved + 30 or done == len(keys):
+                    saved = time.time()
+                    save(book, path)
+                    left = (len(keys) - done) / max(done, 1) * (saved - started) / 60
+                    print(
+                        f"{stones} stones: {done} of {len(keys)}, about {left:.0f} min left",
+                        flush=True,
+                    )
 
 
 if __name__ == "__main__":

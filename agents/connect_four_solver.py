@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from stratagym.agents.perfect import ILLEGAL
 from stratagym.envs.connect_four.rules import BOARD, BOTTOM, CELLS, COLUMN, COLUMNS, HEIGHT, landing
 
 MIRRORED = 14
@@ -210,3 +211,26 @@ def value_of(mover, taken, plies, table, stack, nodes):
         else:
             high = found
     return low
+
+
+@njit(cache=True, nogil=True)
+def score_moves(mover, taken, plies, keys, values, table, stack, nodes, out):
+    """Write the score of every column into ``out``, ``ILLEGAL`` where it is full.
+
+    ``keys`` (ascending) and ``values`` are positions known beforehand, by ``key_of``.
+    """
+    for column in range(COLUMNS):
+        move = landing(taken, column)
+        if move == 0:
+            out[column] = ILLEGAL
+        elif winning_squares(mover, taken) & move:
+            out[column] = (43 - plies) >> 1
+        else:
+            key = key_of(mover ^ taken, taken | move)
+            at = np.searchsorted(keys, key)
+            if at < keys.shape[0] and keys[at] == key:
+                out[column] = -values[at]
+            else:
+                out[column] = -value_of(
+                    mover ^ taken, taken | move, plies + 1, table, stack, nodes
+                )

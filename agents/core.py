@@ -83,6 +83,7 @@ FACTORIES = {
     "random": "stratagym.agents.kernels:random_policy",
     "heuristic": "stratagym.agents.kernels:heuristic_policy",
     "gt": "stratagym.agents.kernels:game_theory_policy",
+    "perfect": "stratagym.agents.perfect:perfect_policy",
     "llm": "stratagym.agents.llm:language_model_policy",
 }
 """Policy names and the ``module:function`` that makes each from (GameSpec, PolicyString)."""
