@@ -134,7 +134,7 @@ def _search(mover, taken, plies, alpha, table, stack, nodes):
                         move = playable & (COLUMN << HEIGHT * column)
                         if move and low <= alpha:
                             if plies < 24:
-                                below = (opponent + (taken | move))
+                                below = opponent + (taken | move)
                                 if plies < MIRRORED:
                                     below = min(below, mirror(below))
                                 entry = table[((below * _HASH) >> shift) & last]
@@ -231,6 +231,4 @@ def score_moves(mover, taken, plies, keys, values, table, stack, nodes, out):
             if at < keys.shape[0] and keys[at] == key:
                 out[column] = -values[at]
             else:
-                out[column] = -value_of(
-                    mover ^ taken, taken | move, plies + 1, table, stack, nodes
-                )
+                out[column] = -value_of(mover ^ taken, taken | move, plies + 1, table, stack, nodes)

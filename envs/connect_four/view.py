@@ -39,7 +39,9 @@ def _grid(s: Any) -> str:
     for height in reversed(range(ROWS)):
         squares = [HEIGHT * column + height for column in range(COLUMNS)]
         rows.append(
-            " ".join("X" if stones[0] >> k & 1 else "O" if stones[1] >> k & 1 else "." for k in squares)
+            " ".join(
+                "X" if stones[0] >> k & 1 else "O" if stones[1] >> k & 1 else "." for k in squares
+            )
         )
     return "\n".join([*rows, " ".join(map(str, range(COLUMNS)))])
 
