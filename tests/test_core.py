@@ -416,5 +416,5 @@ def test_numba_tells_the_rules_of_the_games_apart():
     """Its calls from Python choose by this fingerprint, in which a NamedTuple's module is not."""
     from numba._dispatcher import compute_fingerprint
 
-    prints = [compute_fingerprint(spec(game).make_rules()) for game in games()]
+    prints = [compute_fingerprint(envs.spec(game).make_rules()) for game in envs.games()]
     assert len(set(prints)) == len(prints) > 1
