@@ -86,6 +86,7 @@ FACTORIES = {
     "mcts": "stratagym.agents.mcts:mcts_policy",
     "alphabeta": "stratagym.agents.alphabeta:alphabeta_policy",
     "uci": "stratagym.agents.engines:uci_policy",
+    "perfect": "stratagym.agents.perfect:perfect_policy",
     "llm": "stratagym.agents.llm:language_model_policy",
 }
 """Policy names and the ``module:function`` that makes each from (GameSpec, PolicyString)."""

@@ -142,6 +142,38 @@ def openspiel_rollouts(name: str) -> Episode:
     return episode
 
 
+def pgx_batch(name: str, size: int = 1024, steps: int = 200) -> Episode:
+    """Games stepped together inside one jitted loop, with observations, masks and new starts."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import jax
+        import pgx
+        from pgx.experimental import auto_reset
+
+    env = pgx.make(name)
+    advance = jax.vmap(auto_reset(env.step, env.init))
+
+    def turn(_: Any, carry: Any) -> Any:
+        states, key = carry
+        key, choosing, stepping = jax.random.split(key, 3)
+        chances = jax.numpy.where(states.legal_action_mask, 0.0, -1e9)
+        actions = jax.random.categorical(choosing, chances, axis=-1)
+        return advance(states, actions, jax.random.split(stepping, size)), key
+
+    run = jax.jit(lambda *carry: jax.lax.fori_loop(0, steps, turn, carry))
+    carry = (
+        jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(0), size)),
+        jax.random.PRNGKey(1),
+    )
+
+    def episode() -> int:
+        nonlocal carry
+        carry = jax.block_until_ready(run(*carry))
+        return size * steps
+
+    return episode
+
+
 def _draw(state: Any, rng: Random) -> int:
     outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
     return rng.choices(outcomes, probabilities)[0]
@@ -165,6 +197,20 @@ _MAEDN = (
     "where ours does not ask"
 )
 _ROLLOUTS = "a rollout in C++ counts as a random game's mean length (sampled, standard error 1%)"
+_PGX = "jitted on the CPU; a new game's start is computed at every step"
+
+
+def _board_game(ours: str, openspiel: str, pettingzoo: str, pgx: str) -> tuple[Peer, ...]:
+    """The peers that have a board game of ours under the same rules."""
+    spiel, zoo = ("OpenSpiel", "open_spiel", openspiel, ours), "pettingzoo[classic]"
+    return (
+        Peer(*spiel, "bulk", openspiel_rollouts, notes=(_ROLLOUTS,)),
+        Peer(*spiel, "step", openspiel_states),
+        Peer(*spiel, "observe", openspiel_observations),
+        Peer("PettingZoo", zoo, pettingzoo, ours, "aec", pettingzoo_classic),
+        Peer("Pgx", "pgx", pgx, ours, "batch", pgx_batch, notes=(_PGX,)),
+    )
+
 
 PEERS: tuple[Peer, ...] = (
     Peer(
@@ -212,4 +258,6 @@ PEERS: tuple[Peer, ...] = (
         pettingzoo_classic,
         same_game=False,
     ),
+    *_board_game("tictactoe", "tic_tac_toe", "tictactoe_v3", "tic_tac_toe"),
+    *_board_game("connect_four", "connect_four", "connect_four_v3", "connect_four"),
 )

@@ -135,7 +135,11 @@ class GameSpec:
 
     def make_rules(self, **given: Any) -> Any:
         """The game's ``Rules`` for these options; raises ``ValueError`` as above."""
-        return self.module("rules").make_rules(**self.options_in_force(**given))
+        rules = self.module("rules").make_rules(**self.options_in_force(**given))
+        # numba's calls from Python tell NamedTuples apart by the names of class and fields only:
+        # two games that have both in common would take each other's place.
+        type(rules).__name__ = f"{self.name}_rules"
+        return rules
 
 
 # --- the protocol ----------------------------------------------------------------------------

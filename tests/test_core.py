@@ -413,3 +413,11 @@ def test_old_caches_are_removed(tmp_path):
     cache._prune(tmp_path)
     kept = sorted(path.name for path in tmp_path.iterdir())
     assert kept == ["not-ours", "stratagym-3", "stratagym-4", "stratagym-5", "stratagym-6"]
+
+
+def test_numba_tells_the_rules_of_the_games_apart():
+    """Its calls from Python choose by this fingerprint, in which a NamedTuple's module is not."""
+    from numba._dispatcher import compute_fingerprint
+
+    prints = [compute_fingerprint(envs.spec(game).make_rules()) for game in envs.games()]
+    assert len(set(prints)) == len(prints) > 1

@@ -1,0 +1,73 @@
+"""Perfect players: games whose positions can be solved.
+
+A game has one if its ``agents/<game>.py`` defines ``solve(rules, states)``: the score of every
+move in every state, (N, num_actions) int8. A score is the mover's: 0 for a draw, positive for a
+win, the larger the sooner, negative for a loss, and ``ILLEGAL`` where the move is not legal.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stratagym.agents.core import Policy, PolicyString, View
+from stratagym.envs import core, games
+
+ILLEGAL = -128
+"""The score of a move that is not legal: lower than any other."""
+
+
+def solver_of(game: str) -> Callable[[Any, np.ndarray], np.ndarray] | None:
+    """The game's ``solve``, or None."""
+    name = f"stratagym.agents.{game}"
+    if importlib.util.find_spec(name) is None:
+        return None
+    return getattr(importlib.import_module(name), "solve", None)
+
+
+def ranks(scores: np.ndarray) -> np.ndarray:
+    """Rank of every move, same shape, int64: 1 + the number of moves with a better score.
+
+    Moves of equal score share a rank, so a move is among the top k where its rank is at most k;
+    moves that are not legal rank below all others.
+    """
+    return (scores[..., None, :] > scores[..., :, None]).sum(-1) + 1
+
+
+class Perfect(Policy):
+    """Plays a move of the best score: wins as early and loses as late as it can."""
+
+    name = "perfect"
+
+    def __init__(self, spec: core.GameSpec):
+        solve = solver_of(spec.name)
+        if solve is None:
+            known = ", ".join(game for game in games() if solver_of(game))
+            raise ValueError(
+                f"policy 'perfect': {spec.name} has no perfect player; games with one are: {known}"
+            )
+        self.solve = solve
+
+    def act(self, view: View) -> int:
+        """Best moves of equal score are drawn from by the view's seed."""
+        return int(self.act_each(view.rules, view.states[:1], np.array([view.seed], np.uint64))[0])
+
+    def act_each(self, rules: Any, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
+        """Actions (N,) int64 in ``states`` (N,) of one ``rules``; seeds (N,) uint64."""
+        actions = np.empty(len(states), np.int64)
+        for i, scores in enumerate(self.solve(rules, states)):
+            best = np.flatnonzero(scores == scores.max())
+            drawn = core.derive_seed(np.uint64(seeds[i]), np.uint64(0))
+            actions[i] = best[int(drawn) % len(best)]
+        return actions
+
+
+def perfect_policy(spec: core.GameSpec, text: PolicyString) -> Perfect:
+    """``perfect``: the game's perfect player."""
+    if text.options or text.argument:
+        raise ValueError("policy 'perfect' takes no options; write 'perfect' alone")
+    return Perfect(spec)
