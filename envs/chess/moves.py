@@ -59,7 +59,7 @@ MAX_MOVES = 256
 """No position has more legal moves (218 is the most known)."""
 
 _U1, _U7, _U9, _U63 = np.uint64(1), np.uint64(7), np.uint64(9), np.uint64(63)
-_E1, _G1, _C1 = 32, 48, 16
+_E1, _G1, _C1 = np.int64(32), np.int64(48), np.int64(16)  # not literals: fewer overloads
 _F1_SET, _G1_SET = np.uint64(1 << 40), np.uint64(1 << 48)
 _D1_SET, _BCD1_SET = np.uint64(1 << 24), np.uint64(1 << 24 | 1 << 16 | 1 << 8)
 _KING_SIDE, _QUEEN_SIDE = PLANE[_E1, _G1], PLANE[_E1, _C1]
