@@ -15,8 +15,8 @@ The usual game on 8 x 8, with draws that nobody has to claim.
 | Start | the usual one | `notation.set_fen(rules, states, fen)` puts any position into a state |
 
 `judge="botzone"` is the referee of Botzone, for games recorded there: seat 1 plays White and moves
-first; a draw is stalemate or 50 *plies* without a capture or a pawn move; no repetition, no dead
-positions. `draws` then means nothing.
+first; a draw is stalemate or more than 50 *plies* without a capture or a pawn move (the recorded
+games end on the 51st); no repetition, no dead positions. `draws` then means nothing.
 
 PettingZoo's chess_v6 ends a game earlier: as soon as a draw *could* be claimed, also by announcing
 a move that would bring the repetition or the hundredth ply about.
@@ -99,7 +99,7 @@ SPEC = GameSpec(
         "judge": Option(
             "standard",
             ("standard", "botzone"),
-            "botzone: seat 1 is White; only stalemate and 50 plies draw",
+            "botzone: seat 1 is White; only stalemate and 51 plies draw",
         ),
     },
 )

@@ -290,7 +290,7 @@ def has_legal_en_passant(s):
     return legal != EMPTY
 
 
-# --- legal moves -----------------------------------------------------------------------------------
+# --- legal moves ---------------------------------------------------------------------------------
 
 
 @njit(cache=True)
@@ -451,7 +451,7 @@ def count_legal_moves(s):
 def find_end(s):
     """(whether the mover is in check, whether it has a legal move)."""
     own, their, pawns, knights, bishops, rooks, queens, kings, _, _ = _sides(s)
-    king, checks, answers, p0, p1, p2, p3 = _bounds(
+    _, checks, answers, p0, p1, p2, p3 = _bounds(
         own, their, pawns, knights, bishops, rooks, queens, kings
     )
     free = own & ~(p0 | p1 | p2 | p3)
@@ -465,7 +465,7 @@ def find_end(s):
     return checks > 0, count_legal_moves(s) > 0
 
 
-# --- playing a move --------------------------------------------------------------------------------
+# --- playing a move ------------------------------------------------------------------------------
 
 
 @njit(cache=True)

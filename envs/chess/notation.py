@@ -59,7 +59,7 @@ def piece_symbol(colour: int, kind: int) -> str:
     return KINDS[kind].upper() if colour == WHITE else KINDS[kind]
 
 
-# --- FEN -------------------------------------------------------------------------------------------
+# --- FEN -----------------------------------------------------------------------------------------
 
 
 def fen(s: Any) -> str:
@@ -173,7 +173,7 @@ def set_fen(game_rules: Any, states: np.ndarray, text: str, i: int = 0) -> None:
     states[i] = board[0]
 
 
-# --- UCI -------------------------------------------------------------------------------------------
+# --- UCI -----------------------------------------------------------------------------------------
 
 
 def _squares(s: Any, action: int) -> tuple[int, int]:
@@ -215,14 +215,14 @@ def parse_uci(s: Any, text: str) -> int:
     plane = int(PLANE[here ^ side, there ^ side])
     step = (there >> 3) - (here >> 3)
     if piece and piece != "q":
-        one = here & 7 == there - (1 if not side else -1) & 7
-        plane = UNDERPROMOTION + 3 * (step + 1) + "nbr".index(piece) if abs(step) < 2 and one else -1
+        near = abs(step) < 2 and (here - there) & 7 in (1, 7)
+        plane = UNDERPROMOTION + 3 * (step + 1) + "nbr".index(piece) if near else -1
     if plane < 0:
         raise ValueError("no_such_move")
     return NUM_PLANES * (here ^ side) + plane
 
 
-# --- SAN -------------------------------------------------------------------------------------------
+# --- SAN -----------------------------------------------------------------------------------------
 
 
 def legal_list(s: Any) -> list[int]:
@@ -312,7 +312,8 @@ def parse_san(s: Any, text: str) -> int:
     return found[0]
 
 
-# --- whole games -----------------------------------------------------------------------------------
+# --- whole games ---------------------------------------------------------------------------------
+
 
 def result(s: Any) -> str:
     """``1-0``, ``0-1``, ``1/2-1/2``, or ``*`` while the game goes on."""
@@ -323,9 +324,7 @@ def result(s: Any) -> str:
     return "0-1" if s["turn"] == WHITE else "1-0"
 
 
-def pgn(
-    game_rules: Any, actions: Iterable[int], start: str | None = None, **headers: str
-) -> str:
+def pgn(game_rules: Any, actions: Iterable[int], start: str | None = None, **headers: str) -> str:
     """A game as PGN.
 
     Args:

@@ -1,6 +1,6 @@
 """Count the leaves of the tree of legal moves: the usual test of a move generator.
 
-    python -m stratagym.envs.chess.perft --depth 5 [--fen FEN] [--divide]
+python -m stratagym.envs.chess.perft --depth 5 [--fen FEN] [--divide]
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ class Rules(NamedTuple):
 def make_rules(draws: str, judge: str) -> Rules:
     """Rules from the options as people write them; see the package's docstring."""
     if judge == "botzone":
-        return Rules(2, 1, 50, 0, 0)
+        return Rules(2, 1, 51, 0, 0)  # recorded games end on the 51st such ply, not the 50th
     return Rules(2, 0, 150, 5, 1) if draws == "fide" else Rules(2, 0, 100, 3, 1)
 
 

@@ -59,7 +59,7 @@ for _square, _lost in ((32, 3), (56, 1), (0, 2), (39, 12), (63, 4), (7, 8)):
     CASTLING_KEPT[_square] = 15 - _lost
 
 
-# --- actions: AlphaZero's 8 x 8 x 73, as PettingZoo numbers them -----------------------------------
+# --- actions: AlphaZero's 8 x 8 x 73, as PettingZoo numbers them ---------------------------------
 
 _QUEEN = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if (x, y) != (0, 0)]
 _KNIGHT = [(x, y) for x in range(-2, 3) for y in range(-2, 3) if abs(x) + abs(y) == 3]
@@ -91,7 +91,7 @@ PLANE, DESTINATION = _actions()
 square an action leads to, both from the side of the player who moves; -1 where there is none."""
 
 
-# --- Zobrist keys ----------------------------------------------------------------------------------
+# --- Zobrist keys --------------------------------------------------------------------------------
 
 
 def _keys(count: int) -> np.ndarray:

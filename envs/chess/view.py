@@ -188,7 +188,7 @@ def prompt(
             the model.
     """
     colour = COLOUR_NAMES[player ^ game_rules.white]
-    check = " You are in check." if s["turn"] == player ^ game_rules.white and moves.is_check(s) else ""
+    check = " You are in check." if moves.is_check(s) else ""
     parts = [
         f"You are playing a game of chess as {colour}, and it is your move. "
         "Choose ONE legal move.\n"
@@ -211,7 +211,7 @@ def prompt(
         _section(
             "Position now",
             f"FEN: {notation.fen(s)}",
-            f"You play {colour}; {COLOUR_NAMES[int(s['turn'])]} is to move.{check}",
+            f"You play {colour}, and {COLOUR_NAMES[int(s['turn'])]} is to move.{check}",
             f"Moves since the last capture or pawn move, both sides counted: "
             f"{int(s['halfmove_clock'])}",
         ),
@@ -225,4 +225,3 @@ def prompt(
         parts.append(_section("History", history))
     parts.append(_section("Answer (exactly this form)", "<move> | <one line reason>"))
     return [{"role": "user", "content": "\n\n".join(parts)}]
-
