@@ -99,9 +99,9 @@ def ending(board, game_rules):
     return rules.ONGOING
 
 
-def choose(rng, board, names):
+def choose(rng, board, names, undo=0.35):
     """A random move, often one that undoes the player's last, so that positions repeat."""
-    if len(board.move_stack) > 1 and rng.random() < 0.35:
+    if len(board.move_stack) > 1 and rng.random() < undo:
         last = board.move_stack[-2]
         back = chess.Move(last.to_square, last.from_square).uci()
         if back in names:
@@ -227,7 +227,7 @@ def test_actions_observations_and_masks_are_pettingzoos(seed):
     assert ours.observation_space("player_0")["observation"] == space
     assert ours.action_space("player_0") == theirs.action_space("player_0")
     plies = 0
-    for _ in range(GAMES or 6):
+    for game in range(GAMES or 10):
         theirs.reset()
         ours.reset(seed=0)
         while True:
@@ -244,7 +244,7 @@ def test_actions_observations_and_masks_are_pettingzoos(seed):
             assert ours.agent_selection == theirs.agent_selection
             names = {notation.uci(ours.states[0], int(a)): int(a) for a in ours.infos[
                 ours.agent_selection]["action_mask"].nonzero()[0]}  # fmt: skip
-            action = names[choose(rng, theirs.board, set(names))]
+            action = names[choose(rng, theirs.board, set(names), 0.35 if game % 2 else 0.0)]
             theirs.step(action)
             ours.step(action)
             plies += 1
