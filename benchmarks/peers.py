@@ -174,6 +174,26 @@ def pgx_batch(name: str, size: int = 1024, steps: int = 200) -> Episode:
     return episode
 
 
+def python_chess(name: str) -> Episode:
+    """python-chess's board: legal_moves and push, ended as ours by its own rules."""
+    import chess
+
+    random = Random(1).random
+
+    def episode() -> int:
+        board, decisions = chess.Board(), 0
+        while True:
+            legal = list(board.legal_moves)
+            if not legal or board.is_insufficient_material() or board.is_fifty_moves():
+                return decisions
+            if board.is_repetition(3):
+                return decisions
+            board.push(legal[int(random() * len(legal))])
+            decisions += 1
+
+    return episode
+
+
 def _draw(state: Any, rng: Random) -> int:
     outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
     return rng.choices(outcomes, probabilities)[0]
@@ -260,4 +280,19 @@ PEERS: tuple[Peer, ...] = (
     ),
     *_board_game("tictactoe", "tic_tac_toe", "tictactoe_v3", "tic_tac_toe"),
     *_board_game("connect_four", "connect_four", "connect_four_v3", "connect_four"),
+    Peer(
+        "OpenSpiel", "open_spiel", "chess", "chess", "bulk", openspiel_rollouts, notes=(_ROLLOUTS,)
+    ),
+    Peer("OpenSpiel", "open_spiel", "chess", "chess", "step", openspiel_states),
+    Peer("python-chess", "chess", "Board", "chess", "step", python_chess),
+    Peer("OpenSpiel", "open_spiel", "chess", "chess", "observe", openspiel_observations),
+    Peer(
+        "PettingZoo",
+        "pettingzoo[classic]",
+        "chess_v6",
+        "chess",
+        "aec",
+        pettingzoo_classic,
+        notes=("it ends a game as soon as a draw could be claimed",),
+    ),
 )

@@ -1,0 +1,227 @@
+"""Chess in words: board, moves, prompt and reply."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from stratagym.envs.chess import moves, notation, rules
+from stratagym.envs.chess.moves import bishop_attacks, rook_attacks
+from stratagym.envs.chess.notation import square_name
+from stratagym.envs.chess.tables import (
+    BISHOP,
+    DESTINATION,
+    KING,
+    KING_ATTACKS,
+    KNIGHT,
+    KNIGHT_ATTACKS,
+    NUM_PLANES,
+    PAWN,
+    QUEEN,
+    ROOK,
+)
+
+PROMPT_VERSION = "chess-1"
+
+PERSONAS = {"none": ""}
+"""Playing styles a prompt can ask for: none."""
+
+COLOUR_NAMES = ("White", "Black")
+KIND_NAMES = ("pawn", "knight", "bishop", "rook", "queen", "king")
+ENDINGS = {
+    rules.CHECKMATE: "checkmate",
+    rules.STALEMATE: "stalemate",
+    rules.INSUFFICIENT_MATERIAL: "insufficient material",
+    rules.MOVE_LIMIT: "too long without a capture or pawn move",
+    rules.REPETITION: "repetition",
+}
+
+
+def diagram(s: Any) -> str:
+    """The board with ranks and files at its edges; capitals are White's pieces."""
+    pieces = notation.piece_map(s)
+    rows = []
+    for rank in range(7, -1, -1):
+        cells = [
+            notation.piece_symbol(*pieces[8 * file + rank]) if 8 * file + rank in pieces else "."
+            for file in range(8)
+        ]
+        rows.append(f"{rank + 1}  {' '.join(cells)}  {rank + 1}")
+    files = "   a b c d e f g h"
+    return "\n".join([files, *rows, files])
+
+
+def board_text(game_rules: Any, s: Any) -> str:
+    """The board for a terminal, with the last move, whose turn it is or how the game ended."""
+    lines = [diagram(s), "", notation.fen(s)]
+    if s["from_square"] >= 0:
+        last = square_name(int(s["from_square"])) + square_name(int(s["to_square"]))
+        lines.append(f"Last move: {last}")
+    if s["termination"] == rules.ONGOING:
+        check = ", in check" if moves.is_check(s) else ""
+        lines.append(f"{COLOUR_NAMES[int(s['turn'])]} to move{check}")
+    else:
+        lines.append(f"{notation.result(s)} by {ENDINGS[int(s['termination'])]}")
+    return "\n".join(lines)
+
+
+def action_to_string(game_rules: Any, s: Any, action: int) -> str:
+    """The move in UCI."""
+    return notation.uci(s, action)
+
+
+def string_to_action(game_rules: Any, s: Any, text: str) -> int:
+    """The action a move's text names: UCI, legal or not, or the SAN of a legal move.
+
+    Raises:
+        ValueError: one word, as ``notation.parse_uci`` and ``notation.parse_san`` give it.
+    """
+    text = text.strip()
+    # Upper and lower case tell pieces apart in SAN only.
+    if re.fullmatch("[a-hA-H][1-8]-?[a-hA-H][1-8]=?[nbrqNBRQ]?", text):
+        try:
+            return notation.parse_san(s, text)
+        except ValueError:
+            return notation.parse_uci(s, re.sub("[-=]", "", text).lower())
+    return notation.parse_san(s, text)
+
+
+def move_text(game_rules: Any, s: Any, action: int) -> str:
+    """A legal move told in one line: ``12. White played Nf3 (g1f3).``"""
+    number, colour = int(s["fullmove_number"]), COLOUR_NAMES[int(s["turn"])]
+    return f"{number}. {colour} played {notation.san(s, action)} ({notation.uci(s, action)})."
+
+
+def why_illegal(game_rules: Any, s: Any, action: int) -> str:
+    """Why the side to move may not play this action, as one word.
+
+    ``off_the_board``, ``empty_square``, ``not_your_piece``, ``own_piece_there``, ``cannot_castle``,
+    ``piece_cannot_go_there`` (its kind does not move so, or something stands between), or
+    ``king_in_check`` (afterwards).
+    """
+    side = 7 if s["turn"] else 0
+    here, there = action // NUM_PLANES ^ side, int(DESTINATION[action])
+    if there < 0:
+        return "off_the_board"
+    there ^= side
+    pieces = notation.piece_map(s)
+    if here not in pieces:
+        return "empty_square"
+    colour, kind = pieces[here]
+    if colour != s["turn"]:
+        return "not_your_piece"
+    if there in pieces and pieces[there][0] == colour:
+        return "own_piece_there"
+    if kind == KING and abs(there - here) == 16:
+        return "cannot_castle"
+    return "king_in_check" if _reaches(s, kind, here, there) else "piece_cannot_go_there"
+
+
+def _reaches(s: Any, kind: int, here: int, there: int) -> bool:
+    """Whether a piece moves so, kings in check or not."""
+    occupied = s["white"] | s["black"]
+    if kind == PAWN:
+        side = 7 if s["turn"] else 0
+        start, target = here ^ side, there ^ side
+        if target - start in (9, -7):
+            return bool(int(occupied) >> there & 1) or there == s["ep_square"]
+        ahead = [start + k for k in range(1, target - start + 1)]
+        free = not any(int(occupied) >> (square ^ side) & 1 for square in ahead)
+        return free and (len(ahead) == 1 or (len(ahead) == 2 and start & 7 == 1))
+    attacks = {
+        KNIGHT: lambda: KNIGHT_ATTACKS[here],
+        BISHOP: lambda: bishop_attacks(here, occupied),
+        ROOK: lambda: rook_attacks(here, occupied),
+        QUEEN: lambda: bishop_attacks(here, occupied) | rook_attacks(here, occupied),
+        KING: lambda: KING_ATTACKS[here],
+    }[kind]()
+    return bool(int(attacks) >> there & 1)
+
+
+_UCI = "[a-h][1-8][a-h][1-8][nbrq]?"
+_SAN = "(?:[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](?:=?[QRBN])?|[O0]-[O0](?:-[O0])?)[+#]?"
+
+
+def extract(text: str, lenient: bool = False) -> str | None:
+    """The move's text in a reply of the form ``<move> | <reason>``, or None.
+
+    ``lenient`` also takes a reply that is a bare move, perhaps with its number or in quotes.
+    """
+    if lenient:
+        pattern = rf"[\s`*\"']*(?:\d+\.+\s*)?({_UCI}|{_SAN})[`*\"']*\s*(?:\||\.?\s*$)"
+    else:
+        pattern = rf"\s*({_UCI}|{_SAN})\s*\|"
+    match = re.match(pattern, text)
+    return match.group(1) if match else None
+
+
+def _section(title: str, *lines: str) -> str:
+    return "\n".join([f"## {title}", *lines])
+
+
+def _drawing_rules(game_rules: Any) -> str:
+    plies = f"{game_rules.max_halfmoves} moves in a row, both sides counted,"
+    parts = ["stalemate"]
+    if game_rules.dead_positions:
+        parts.append("neither side having the material to give mate")
+    if game_rules.max_repetitions:
+        times = {3: "third", 5: "fifth"}[game_rules.max_repetitions]
+        parts.append(f"the same position standing on the board for the {times} time")
+    parts.append(f"{plies} without a capture or a pawn move")
+    return f"The game is drawn, without anyone claiming it, by: {'; '.join(parts)}."
+
+
+def prompt(
+    game_rules: Any,
+    s: Any,
+    player: int,
+    *,
+    persona: str = "none",
+    history: str = "",
+    list_legal: list[int] | None = None,
+) -> list[dict[str, str]]:
+    """Chat messages that ask ``player`` for a move.
+
+    Args:
+        persona: a key of ``PERSONAS``. history: what happened before, as text.
+        list_legal: the legal actions, to name them in the prompt; None leaves finding them to
+            the model.
+    """
+    colour = COLOUR_NAMES[player ^ game_rules.white]
+    check = " You are in check." if moves.is_check(s) else ""
+    parts = [
+        f"You are playing a game of chess as {colour}, and it is your move. "
+        "Choose ONE legal move.\n"
+        "Answer with the move in UCI notation, a bar, and your reason in one line. "
+        "Any other form of answer is invalid.",
+        _section(
+            "Rules",
+            "- The usual rules of chess hold. Checkmate wins.",
+            f"- {_drawing_rules(game_rules)}",
+            "- UCI names the square a piece leaves and the square it goes to: e2e4. Castling is "
+            "the king's move of two squares: e1g1. A promotion adds the new piece's letter, "
+            "q, r, b or n: e7e8q.",
+        ),
+        _section(
+            "Board",
+            "Capitals are White's pieces, small letters Black's, dots empty squares.",
+            "",
+            diagram(s),
+        ),
+        _section(
+            "Position now",
+            f"FEN: {notation.fen(s)}",
+            f"You play {colour}, and {COLOUR_NAMES[int(s['turn'])]} is to move.{check}",
+            f"Moves since the last capture or pawn move, both sides counted: "
+            f"{int(s['halfmove_clock'])}",
+        ),
+    ]
+    if list_legal is not None:
+        named = ", ".join(notation.uci(s, action) for action in list_legal)
+        parts.append(_section("Legal moves", named))
+    if PERSONAS[persona]:
+        parts.append(_section("Persona", "Play in this style:", PERSONAS[persona]))
+    if history:
+        parts.append(_section("History", history))
+    parts.append(_section("Answer (exactly this form)", "<move> | <one line reason>"))
+    return [{"role": "user", "content": "\n\n".join(parts)}]
