@@ -1,0 +1,346 @@
+"""Hanabi in words: table, moves, prompt and reply.
+
+The prompt has the fields of SPIN-Bench's (arXiv:2503.12349, appendix C.1) in its order and asks
+for its answer format; the sentences are this project's.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from stratagym.envs.hanabi.rules import (
+    COLOUR_TOLD,
+    DISCARD,
+    NONE,
+    PLAY,
+    RANK_TOLD,
+    RANKS,
+    REVEAL_COLOUR,
+    SCORED,
+    copies,
+    decode,
+    reveal_colour,
+    reveal_rank,
+)
+
+PROMPT_VERSION = "hanabi-1"
+
+PERSONAS = {"none": ""}
+
+COLOURS = "RYGWB"
+COLOUR_NAMES = ("red", "yellow", "green", "white", "blue")
+
+
+def card_name(card: int) -> str:
+    """Such as R1."""
+    return f"{COLOURS[card // RANKS]}{card % RANKS + 1}"
+
+
+def hand(s: Any, seat: int) -> list[int]:
+    """A seat's cards, oldest first."""
+    return s["hands"][seat][: s["hand_sizes"][seat]].tolist()
+
+
+def told(known: int) -> str:
+    """What hints said outright, such as ``R3``, ``RX``, ``X3`` or ``XX``."""
+    colour = COLOURS[(known & 31).bit_length() - 1] if known & COLOUR_TOLD else "X"
+    rank = str((known >> RANKS & 31).bit_length()) if known & RANK_TOLD else "X"
+    return colour + rank
+
+
+def possible(known: int) -> str:
+    """The colours and ranks that hints leave open, such as ``RGB12345``."""
+    colours = "".join(COLOURS[k] for k in range(RANKS) if known >> k & 1)
+    return colours + "".join(str(k + 1) for k in range(RANKS) if known >> (RANKS + k) & 1)
+
+
+def fireworks_text(rules: Any, s: Any) -> str:
+    return " ".join(f"{COLOURS[k]}{int(s['fireworks'][k])}" for k in range(rules.colours))
+
+
+def discards_text(rules: Any, s: Any) -> str:
+    names = [
+        card_name(card)
+        for card in range(rules.colours * RANKS)
+        for _ in range(int(s["discards"][card]))
+    ]
+    return " ".join(names) or "none"
+
+
+def board_text(rules: Any, s: Any) -> str:
+    """The table as a spectator sees it: each card with what its holder was told and may think."""
+    over = s["life_tokens"] == 0 or s["turns_left"] == 0 or s["score"] == rules.colours * RANKS
+    lines = [
+        f"Fireworks: {fireworks_text(rules, s)}   Score: {int(s['score'])}",
+        f"Information tokens: {int(s['information_tokens'])}   "
+        f"Lives: {int(s['life_tokens'])}   Deck: {int(s['deck_size'])}",
+        f"Discards: {discards_text(rules, s)}",
+    ]
+    for seat in range(rules.num_players):
+        turn = ">" if seat == s["player"] and not over else " "
+        known = s["knowledge"][seat].tolist()
+        cards = [
+            f"{card_name(card)} {told(known[k])}|{possible(known[k])}"
+            for k, card in enumerate(hand(s, seat))
+        ]
+        lines.append(f"{turn} Player {seat}: " + "  ".join(cards))
+    if s["last_player"] != NONE:
+        lines.append("Last move: " + _past(rules, s, int(s["last_player"])))
+    if over:
+        lines.append("The game is over.")
+    return "\n".join(lines)
+
+
+def action_to_string(rules: Any, s: Any, action: int) -> str:
+    """The Hanabi Learning Environment's words, such as ``(Reveal player +1 color R)``."""
+    kind, offset, value = decode(rules, action)
+    if kind == DISCARD:
+        return f"(Discard {value})"
+    if kind == PLAY:
+        return f"(Play {value})"
+    if kind == REVEAL_COLOUR:
+        return f"(Reveal player +{offset} color {COLOURS[value]})"
+    return f"(Reveal player +{offset} rank {value + 1})"
+
+
+_MOVE = re.compile(
+    r"\(?\s*(?:(?P<own>discard|play)\s+(?P<index>\d+)"
+    r"|reveal\s+player\s+\+(?P<offset>\d+)\s+(?:colou?r\s+(?P<colour>[a-z])|rank\s+(?P<rank>\d+)))"
+    r"\s*\)?",
+    re.IGNORECASE,
+)
+
+
+def string_to_action(rules: Any, s: Any, text: str) -> int:
+    """The action that an id or a move's words name, legal or not. Raises ``ValueError`` if none."""
+    text = text.strip()
+    if re.fullmatch(r"\d+", text) and int(text) < rules.num_actions:
+        return int(text)
+    match = _MOVE.fullmatch(text)
+    if match is None:
+        raise ValueError("no_such_action")
+    if match["own"]:
+        index = int(match["index"])
+        if index >= rules.hand_size:
+            raise ValueError("no_such_card")
+        return index + rules.hand_size * (match["own"].lower() == "play")
+    offset = int(match["offset"])
+    if not 1 <= offset < rules.num_players:
+        raise ValueError("no_such_player")
+    if match["rank"]:
+        if not 1 <= int(match["rank"]) <= RANKS:
+            raise ValueError("no_such_rank")
+        return int(reveal_rank(rules, offset, int(match["rank"]) - 1))
+    colour = COLOURS.find(match["colour"].upper())
+    if not 0 <= colour < rules.colours:
+        raise ValueError("no_such_colour")
+    return int(reveal_colour(rules, offset, colour))
+
+
+def why_illegal(rules: Any, s: Any, action: int) -> str:
+    """Why the seat to move may not play this, as one word.
+
+    ``tokens_full`` (no discard then), ``no_such_card`` (a hand short of a card), ``no_tokens`` or
+    ``no_card_touched`` (a hint must be about a card).
+    """
+    kind, _, value = decode(rules, action)
+    if kind in (DISCARD, PLAY):
+        return "no_such_card" if value >= s["hand_sizes"][s["player"]] else "tokens_full"
+    return "no_tokens" if s["information_tokens"] == 0 else "no_card_touched"
+
+
+def _indices(bits: int) -> str:
+    found = [str(k) for k in range(RANKS) if bits >> k & 1]
+    return ("card " if len(found) == 1 else "cards ") + ", ".join(found)
+
+
+def _told_words(rules: Any, seat: int, action: int, touched: int) -> str:
+    kind, offset, value = decode(rules, action)
+    other = (seat + offset) % rules.num_players
+    what = COLOUR_NAMES[value] if kind == REVEAL_COLOUR else f"rank {value + 1}"
+    return f"Player {seat} told Player {other}: {what} is {_indices(touched)}."
+
+
+def move_text(rules: Any, s: Any, action: int) -> str:
+    """A legal move of the seat to move told in one sentence, with what all see of it."""
+    kind, offset, value = decode(rules, action)
+    seat = int(s["player"])
+    if kind in (DISCARD, PLAY):
+        card = int(s["hands"][seat, value])
+        fits = kind == PLAY and card % RANKS == s["fireworks"][card // RANKS]
+        return _own_words(seat, kind, value, card, fits)
+    touched = 0
+    for k, card in enumerate(hand(s, (seat + offset) % rules.num_players)):
+        about = card // RANKS if kind == REVEAL_COLOUR else card % RANKS
+        touched |= (about == value) << k
+    return _told_words(rules, seat, action, touched)
+
+
+def _own_words(seat: int, kind: int, index: int, card: int, fits: bool) -> str:
+    if kind == DISCARD:
+        return f"Player {seat} discarded card {index}, a {card_name(card)}."
+    outcome = "it fitted" if fits else "it did not fit and cost a life"
+    return f"Player {seat} played card {index}, a {card_name(card)}: {outcome}."
+
+
+def _past(rules: Any, s: Any, seat: int) -> str:
+    """The last move of a seat, in the past."""
+    action = int(s["moves"][seat])
+    kind, _, value = decode(rules, action)
+    if kind in (DISCARD, PLAY):
+        scored = bool(s["move_outcomes"][seat] & SCORED)
+        return _own_words(seat, kind, value, int(s["move_cards"][seat]), scored)
+    return _told_words(rules, seat, action, int(s["move_touched"][seat]))
+
+
+def last_moves(rules: Any, s: Any) -> list[str]:
+    """The last move of every seat that has moved, oldest first."""
+    order = [(int(s["last_player"]) + k) % rules.num_players for k in range(1, rules.num_players + 1)]
+    return [_past(rules, s, seat) for seat in order if s["moves"][seat] != NONE]
+
+
+def extract(text: str, lenient: bool = False) -> str | None:
+    """The ``action`` of the JSON object a reply ends with (bare or fenced), as text, or None.
+
+    ``lenient`` takes the last such object wherever it stands, or a reply that is only a move.
+    """
+    text = re.sub(r"\s*```$", "", text.strip())
+    decoder = json.JSONDecoder(strict=False)
+    for start in [match.start() for match in re.finditer(r"\{", text)][::-1]:
+        try:
+            found, end = decoder.raw_decode(text, start)
+        except ValueError:
+            continue
+        if isinstance(found, dict) and "action" in found and (lenient or end == len(text)):
+            action = found["action"]
+            return str(action) if isinstance(action, int | str) else None
+    if lenient and (re.fullmatch(r"\d+", text) or _MOVE.fullmatch(text)):
+        return text
+    return None
+
+
+def _section(title: str, *lines: str) -> str:
+    return "\n".join([f"## {title}", *lines])
+
+
+def _rules_text(rules: Any) -> list[str]:
+    letters = ", ".join(f"{COLOURS[k]} {COLOUR_NAMES[k]}" for k in range(rules.colours))
+    counts = ", ".join(f"{copies(rank)} of rank {rank + 1}" for rank in range(RANKS))
+    end = {
+        0: "Losing the last life makes the score 0.",
+        1: "Points stay even if the last life is lost.",
+        2: "Losing the last life ends the game.",
+    }[rules.scoring]
+    return [
+        f"- Colours: {letters}. In each colour there are {counts}.",
+        "- The team builds one firework in each colour, in the order 1, 2, 3, 4, 5. Every card "
+        f"that fits is a point; {rules.colours * RANKS} points are the most there can be.",
+        "- You see all hands but your own. Cards are numbered from 0, the oldest; when a card "
+        "leaves a hand those after it move down one, and the new card gets the highest number.",
+        "- Play: a card that does not fit costs a life and is lost. A 5 that fits returns an "
+        "information token.",
+        "- Discard: the card is lost and an information token comes back. Not allowed while all "
+        f"{rules.max_information_tokens} tokens are there.",
+        "- Reveal: costs an information token. Name a colour or a rank that another player's hand "
+        "contains; all cards of it are pointed out.",
+        f"- The game ends with the last life, with {rules.colours * RANKS} points, or one turn for "
+        f"each player after the last card is drawn. {end}",
+    ]
+
+
+def _id_table(rules: Any) -> list[str]:
+    h = rules.hand_size
+    lines = [f"- {k} to {k + h - 1}: ({word} 0) to ({word} {h - 1})" for k, word in ((0, "Discard"), (h, "Play"))]  # fmt: skip
+    for offset in range(1, rules.num_players):
+        first = int(reveal_colour(rules, offset, 0))
+        lines.append(
+            f"- {first} to {first + rules.colours - 1}: (Reveal player +{offset} color C) for C = "
+            + ", ".join(COLOURS[: rules.colours])
+        )
+    for offset in range(1, rules.num_players):
+        first = int(reveal_rank(rules, offset, 0))
+        lines.append(
+            f"- {first} to {first + RANKS - 1}: (Reveal player +{offset} rank R) for R = 1 to 5"
+        )
+    return lines
+
+
+def prompt(
+    rules: Any,
+    s: Any,
+    player: int,
+    *,
+    persona: str = "none",
+    history: str = "",
+    list_legal: list[int] | None = None,
+) -> list[dict[str, str]]:
+    """Chat messages that ask ``player`` for a move; persona, history and list as in every game."""
+    own = s["knowledge"][player].tolist()
+    mine = [
+        f"- Card {k}: known {told(own[k])}, may be {possible(own[k])}"
+        for k in range(int(s["hand_sizes"][player]))
+    ]
+    others = []
+    for offset in range(1, rules.num_players):
+        seat = (player + offset) % rules.num_players
+        known = s["knowledge"][seat].tolist()
+        others.append(f"Player +{offset} (Player {seat}):")
+        others += [
+            f"- Card {k}: {card_name(card)}; its holder knows {told(known[k])}, "
+            f"may be {possible(known[k])}"
+            for k, card in enumerate(hand(s, seat))
+        ]
+    deck = int(s["deck_size"])
+    left = f"Cards left in the deck: {deck}."
+    if deck == 0:
+        turns = int(s["turns_left"])
+        left += f" The last round is on: {turns} {'turn' if turns == 1 else 'turns'} left, yours included."
+    parts = [
+        f"You are Player {player} in a game of Hanabi with {rules.num_players} players who win or "
+        "lose together. Player +1 is the one who moves after you, and so on.",
+        _section("Rules", *_rules_text(rules)),
+        _section(
+            "Position now",
+            f"Lives: {int(s['life_tokens'])}. Information tokens: {int(s['information_tokens'])}.",
+            f"Fireworks (height of each): {fireworks_text(rules, s)}.",
+        ),
+        _section(
+            "Your hand",
+            "X stands for a colour or rank you were not told; 'may be' lists the colours and ranks "
+            "that the hints so far leave open.",
+            *mine,
+        ),
+        _section("What you see of the others", *others),
+        _section("Deck and discards", left, f"Discarded: {discards_text(rules, s)}."),
+        _section("Each player's last move, oldest first", *(last_moves(rules, s) or ["None yet."])),
+    ]
+    if history:
+        parts.append(_section("History", history))
+    parts.append(
+        _section(
+            "Think about",
+            "- Which of your cards certainly fit a firework now?",
+            "- Which cards of the others fit now or must not be lost, and what hint would show it?",
+            "- Which of your cards is the least needed, if you have to discard?",
+        )
+    )
+    if list_legal is None:
+        parts.append(_section("Actions by number", *_id_table(rules)))
+    else:
+        parts.append(
+            _section(
+                "Legal actions by number",
+                *(f"- {action}: {action_to_string(rules, s, action)}" for action in list_legal),
+            )
+        )
+    parts.append(
+        _section(
+            "Answer",
+            "Choose the legal action that best helps the team's score. End your answer with this "
+            "JSON object and nothing after it:",
+            '{"reason": "<one or two sentences>", "action": <the action\'s number>}',
+        )
+    )
+    return [{"role": "user", "content": "\n\n".join(parts)}]
