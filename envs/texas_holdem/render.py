@@ -37,8 +37,9 @@ _SUIT_INKS = ((33, 37, 48), (208, 42, 52), (208, 42, 52), (33, 37, 48))
 _RANK_NAMES = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
 _CARD = (78, 110)
 _SEATS = ((480, 520), (480, 120))
-_CHIPS = ((10_000, (218, 160, 40)), (1_000, (38, 42, 54)), (500, (112, 68, 162)),
-          (100, (32, 92, 176)), (50, (196, 52, 52)), (1, (236, 236, 236)))  # fmt: skip
+_CHIPS = ((10_000, (218, 160, 40)), (5_000, (226, 110, 40)), (1_000, (38, 42, 54)),
+          (500, (112, 68, 162)), (100, (32, 92, 176)), (25, (30, 138, 72)), (5, (196, 52, 52)),
+          (1, (226, 228, 232)))  # fmt: skip
 
 
 class _Canvas:
@@ -47,14 +48,14 @@ class _Canvas:
     def __init__(self, width: float, height: float, scale: float, paper: Any = (0, 0, 0, 0)):
         self.unit = scale * OVERSAMPLE
         self.size = round(width * scale), round(height * scale)
-        self.image = Image.new("RGBA", (self.size[0] * OVERSAMPLE, self.size[1] * OVERSAMPLE), paper)
+        self.image = Image.new(
+            "RGBA", (self.size[0] * OVERSAMPLE, self.size[1] * OVERSAMPLE), paper
+        )
         self.draw = ImageDraw.Draw(self.image)
 
     def box(self, x, y, width, height, fill, radius=0.0, line=None, thick=0.0):
         edges = [x * self.unit, y * self.unit, (x + width) * self.unit, (y + height) * self.unit]
-        self.draw.rounded_rectangle(
-            edges, radius * self.unit, fill, line, round(thick * self.unit)
-        )
+        self.draw.rounded_rectangle(edges, radius * self.unit, fill, line, round(thick * self.unit))
 
     def disc(self, x, y, radius, fill, squeeze=1.0):
         r, h = radius * self.unit, radius * squeeze * self.unit
@@ -135,21 +136,21 @@ def _chips(amount: int, scale: float) -> Image.Image:
         count, left = divmod(left, worth)
         if count:
             piles.append((min(count, 9), colour))
-    piles = piles[:5]
-    x = 75 - 13.5 * (len(piles) - 1)
+    piles = piles[:6]
+    x = 75 - 12 * (len(piles) - 1)
     for count, colour in piles:
-        canvas.disc(x + 2, 56, 14, (0, 0, 0, 90), 0.55)
+        canvas.disc(x + 2, 56, 12, (0, 0, 0, 90), 0.55)
         for k in range(count):
             y = 54 - 5 * k
             edge = tuple(round(0.62 * c) for c in colour)
-            canvas.disc(x, y + 3.5, 13, edge, 0.55)
-            canvas.disc(x, y, 13, colour, 0.55)
+            canvas.disc(x, y + 3.5, 11.5, edge, 0.55)
+            canvas.disc(x, y, 11.5, colour, 0.55)
             for spoke in range(6):
                 a = spoke * pi / 3 + 0.3
-                canvas.disc(x + 10.6 * cos(a), y + 5.8 * sin(a), 2, (250, 250, 250), 0.6)
-            canvas.disc(x, y, 7.4, edge, 0.55)
-            canvas.disc(x, y, 6.6, colour, 0.55)
-        x += 27
+                canvas.disc(x + 9.4 * cos(a), y + 5.1 * sin(a), 1.8, (250, 250, 250), 0.6)
+            canvas.disc(x, y, 6.6, edge, 0.55)
+            canvas.disc(x, y, 5.9, colour, 0.55)
+        x += 24
     return canvas.done()
 
 
@@ -168,9 +169,7 @@ def _table(scale: float) -> Image.Image:
         share = k / (steps - 1)
         colour = tuple(round(a + (b - a) * share) for a, b in zip(_FELT_DARK, _FELT, strict=True))
         inset = 70 * share
-        canvas.box(
-            70 + inset, 81 + inset, 820 - 2 * inset, 474 - 2 * inset, colour, 236 - inset
-        )
+        canvas.box(70 + inset, 81 + inset, 820 - 2 * inset, 474 - 2 * inset, colour, 236 - inset)
     canvas.box(118, 129, 724, 378, None, 188, (*_LINE, 255), 1.5)
     return canvas.done().convert("RGB")
 
@@ -251,8 +250,8 @@ def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
         made = _made(rules, s, player)
         if made:
             size = canvas.width_of(made, 13) + 20
-            canvas.box(x - size / 2, y + 33, size, 22, (*_PLATE, 215), 11)
-            canvas.text(x, y + 44, made, 13, _PAPER)
+            canvas.box(x - size / 2, y + side * 68 - 11, size, 22, (*_PLATE, 215), 11)
+            canvas.text(x, y + side * 68, made, 13, _PAPER)
         if s["bet"][player] and not over:
             canvas.text(x + 190, y + side * 66 + 36, f"{int(s['bet'][player]):,}", 16, _PAPER, 0.02)
         deed = _last_deed(s, player)

@@ -73,6 +73,7 @@ class Rules(NamedTuple):
     """Options in force, as numbers.
 
     Attributes:
+        num_players: 2.
         hands: in a match.
         stack: chips of each player at the start.
         carry: 1 if stacks go on from hand to hand, 0 if they are reset.
@@ -80,15 +81,12 @@ class Rules(NamedTuple):
         chips: 1 if every amount is an action, 0 for fractions of the pot.
     """
 
+    num_players: int
     hands: int
     stack: int
     carry: int
     botzone: int
     chips: int
-
-    @property
-    def num_players(self) -> int:
-        return 2
 
     @property
     def num_actions(self) -> int:
@@ -123,7 +121,7 @@ class Rules(NamedTuple):
 def make_rules(hands: int, stack: int, stacks: str, judge: str, raises: str) -> Rules:
     """Rules from the options as people write them; see the package's docstring."""
     return Rules(
-        hands, stack, int(stacks == "carry"), int(judge == "botzone"), int(raises == "chips")
+        2, hands, stack, int(stacks == "carry"), int(judge == "botzone"), int(raises == "chips")
     )
 
 

@@ -358,8 +358,7 @@ def prompt(
             f"Street: {STREETS[int(s['street'])].lower()}",
             f"The button is {'with you' if s['button'] == player else 'with the opponent'}.",
             f"Pot, all bets included: {int(s['paid'].sum())}",
-            f"Bets on this street: you {int(s['bet'][player])}, "
-            f"opponent {int(s['bet'][other])}",
+            f"Bets on this street: you {int(s['bet'][player])}, opponent {int(s['bet'][other])}",
             f"Chips behind: you {int(s['stack'][player])}, opponent {int(s['stack'][other])}",
             f"To call: {max(0, min(int(to_call(s)), int(s['stack'][player])))}",
             _amounts(rules, s),
