@@ -16,6 +16,7 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 from stratagym.envs.texas_holdem.evaluator import CATEGORIES, category, evaluate
 from stratagym.envs.texas_holdem.rules import (
     BIG_BLIND,
+    LOG,
     MADE_CALL,
     MADE_CHECK,
     MADE_FOLD,
@@ -176,7 +177,7 @@ def _table(scale: float) -> Image.Image:
 
 def _last_deed(s: Any, player: int) -> str:
     """What the seat did last in this hand."""
-    for k in range(min(int(s["log_length"]), len(s["log_kind"])) - 1, -1):
+    for k in reversed(range(min(int(s["log_length"]), LOG))):
         if s["log_player"][k] == player:
             kind, amount = int(s["log_kind"][k]), int(s["log_amount"][k])
             if kind == MADE_FOLD:

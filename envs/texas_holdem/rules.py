@@ -373,10 +373,7 @@ def step(rules, s, action):
         return
     facing = s.bet[1 - player]
     amount = amount_of(rules, s, action)
-    if amount > facing:
-        kind = MADE_RAISE
-    else:
-        kind = MADE_CALL if facing > before else MADE_CHECK
+    kind = MADE_RAISE if amount > facing else MADE_CALL if facing > before else MADE_CHECK
     _pay(s, player, amount - before)
     _record(s, kind, amount)
     if rules.botzone:

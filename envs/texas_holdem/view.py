@@ -22,10 +22,8 @@ from stratagym.envs.texas_holdem.rules import (
     NO_CARD,
     SMALL_BLIND,
     amount_of,
-    board_bits,
     board_cards,
     highest,
-    hole_bits,
     legal_actions,
     lowest_raise,
     may_raise,
@@ -195,6 +193,8 @@ def move_text(rules: Any, s: Any, action: int) -> str:
         if after["street"] > s["street"]:
             told += f"; {STREETS[int(after['street'])].lower()}: {cards_text(public_board(after))}"
         return told + "."
+    if after["hand"] > s["hand"] + 1:
+        told += "; the hand is over, and the next is all-in on its blinds"
     return f"{told}; {_last_hand(rules, after, ('Player 0', 'Player 1'))}"
 
 
@@ -204,10 +204,8 @@ def _last_hand(rules: Any, s: Any, names: tuple[str, str]) -> str:
     told = ""
     if s["last_hole"][0, 0] != NO_CARD:
         shown = [s["last_hole"][player].tolist() for player in range(2)]
-        hands = (
-            f"{_does(names[p], 'show')} {cards_text(shown[p])} ({hand_name(shown[p] + board, rules)})"
-            for p in range(2)
-        )
+        made = [hand_name(cards + board, rules) for cards in shown]
+        hands = (f"{_does(names[p], 'show')} {cards_text(shown[p])} ({made[p]})" for p in range(2))
         told = f"board {cards_text(board)}, {', '.join(hands)}; "
     if won[0] == 0:
         return told + "the pot is split."
