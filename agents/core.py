@@ -82,6 +82,7 @@ class PolicyString:
 FACTORIES = {
     "random": "stratagym.agents.kernels:random_policy",
     "heuristic": "stratagym.agents.kernels:heuristic_policy",
+    "rule": "stratagym.agents.kernels:rule_policy",
     "gt": "stratagym.agents.kernels:game_theory_policy",
     "llm": "stratagym.agents.llm:language_model_policy",
 }

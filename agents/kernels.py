@@ -16,7 +16,7 @@ from stratagym.agents import expectimax, knowledge
 from stratagym.agents.core import Policy, PolicyString, View
 from stratagym.envs import core
 
-RANDOM, HEURISTIC, EXPECTIMAX = range(3)
+RANDOM, HEURISTIC, EXPECTIMAX, RULE = range(4)
 
 
 @njit(cache=True)
@@ -30,6 +30,8 @@ def choose(rules, s, kind, parameter, legal, generator, scratch):
         return knowledge.heuristic(rules, s, legal, n)
     if kind == EXPECTIMAX:
         return expectimax.expectimax(rules, s, parameter, scratch)
+    if kind == RULE:
+        return knowledge.rule(rules, s, legal, n, parameter)
     return legal[core.random_below(generator, n)]
 
 
@@ -146,7 +148,7 @@ def play_many(
 
 
 def _no_options(text: PolicyString) -> None:
-    if text.options or (text.argument and text.name != "gt"):
+    if text.options or (text.argument and text.name not in ("gt", "rule")):
         raise ValueError(f"policy {text.name!r} takes no options; write {text.name!r} alone")
 
 
@@ -160,6 +162,18 @@ def heuristic_policy(spec: core.GameSpec, text: PolicyString) -> KernelPolicy:
     """``heuristic``: the game's rule-based player."""
     _no_options(text)
     return KernelPolicy("heuristic", HEURISTIC)
+
+
+def rule_policy(spec: core.GameSpec, text: PolicyString) -> KernelPolicy:
+    """``rule:NAME``: one of the game's rule-based players."""
+    _no_options(text)
+    names = knowledge.rule_names(spec)
+    if text.argument not in names:
+        known = ", ".join(names) or "none"
+        raise ValueError(
+            f"policy rule:{text.argument}: the rule-based players of {spec.name} are: {known}"
+        )
+    return KernelPolicy(f"rule:{text.argument}", RULE, names[text.argument])
 
 
 MAX_DEPTH = 8

@@ -25,3 +25,18 @@ def _lowest(rules, s, legal, n):
 @core.kernel("agents", default=_lowest)
 def heuristic(rules, s, legal, n):
     """The action of the game's rule-based player among ``legal[:n]``."""
+
+
+def _no_rule(rules, s, legal, n, which):
+    return legal[0]
+
+
+@core.kernel("agents", default=_no_rule)
+def rule(rules, s, legal, n, which):
+    """The action of rule-based player number ``which`` (a value of ``RULES``) of the game."""
+
+
+def rule_names(spec: core.GameSpec) -> dict[str, int]:
+    """``RULES`` of the game's agents: the names of its rule-based players and their numbers."""
+    rules_class = spec.module("rules").Rules
+    return getattr(core._home(rules_class, "agents"), "RULES", {})
