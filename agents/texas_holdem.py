@@ -10,7 +10,8 @@ import numpy as np
 from numba import njit
 
 from stratagym.envs import core
-from stratagym.envs.texas_holdem.evaluator import card_bit, evaluate as value_of
+from stratagym.envs.texas_holdem.evaluator import card_bit
+from stratagym.envs.texas_holdem.evaluator import evaluate as value_of
 from stratagym.envs.texas_holdem.rules import (
     ALL_IN,
     BIG_BLIND,
@@ -65,7 +66,9 @@ By ranks from the deuce; suited hands have the lower rank's row, others the high
 
 def _percentiles() -> np.ndarray:
     """The share of all hands with less equity before the flop, half of the equal ones included."""
-    combos = np.full((13, 13), 12) - 8 * np.triu(np.ones((13, 13), int), 1) - 6 * np.eye(13, dtype=int)
+    combos = (
+        np.full((13, 13), 12) - 8 * np.triu(np.ones((13, 13), int), 1) - 6 * np.eye(13, dtype=int)
+    )
     flat = EQUITIES.ravel()
     below = np.array([(combos.ravel() * ((flat < e) + 0.5 * (flat == e))).sum() for e in flat])
     return (below / combos.sum()).reshape(13, 13)
@@ -217,7 +220,10 @@ _RANGE = 160
 
 @njit(cache=True)
 def _standing(held, board, wheel, generator):
-    """The share of random hands that a hand beats on a board as it stands; the same ones each time."""
+    """The share of random hands that a hand beats on a board as it stands.
+
+    One generator gives one lot of hands, so that all that are compared meet the same.
+    """
     mine, ahead, met = value_of(held | board, wheel), 0.0, 0
     for _ in range(_PEERS):
         generator, first = draw(generator, board)
@@ -240,7 +246,9 @@ def _likelihood(kind, standing, bluff):
     if kind == MADE_RAISE:
         return bluff + (1.0 - bluff) * _clip((standing - 0.45) / 0.35)
     if kind == MADE_CALL:
-        return (0.1 + 0.9 * _clip((standing - 0.15) / 0.35)) * (1.0 - 0.4 * _clip((standing - 0.85) / 0.1))
+        return (0.1 + 0.9 * _clip((standing - 0.15) / 0.35)) * (
+            1.0 - 0.4 * _clip((standing - 0.85) / 0.1)
+        )
     if kind == MADE_CHECK:
         return 1.0 - 0.6 * _clip((standing - 0.55) / 0.3)
     return 1.0
@@ -283,31 +291,52 @@ def range_equity(rules, s, player, bluff):
     return won / total
 
 
-TUNED = (0.12, 0.53, 0.66, 0.80, 0.66, 0.80, 0.02, 0.10, 0.30)
+BLUFF_RAISES = 0.12
+"""How often a hopeless hand is taken to raise, of how often a good one does."""
+SMALL_FROM, POT_FROM, LARGE_FROM = 0.53, 0.66, 0.80
+"""Share of the pot from which the strong player bets two thirds, the pot, twice the pot."""
+RERAISE_FROM, LARGE_RERAISE_FROM = 0.66, 0.80
+"""The same for raises by the pot and by twice the pot of a bet."""
+CALL_MARGIN = 0.02
+"""Share beyond the pot odds that a call needs."""
+BLUFF_BELOW, BLUFFS = 0.30, 0.10
+"""With less than this share, this share of hands bets the pot."""
+LIMP_FROM = 0.42
+"""Share from which the first to act before the flop calls."""
 
 
 @njit(cache=True)
-def tuned(rules, s, legal, n, t):
+def strong(rules, s, legal, n):
+    """Bets and calls by its share of the pot against the opponent's likely hands."""
     player = s.player
     cost = min(to_call(s), s.stack[player])
-    share = range_equity(rules, s, player, t[0])
-    chance = core.mix64(_generator(s, player)) / 18446744073709551616.0
-    if cost == 0 or (s.street == PREFLOP and pot(s) <= 150):
-        if share >= t[3]:
+    share = range_equity(rules, s, player, BLUFF_RAISES)
+    opening = s.street == PREFLOP and s.log_length == 0
+    if cost > 0 and not opening:
+        if share >= LARGE_RERAISE_FROM:
             return _raise(rules, s, legal, n, TWICE)
-        if share >= t[2]:
+        if share >= RERAISE_FROM:
             return _raise(rules, s, legal, n, POT)
-        if share >= t[1]:
-            return _raise(rules, s, legal, n, TWO_THIRDS)
-        if share < t[8] and chance < t[7]:
-            return _raise(rules, s, legal, n, POT)
-        if cost == 0 or share >= 0.42:
+        if share >= cost / (pot(s) + cost) + CALL_MARGIN:
             return _stay(legal, n)
         return _give_up(s, legal, n)
-    if share >= t[5]:
+    if share >= LARGE_FROM:
         return _raise(rules, s, legal, n, TWICE)
-    if share >= t[4]:
+    if share >= POT_FROM:
         return _raise(rules, s, legal, n, POT)
-    if share >= cost / (pot(s) + cost) + t[6]:
-        return _stay(legal, n)
-    return _give_up(s, legal, n)
+    if share >= SMALL_FROM:
+        return _raise(rules, s, legal, n, TWO_THIRDS)
+    chance = core.derive_seed(_generator(s, player), 9) / 2.0**64
+    if share < BLUFF_BELOW and chance < BLUFFS:
+        return _raise(rules, s, legal, n, POT)
+    return _stay(legal, n) if share >= LIMP_FROM else _give_up(s, legal, n)
+
+
+RULES = {"threshold": 0, "strong": 1}
+"""Policies ``rule:NAME``; the first is also ``heuristic``."""
+
+
+@njit(cache=True)
+def rule(rules, s, legal, n, which):
+    """The action of a player of ``RULES``."""
+    return strong(rules, s, legal, n) if which == 1 else heuristic(rules, s, legal, n)

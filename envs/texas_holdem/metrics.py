@@ -9,7 +9,6 @@ from numba import njit
 
 from stratagym.envs import core
 from stratagym.envs.texas_holdem.rules import (
-    CALL,
     FOLD,
     NO_CARD,
     PREFLOP,
