@@ -379,6 +379,7 @@ def test_hidden_cards_change_nothing_that_a_seat_sees(seed):
         assert seen[0].tobytes() == seen[1].tobytes()
         asked = [view.prompt(made, one[0], seat, list_legal=[]) for one in (states, other)]
         assert asked[0] == asked[1]
+        assert view.seat_text(made, states[0], seat) == view.seat_text(made, other[0], seat)
         again = np.zeros(made.num_actions, np.int64)
         assert core.legal_actions_at(made, other, 0, again) == n
         assert (again[:n] == legal[:n]).all()

@@ -59,6 +59,15 @@ def cards_text(cards: Any) -> str:
 
 def board_text(rules: Any, s: Any) -> str:
     """The table for a terminal, as a spectator sees it: with both players' cards."""
+    return _table(rules, s, (0, 1))
+
+
+def seat_text(rules: Any, s: Any, player: int) -> str:
+    """The table for a terminal, as a player sees it: without the other's cards."""
+    return _table(rules, s, (player,))
+
+
+def _table(rules: Any, s: Any, shown: tuple[int, ...]) -> str:
     lines = [
         f"Hand {min(int(s['hand']) + 1, rules.hands)} of {rules.hands}, "
         f"{STREETS[int(s['street'])].lower()}",
@@ -67,8 +76,9 @@ def board_text(rules: Any, s: Any) -> str:
     for player in range(2):
         turn = ">" if player == s["player"] and not s["over"] else " "
         button = " (button)" if player == s["button"] else ""
+        own = cards_text(s["hole"][player]) if player in shown else "?? ??"
         lines.append(
-            f"{turn} Player {player}: {cards_text(s['hole'][player])}  "
+            f"{turn} Player {player}: {own}  "
             f"bet {int(s['bet'][player])}  stack {int(s['stack'][player])}  "
             f"won so far {int(s['total'][player]):+d}{button}"
         )
