@@ -293,13 +293,13 @@ def range_equity(rules, s, player, bluff):
 
 BLUFF_RAISES = 0.12
 """How often a hopeless hand is taken to raise, of how often a good one does."""
-SMALL_FROM, POT_FROM, LARGE_FROM = 0.53, 0.66, 0.80
+SMALL_FROM, POT_FROM, LARGE_FROM = 0.40, 0.65, 0.69
 """Share of the pot from which the strong player bets two thirds, the pot, twice the pot."""
-RERAISE_FROM, LARGE_RERAISE_FROM = 0.66, 0.80
+RERAISE_FROM, LARGE_RERAISE_FROM = 0.67, 0.81
 """The same for raises by the pot and by twice the pot of a bet."""
-CALL_MARGIN = 0.02
+CALL_MARGIN = 0.08
 """Share beyond the pot odds that a call needs."""
-BLUFF_BELOW, BLUFFS = 0.30, 0.10
+BLUFF_BELOW, BLUFFS = 0.34, 0.14
 """With less than this share, this share of hands bets the pot."""
 LIMP_FROM = 0.42
 """Share from which the first to act before the flop calls."""
