@@ -291,7 +291,7 @@ def range_equity(rules, s, player, bluff):
     return won / total
 
 
-BLUFF_RAISES = 0.12
+BLUFF_RAISES = 0.30
 """How often a hopeless hand is taken to raise, of how often a good one does."""
 SMALL_FROM, POT_FROM, LARGE_FROM = 0.40, 0.65, 0.69
 """Share of the pot from which the strong player bets two thirds, the pot, twice the pot."""
