@@ -194,6 +194,24 @@ def python_chess(name: str) -> Episode:
     return episode
 
 
+def rlcard_steps(name: str) -> Episode:
+    """RLCard's env.reset and env.step, which give the observation with every decision."""
+    import rlcard
+
+    env, random = rlcard.make(name, config={"seed": 1}), Random(1).random
+
+    def episode() -> int:
+        decisions = 0
+        state, _ = env.reset()
+        while not env.is_over():
+            legal = list(state["legal_actions"])
+            state, _ = env.step(legal[int(random() * len(legal))])
+            decisions += 1
+        return decisions
+
+    return episode
+
+
 def _draw(state: Any, rng: Random) -> int:
     outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
     return rng.choices(outcomes, probabilities)[0]
@@ -231,6 +249,23 @@ def _board_game(ours: str, openspiel: str, pettingzoo: str, pgx: str) -> tuple[P
         Peer("Pgx", "pgx", pgx, ours, "batch", pgx_batch, notes=(_PGX,)),
     )
 
+
+_HOLDEM = (
+    "universal_poker(betting=nolimit,numPlayers=2,numRounds=4,blind=50 100,firstPlayer=2 1 1 1,"
+    "numSuits=4,numRanks=13,numHoleCards=2,numBoardCards=0 3 1 1,stack=20000 20000,"
+    "bettingAbstraction=fcpa)"
+)
+
+
+def _holdem(loop: Callable[[str], Episode]) -> Callable[[str], Episode]:
+    """The loop on OpenSpiel's long name of the game, which is no name for a table."""
+    return lambda name: loop(_HOLDEM)
+
+
+_FCPA = "fold, call, pot and all-in only; one hand a game, where ours are matches of 20"
+_RLCARD_HOLDEM = (
+    "fold, call, half pot, pot and all-in, 50 big blinds deep; one hand a game, ours are 20"
+)
 
 PEERS: tuple[Peer, ...] = (
     Peer(
@@ -294,5 +329,50 @@ PEERS: tuple[Peer, ...] = (
         "aec",
         pettingzoo_classic,
         notes=("it ends a game as soon as a draw could be claimed",),
+    ),
+    Peer(
+        "OpenSpiel",
+        "open_spiel",
+        "universal_poker, no limit, fcpa",
+        "texas_holdem",
+        "bulk",
+        _holdem(openspiel_rollouts),
+        notes=(_ROLLOUTS, _FCPA),
+    ),
+    Peer(
+        "OpenSpiel",
+        "open_spiel",
+        "universal_poker, no limit, fcpa",
+        "texas_holdem",
+        "step",
+        _holdem(openspiel_states),
+        notes=(_FCPA,),
+    ),
+    Peer(
+        "OpenSpiel",
+        "open_spiel",
+        "universal_poker, no limit, fcpa",
+        "texas_holdem",
+        "observe",
+        _holdem(openspiel_observations),
+        notes=(_FCPA,),
+    ),
+    Peer(
+        "RLCard",
+        "rlcard",
+        "no-limit-holdem",
+        "texas_holdem",
+        "observe",
+        rlcard_steps,
+        notes=(_RLCARD_HOLDEM,),
+    ),
+    Peer(
+        "PettingZoo",
+        "pettingzoo[classic]",
+        "texas_holdem_no_limit_v6",
+        "texas_holdem",
+        "aec",
+        pettingzoo_classic,
+        notes=(_RLCARD_HOLDEM,),
     ),
 )

@@ -101,20 +101,23 @@ class _Table:
             self.console.print(f"  {told} ({who})")
             player, _ = core.play_at(self.rules, self.states, 0, action, self.legal, self.probs)
             self.ply += 1
-        self._show_board()
+        self._show_board(self.view.board_text(self.rules, self.states[0]))
         returns = np.zeros(self.rules.num_players)
         core.returns_at(self.rules, self.states, 0, returns)
         ended = "Stopped by a limit of the rules" if player == core.TRUNCATED else "Game over"
         result = "  ".join(f"seat {k}: {x:+.2g}" for k, x in enumerate(returns))
         self.console.print(f"{ended}. {result}")
 
-    def _show_board(self) -> None:
-        self.console.print("\n" + self.view.board_text(self.rules, self.states[0]), markup=False)
+    def _show_board(self, board: str) -> None:
+        self.console.print("\n" + board, markup=False)
 
     def _ask(self) -> int | None:
         """The person's move; None to stop."""
-        self._show_board()
         s, legal = self.states[0], legal_list(self.rules, self.states)
+        if hasattr(self.view, "seat_text"):
+            self._show_board(self.view.seat_text(self.rules, s, self.seat))
+        else:
+            self._show_board(self.view.board_text(self.rules, s))
         moves = {self.view.action_to_string(self.rules, s, action): action for action in legal}
         while True:
             try:
@@ -125,7 +128,7 @@ class _Table:
                 return None
             if said in moves:
                 return moves[said]
-            if said == "?":
+            if said == "?" and self.facts.information == "perfect":  # else it would foretell cards
                 for name, action in moves.items():
                     self.console.print(f"  {name}: {self.view.move_text(self.rules, s, action)}")
                 continue

@@ -154,7 +154,8 @@ class TextGame:
     >>> outcome = game.submit("0 | the only piece in play")
 
     An ``ok`` reply is played; any other leaves the game as it was, for the caller to ask again or
-    to ``play`` an action in its stead.
+    to ``play`` an action in its stead. Options that are not given are as the game's view wants them
+    for text (``TEXT_OPTIONS``), or else the game's defaults.
     """
 
     def __init__(
@@ -167,7 +168,8 @@ class TextGame:
         self.spec = spec(game)
         text.check(self.spec)
         self.text = text
-        self.rules = self.spec.make_rules(**options) if rules is None else rules
+        wanted = getattr(self.spec.module("view"), "TEXT_OPTIONS", {})
+        self.rules = self.spec.make_rules(**{**wanted, **options}) if rules is None else rules
         self.states = core.new_states(self.rules)
         self._legal, self._probs = core.new_scratch(self.rules)
         self.seat = core.TERMINAL
