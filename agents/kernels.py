@@ -185,4 +185,6 @@ def game_theory_policy(spec: core.GameSpec, text: PolicyString) -> KernelPolicy:
     depth = text.argument or "2"
     if not depth.isdigit() or not 1 <= int(depth) <= MAX_DEPTH:
         raise ValueError(f"policy gt:{depth}: the depth is a whole number from 1 to {MAX_DEPTH}")
+    if spec.information != "perfect":
+        raise ValueError(f"policy gt: {spec.name} hides information; mcts plays it")
     return KernelPolicy(f"gt:{depth}", EXPECTIMAX, int(depth))

@@ -77,7 +77,6 @@ EXPECTED_WARNINGS = (
     "Observation numpy array is all zeros",
     "Observation space for each agent probably should be gymnasium.spaces.box",
     "Action mask numpy array is all zeros",
-    "Observation numpy array is all zeros",
 )
 
 
