@@ -19,6 +19,11 @@ from stratagym.envs.connect_four.rules import BOARD, BOTTOM, CELLS, COLUMN, COLU
 
 MIRRORED = 14
 """Up to this many stones a position and its mirror image share an entry of the table."""
+SMALL = 32
+"""With this many stones or more, searching anew is quicker than the table."""
+PEEKED = 24
+"""With fewer stones the entries of the positions after each move are looked up at once."""
+_KEY_BITS = (1 << 49) - 1
 _OFFSET = 32
 _HASH = 0x1E3779B97F4A7C15
 
@@ -51,12 +56,11 @@ def winning_squares(stones, taken):
 
 @njit(cache=True)
 def count_bits(bits):
-    """Number of ones; few are expected."""
-    n = 0
-    while bits:
-        bits &= bits - 1
-        n += 1
-    return n
+    """Number of ones."""
+    bits -= (bits >> 1) & 0x5555555555555555
+    bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333)
+    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F
+    return (bits * 0x0101010101010101) >> 56
 
 
 @njit(cache=True)
@@ -92,7 +96,7 @@ def _search(mover, taken, plies, alpha, table, stack, nodes):
     while size > 1:
         size >>= 1
         shift -= 1
-    last = table.shape[0] - 1
+    last = table.shape[0] - 2  # even: an entry has two places
     level, opening, value = 0, True, 0
     while True:
         if opening:
@@ -118,10 +122,15 @@ def _search(mover, taken, plies, alpha, table, stack, nodes):
                 key = mover + taken
                 if plies <= MIRRORED:
                     key = min(key, mirror(key))
-                entry = table[((key * _HASH) >> shift) & last]
-                if entry >> 12 == key:
+                slot = ((key * _HASH) >> shift) & last
+                entry = 0
+                if plies < SMALL:
+                    entry = table[slot]
+                    if entry >> 12 & _KEY_BITS != key:
+                        entry = table[slot + 1]
+                if entry >> 12 & _KEY_BITS == key:
                     low = max(low, ((entry >> 6) & 63) - _OFFSET)
-                    high = min(high, (entry & 63) - _OFFSET)
+                    high = min(high, _OFFSET - (entry & 63))
                 if low > alpha:
                     value = low
                 elif high <= alpha:
@@ -133,13 +142,16 @@ def _search(mover, taken, plies, alpha, table, stack, nodes):
                         column = 3 + ((k + 1) >> 1) * (1 - 2 * (k & 1))
                         move = playable & (COLUMN << HEIGHT * column)
                         if move and low <= alpha:
-                            if plies < 24:
+                            if plies < PEEKED:
                                 below = opponent + (taken | move)
                                 if plies < MIRRORED:
                                     below = min(below, mirror(below))
-                                entry = table[((below * _HASH) >> shift) & last]
-                                if entry >> 12 == below:
-                                    low = max(low, _OFFSET - (entry & 63))
+                                slot = ((below * _HASH) >> shift) & last
+                                entry = table[slot]
+                                if entry >> 12 & _KEY_BITS != below:
+                                    entry = table[slot + 1]
+                                if entry >> 12 & _KEY_BITS == below:
+                                    low = max(low, (entry & 63) - _OFFSET)
                             score = count_bits(winning_squares(mover | move, taken))
                             at = count
                             while at > 0 and stack[level, _MOVES + at - 1] >> 56 < score:
@@ -171,12 +183,19 @@ def _search(mover, taken, plies, alpha, table, stack, nodes):
             else:
                 stack[level, _BEST] = value
                 opening = True
-            if not opening:
+            if not opening and plies < SMALL:
                 key = stack[level, _KEY]
-                table[((key * _HASH) >> shift) & last] = (
-                    key << 12
+                slot = ((key * _HASH) >> shift) & last
+                # Of the two places the first is for positions with fewer stones, the dearer ones.
+                age = max(0, min(3, (plies - 7) >> 2))
+                entry = table[slot]
+                if entry >> 12 & _KEY_BITS != key and entry >> 61 < age and entry != 0:
+                    slot += 1
+                table[slot] = (
+                    age << 61
+                    | key << 12
                     | (stack[level, _LOW] + _OFFSET) << 6
-                    | (stack[level, _HIGH] + _OFFSET)
+                    | (_OFFSET - stack[level, _HIGH])
                 )
         if opening:
             move = stack[level, _MOVES + stack[level, _NEXT]] & BOARD
