@@ -86,15 +86,15 @@ def test_learning_environment_agrees(players, variant, seed, rng):
     )
     if variant != "full" and players > 3:
         pytest.skip("two and three players suffice")
+    small = {"ranks": 5, "hand_size": 2, "max_information_tokens": 3, "max_life_tokens": 1}
     sizes = {
         "full": {},
-        "small": dict(colors=2, ranks=5, hand_size=2, max_information_tokens=3, max_life_tokens=1),
-        "very_small": dict(
-            colors=1, ranks=5, hand_size=2, max_information_tokens=3, max_life_tokens=1
-        ),
+        "small": {"colors": 2, **small},
+        "very_small": {"colors": 1, **small},
     }[variant]
     game = pyhanabi.HanabiGame({"players": players, "seed": seed % 2**31, **sizes})
     encoder = pyhanabi.ObservationEncoder(game)
+
     def cards(state: Any) -> list[list[int]]:
         return [[card.color() * 5 + card.rank() for card in hand] for hand in state.player_hands()]
 
@@ -118,10 +118,13 @@ def test_learning_environment_agrees(players, variant, seed, rng):
             for seat in range(players):
                 assert ours.observation(seat) == encoder.encode(theirs.observation(seat))
             assert ours.score() == theirs.score()
-            assert cards(theirs) == [
-                hand[:n].tolist()
-                for hand, n in zip(ours.s["hands"], ours.s["hand_sizes"], strict=True)
-            ][:players]
+            assert (
+                cards(theirs)
+                == [
+                    hand[:n].tolist()
+                    for hand, n in zip(ours.s["hands"], ours.s["hand_sizes"], strict=True)
+                ][:players]
+            )
             assert (ours.player < 0) == theirs.is_terminal()
             if ours.player < 0:
                 break
@@ -318,12 +321,8 @@ def test_simple_is_the_learning_environments(seed):
                 cards = view.hand(s, seat)
                 hands.append([{"color": "RYGWB"[c // 5], "rank": c % 5} for c in cards])
                 told = [view.told(int(known)) for known in s["knowledge"][seat][: len(cards)]]
-                hints.append(
-                    [
-                        {key: None if c == "X" else c for key, c in zip(("color", "rank"), word)}
-                        for word in told
-                    ]
-                )
+                told = [[None if letter == "X" else letter for letter in word] for word in told]
+                hints.append([{"color": colour, "rank": rank} for colour, rank in told])
             move = agent.act(
                 {
                     "current_player_offset": 0,

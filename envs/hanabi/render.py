@@ -106,9 +106,7 @@ def _sky(unit: float) -> Image.Image:
     canvas = _Canvas(_WIDE, _HIGH, unit, (*_NIGHT, 255))
     rows = canvas.image.height
     for row in range(rows):
-        canvas.draw.line(
-            (0, row, canvas.image.width, row), (*_mix(_NIGHT, _DUSK, row / rows), 255)
-        )
+        canvas.draw.line((0, row, canvas.image.width, row), (*_mix(_NIGHT, _DUSK, row / rows), 255))
     rng = np.random.default_rng(7)
     for x, y, light in rng.random((150, 3)):
         shade = _mix(_NIGHT, _PALE, 0.25 + 0.45 * light)
@@ -144,7 +142,8 @@ def _marks(canvas: _Canvas, x: float, y: float, known: int, colours: int) -> Non
         canvas.text(x + 0.705, y - 0.2, str((known >> 5 & 31).bit_length()), 0.24, _INK, 0.03)
     for colour in range(colours):
         if known >> colour & 1:
-            canvas.disc(x + 0.5 + 0.18 * (colour - (colours - 1) / 2), y + _TALL + 0.13, 0.065, PAINTS[colour])  # fmt: skip
+            at = x + 0.5 + 0.18 * (colour - (colours - 1) / 2)
+            canvas.disc(at, y + _TALL + 0.13, 0.065, PAINTS[colour])
     for rank in range(RANKS):
         if known >> (5 + rank) & 1:
             canvas.text(x + 0.5 + 0.18 * (rank - 2), y + _TALL + 0.33, str(rank + 1), 0.2, _DIM)
@@ -187,18 +186,21 @@ def picture(rules: Any, s: Any, size: int = 960) -> np.ndarray:
     for k in range(piled):
         at = x + 2.2 + 0.05 * k, 0.98 - 0.05 * k
         canvas.box(*at, 0.84, 1.16, _DUSK, 0.1, _DIM, 0.03)
-    canvas.text(x + 2.57 + 0.05 * piled, 1.61 - 0.05 * piled, str(int(s["deck_size"])), 0.46, _PALE, 0.02)
+    canvas.text(
+        x + 2.57 + 0.05 * piled, 1.61 - 0.05 * piled, str(int(s["deck_size"])), 0.46, _PALE, 0.02
+    )
 
     top, row = 2.75, min(3.3, 10.3 / players)
     for seat in range(players):
         y = top + row * seat
         to_move = seat == s["player"] and not over
         canvas.box(
-            _LEFT - 0.15, y - 0.02, _COLUMN - _LEFT - 0.2, row - 0.1, (255, 255, 255, 34 if to_move else 16),
-            0.2, _GOLD if to_move else None, 0.05,
+            _LEFT - 0.15, y - 0.02, _COLUMN - _LEFT - 0.2, row - 0.1,
+            (255, 255, 255, 34 if to_move else 16), 0.2, _GOLD if to_move else None, 0.05,
         )  # fmt: skip
         scale = min(1.3, (row - 0.1) / 2.4)
-        canvas.text(_LEFT + 0.1, y + row / 2 - 0.2, f"PLAYER {seat}", 0.3, _GOLD if to_move else _PALE, 0.02, "lm")  # fmt: skip
+        name, at = f"PLAYER {seat}", (_LEFT + 0.1, y + row / 2 - 0.2)
+        canvas.text(*at, name, 0.3, _GOLD if to_move else _PALE, 0.02, "lm")
         if to_move:
             canvas.text(_LEFT + 0.1, y + row / 2 + 0.18, "to move", 0.24, _GOLD, 0, "lm")
         if seat == s["last_player"]:
