@@ -271,5 +271,13 @@ PEERS: tuple[Peer, ...] = (
         hanabi_rl_env,
         notes=("its rl_env gives all players' observations, as vectors and dicts",),
     ),
-    Peer("PettingZoo", "pettingzoo[classic]", "hanabi_v5", "hanabi", "aec", pettingzoo_classic),
+    Peer(
+        "PettingZoo",
+        "pettingzoo[classic]",
+        "hanabi_v5",
+        "hanabi",
+        "aec",
+        pettingzoo_classic,
+        notes=("its Hanabi is OpenSpiel's and needs shimmy too",),
+    ),
 )
