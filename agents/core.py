@@ -82,13 +82,13 @@ class PolicyString:
 FACTORIES = {
     "random": "stratagym.agents.kernels:random_policy",
     "heuristic": "stratagym.agents.kernels:heuristic_policy",
-    "rule": "stratagym.agents.kernels:rule_policy",
     "gt": "stratagym.agents.kernels:game_theory_policy",
     "mcts": "stratagym.agents.mcts:mcts_policy",
     "alphabeta": "stratagym.agents.alphabeta:alphabeta_policy",
     "uci": "stratagym.agents.engines:uci_policy",
     "perfect": "stratagym.agents.perfect:perfect_policy",
     "llm": "stratagym.agents.llm:language_model_policy",
+    "rule": "stratagym.agents.kernels:rule_policy",
 }
 """Policy names and the ``module:function`` that makes each from (GameSpec, PolicyString)."""
 

@@ -18,7 +18,6 @@ from numba import njit
 from stratagym.envs.core import mix64
 from stratagym.envs.hanabi.rules import (
     COLOUR_TOLD,
-    DISCARD,
     NONE,
     RANK_TOLD,
     RANKS,
@@ -225,8 +224,10 @@ def _any_hint(rules, s, legal, n):
 @njit(cache=True)
 def _discard_or_hint(rules, s, legal, n, index):
     """Discard an own card if that is allowed."""
-    return index if s.information_tokens < rules.max_information_tokens else (
-        _any_hint(rules, s, legal, n)
+    return (
+        index
+        if s.information_tokens < rules.max_information_tokens
+        else (_any_hint(rules, s, legal, n))
     )
 
 
@@ -316,9 +317,7 @@ def _pending(rules, s, seat, public, playable):
     while mover != NONE and mover != seat and s.moves[mover] != NONE:
         kind, offset, _ = decode(rules, s.moves[mover])
         if kind >= REVEAL_COLOUR and seat_after(rules, mover, offset) == seat:
-            return _singled_out(
-                rules, s, seat, kind, s.move_touched[mover], public, playable
-            )
+            return _singled_out(rules, s, seat, kind, s.move_touched[mover], public, playable)
         mover = mover - 1 if mover > 0 else rules.num_players - 1
     return NONE
 

@@ -212,6 +212,46 @@ def rlcard_steps(name: str) -> Episode:
     return episode
 
 
+def hanabi_states(players: str) -> Episode:
+    """The Hanabi Learning Environment's states from Python: legal_moves and apply_move."""
+    from hanabi_learning_environment import pyhanabi
+
+    game = pyhanabi.HanabiGame({"players": int(players), "seed": 1})
+    random = Random(1).random
+
+    def episode() -> int:
+        decisions = 0
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.cur_player() == pyhanabi.CHANCE_PLAYER_ID:
+                state.deal_random_card()
+                continue
+            legal = state.legal_moves()
+            state.apply_move(legal[int(random() * len(legal))])
+            decisions += 1
+        return decisions
+
+    return episode
+
+
+def hanabi_rl_env(players: str) -> Episode:
+    """Its ``rl_env``, which gives every player's observation at every step."""
+    from hanabi_learning_environment import rl_env
+
+    env = rl_env.make("Hanabi-Full", num_players=int(players))
+    random = Random(1).random
+
+    def episode() -> int:
+        decisions, done, seen = 0, False, env.reset()
+        while not done:
+            legal = seen["player_observations"][seen["current_player"]]["legal_moves_as_int"]
+            seen, _, done, _ = env.step(int(legal[int(random() * len(legal))]))
+            decisions += 1
+        return decisions
+
+    return episode
+
+
 def _draw(state: Any, rng: Random) -> int:
     outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
     return rng.choices(outcomes, probabilities)[0]
@@ -374,5 +414,33 @@ PEERS: tuple[Peer, ...] = (
         "aec",
         pettingzoo_classic,
         notes=(_RLCARD_HOLDEM,),
+    ),
+    Peer("OpenSpiel", "open_spiel", "hanabi", "hanabi", "step", openspiel_states),
+    Peer("OpenSpiel", "open_spiel", "hanabi", "hanabi", "observe", openspiel_observations),
+    Peer(
+        "Hanabi Learning Environment",
+        "hanabi-learning-environment",
+        "2",
+        "hanabi",
+        "step",
+        hanabi_states,
+    ),
+    Peer(
+        "Hanabi Learning Environment",
+        "hanabi-learning-environment",
+        "2",
+        "hanabi",
+        "observe",
+        hanabi_rl_env,
+        notes=("its rl_env gives all players' observations, as vectors and dicts",),
+    ),
+    Peer(
+        "PettingZoo",
+        "pettingzoo[classic]",
+        "hanabi_v5",
+        "hanabi",
+        "aec",
+        pettingzoo_classic,
+        notes=("its Hanabi is OpenSpiel's and needs shimmy too",),
     ),
 )

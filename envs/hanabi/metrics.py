@@ -61,7 +61,7 @@ def is_critical(rules, s, card):
 def tag_bits(rules, s, action):
     """The tags of a legal move of the seat to move: bit ``k`` is ``TAGS[k]``."""
     kind, offset, value = decode(rules, action)
-    if kind == DISCARD or kind == PLAY:
+    if kind in (DISCARD, PLAY):
         card = s.hands[s.player, value]
         if kind == PLAY:
             bits = 1

@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
-from stratagym.envs.hanabi.rules import COLOUR_TOLD, NONE, RANK_TOLD, RANKS
+from stratagym.envs.hanabi.rules import COLOUR_TOLD, NONE, RANK_TOLD, RANKS, decode
 from stratagym.envs.hanabi.view import COLOURS, last_moves
 
 PAINTS = [(226, 66, 72), (245, 196, 48), (58, 178, 100), (236, 238, 246), (70, 132, 236)]
-_NIGHT, _DUSK, _PANEL = (16, 20, 44), (38, 34, 78), (255, 255, 255, 20)
-_INK, _PALE, _DIM = (24, 28, 48), (238, 240, 250), (150, 156, 188)
-_GOLD, _LOST = (255, 206, 84), (92, 70, 96)
+_NIGHT, _DUSK = (16, 20, 44), (38, 34, 78)
+_INK, _PALE, _DIM, _GOLD = (24, 28, 48), (238, 240, 250), (164, 170, 202), (255, 206, 84)
 
 OVERSAMPLE = 3
 _WIDE, _HIGH = 17.6, 13.2  # of the whole picture
@@ -107,9 +106,7 @@ def _sky(unit: float) -> Image.Image:
     canvas = _Canvas(_WIDE, _HIGH, unit, (*_NIGHT, 255))
     rows = canvas.image.height
     for row in range(rows):
-        canvas.draw.line(
-            (0, row, canvas.image.width, row), (*_mix(_NIGHT, _DUSK, row / rows), 255)
-        )
+        canvas.draw.line((0, row, canvas.image.width, row), (*_mix(_NIGHT, _DUSK, row / rows), 255))
     rng = np.random.default_rng(7)
     for x, y, light in rng.random((150, 3)):
         shade = _mix(_NIGHT, _PALE, 0.25 + 0.45 * light)
@@ -145,7 +142,8 @@ def _marks(canvas: _Canvas, x: float, y: float, known: int, colours: int) -> Non
         canvas.text(x + 0.705, y - 0.2, str((known >> 5 & 31).bit_length()), 0.24, _INK, 0.03)
     for colour in range(colours):
         if known >> colour & 1:
-            canvas.disc(x + 0.5 + 0.18 * (colour - (colours - 1) / 2), y + _TALL + 0.13, 0.065, PAINTS[colour])  # fmt: skip
+            at = x + 0.5 + 0.18 * (colour - (colours - 1) / 2)
+            canvas.disc(at, y + _TALL + 0.13, 0.065, PAINTS[colour])
     for rank in range(RANKS):
         if known >> (5 + rank) & 1:
             canvas.text(x + 0.5 + 0.18 * (rank - 2), y + _TALL + 0.33, str(rank + 1), 0.2, _DIM)
@@ -164,7 +162,7 @@ def picture(rules: Any, s: Any, size: int = 960) -> np.ndarray:
     """
     unit = size / _WIDE
     canvas = _Canvas(_WIDE, _HIGH, unit)
-    canvas.image = _sky(unit).copy()
+    canvas.image = _sky(unit).convert("RGB")  # on RGB, translucent fills blend
     canvas.draw = ImageDraw.Draw(canvas.image, "RGBA")
     colours, players = rules.colours, rules.num_players
     lost = s["life_tokens"] == 0
@@ -184,22 +182,25 @@ def picture(rules: Any, s: Any, size: int = 960) -> np.ndarray:
     if over:
         canvas.text(x, 1.98, "LIVES LOST" if lost else "GAME OVER", 0.3, _GOLD, 0.03, "lm")
     canvas.text(x + 2.2, 0.5, "DECK", 0.26, _DIM, 0.02, "lm")
-    for k in range(min(4, -(-int(s["deck_size"]) // 12))):
-        at = x + 2.2 + 0.05 * k, 0.82 - 0.05 * k
+    piled = -(-int(s["deck_size"]) // 12)
+    for k in range(piled):
+        at = x + 2.2 + 0.05 * k, 0.98 - 0.05 * k
         canvas.box(*at, 0.84, 1.16, _DUSK, 0.1, _DIM, 0.03)
-    centre = (x + 2.2 + 0.42 + 0.1, 1.36)
-    canvas.text(*centre, str(int(s["deck_size"])), 0.46, _PALE, 0.02)
+    canvas.text(
+        x + 2.57 + 0.05 * piled, 1.61 - 0.05 * piled, str(int(s["deck_size"])), 0.46, _PALE, 0.02
+    )
 
-    top, row = 2.75, min(2.62, 10.3 / players)
+    top, row = 2.75, min(3.3, 10.3 / players)
     for seat in range(players):
         y = top + row * seat
         to_move = seat == s["player"] and not over
         canvas.box(
-            _LEFT - 0.15, y - 0.02, _COLUMN - _LEFT - 0.2, row - 0.1, (255, 255, 255, 34 if to_move else 16),
-            0.2, _GOLD if to_move else None, 0.05,
+            _LEFT - 0.15, y - 0.02, _COLUMN - _LEFT - 0.2, row - 0.1,
+            (255, 255, 255, 34 if to_move else 16), 0.2, _GOLD if to_move else None, 0.05,
         )  # fmt: skip
-        scale = min(1.0, (row - 0.1) / 2.5)
-        canvas.text(_LEFT + 0.1, y + row / 2 - 0.2, f"PLAYER {seat}", 0.3, _GOLD if to_move else _PALE, 0.02, "lm")  # fmt: skip
+        scale = min(1.3, (row - 0.1) / 2.4)
+        name, at = f"PLAYER {seat}", (_LEFT + 0.1, y + row / 2 - 0.2)
+        canvas.text(*at, name, 0.3, _GOLD if to_move else _PALE, 0.02, "lm")
         if to_move:
             canvas.text(_LEFT + 0.1, y + row / 2 + 0.18, "to move", 0.24, _GOLD, 0, "lm")
         if seat == s["last_player"]:
@@ -208,29 +209,24 @@ def picture(rules: Any, s: Any, size: int = 960) -> np.ndarray:
             _held(canvas, rules, s, seat, k, y, row, scale)
 
     _side(canvas, rules, s)
-    return np.array(canvas.done().convert("RGB"))
+    return np.array(canvas.done())
 
 
 def _held(canvas, rules, s, seat, k, y, row, scale) -> None:
     """One card of a hand with its marks, drawn apart where the rows are low."""
-    outer = canvas
-    part = _Canvas(1.2, _TALL + 0.95, outer.unit / OVERSAMPLE * scale)
+    part = _Canvas(1.2, _TALL + 0.95, canvas.unit / OVERSAMPLE * scale)
     card, known = int(s["hands"][seat, k]), int(s["knowledge"][seat, k])
     last = int(s["last_player"])
-    if last != NONE and last != seat and s["move_touched"][last] >> k & 1:
-        target = _target(rules, s, last)
-        if target == seat:
-            part.box(0.02, 0.32, 1.16, _TALL + 0.16, (*_GOLD, 90), 0.2, _GOLD, 0.05)
+    if last != NONE and s["move_touched"][last] >> k & 1 and _target(rules, s, last) == seat:
+        part.box(0.02, 0.32, 1.16, _TALL + 0.16, (*_GOLD, 90), 0.2, _GOLD, 0.05)
     _card(part, 0.1, 0.4, card)
     _marks(part, 0.1, 0.4, known, rules.colours)
-    at = (_LEFT + 2.35 + 1.62 * k * max(scale, 0.8), y + (row - 0.1 - 2.31 * scale) / 2)
-    outer.image.alpha_composite(part.image, tuple(round(v * outer.unit) for v in at))
+    at = (_LEFT + 2.35 + 1.62 * k, y + (row - 0.1 - 2.31 * scale) / 2)
+    canvas.image.paste(part.image, tuple(round(v * canvas.unit) for v in at), part.image)
 
 
 def _target(rules: Any, s: Any, seat: int) -> int:
     """Whom the last move of a seat told something, or that seat itself."""
-    from stratagym.envs.hanabi.rules import decode
-
     return (seat + decode(rules, int(s["moves"][seat]))[1]) % rules.num_players
 
 

@@ -342,10 +342,7 @@ def step(rules, s, action):
             s.fireworks[card // RANKS] += 1
             s.score += 1
             outcome = SCORED
-            if (
-                card % RANKS == RANKS - 1
-                and s.information_tokens < rules.max_information_tokens
-            ):
+            if card % RANKS == RANKS - 1 and s.information_tokens < rules.max_information_tokens:
                 s.information_tokens += 1
                 outcome |= TOKEN_GAINED
         else:

@@ -197,7 +197,9 @@ def _past(rules: Any, s: Any, seat: int) -> str:
 
 def last_moves(rules: Any, s: Any) -> list[str]:
     """The last move of every seat that has moved, oldest first."""
-    order = [(int(s["last_player"]) + k) % rules.num_players for k in range(1, rules.num_players + 1)]
+    order = [
+        (int(s["last_player"]) + k) % rules.num_players for k in range(1, rules.num_players + 1)
+    ]
     return [_past(rules, s, seat) for seat in order if s["moves"][seat] != NONE]
 
 
@@ -252,7 +254,8 @@ def _rules_text(rules: Any) -> list[str]:
 
 def _id_table(rules: Any) -> list[str]:
     h = rules.hand_size
-    lines = [f"- {k} to {k + h - 1}: ({word} 0) to ({word} {h - 1})" for k, word in ((0, "Discard"), (h, "Play"))]  # fmt: skip
+    own = ((0, "Discard"), (h, "Play"))
+    lines = [f"- {k} to {k + h - 1}: ({word} 0) to ({word} {h - 1})" for k, word in own]
     for offset in range(1, rules.num_players):
         first = int(reveal_colour(rules, offset, 0))
         lines.append(
@@ -296,7 +299,8 @@ def prompt(
     left = f"Cards left in the deck: {deck}."
     if deck == 0:
         turns = int(s["turns_left"])
-        left += f" The last round is on: {turns} {'turn' if turns == 1 else 'turns'} left, yours included."
+        count = f"{turns} {'turn' if turns == 1 else 'turns'}"
+        left += f" The last round is on: {count} left, yours included."
     parts = [
         f"You are Player {player} in a game of Hanabi with {rules.num_players} players who win or "
         "lose together. Player +1 is the one who moves after you, and so on.",
