@@ -56,6 +56,7 @@ class UCIEngine(Policy):
         skill: int | None = None,
         random_share: float = 0.0,
     ):
+        self._process: subprocess.Popen[str] | None = None
         self.path = find_engine(engine)
         self.nodes, self.skill, self.random_share = nodes, skill, random_share
         self.name = f"uci:{engine}?nodes={nodes}"
@@ -63,7 +64,6 @@ class UCIEngine(Policy):
             self.name += f"&skill={skill}"
         if random_share:
             self.name += f"&random={random_share}"
-        self._process: subprocess.Popen[str] | None = None
 
     def _send(self, line: str) -> None:
         process = self._process

@@ -107,10 +107,10 @@ def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
     shown = [int(s["winner"])] if won else [0, 1] if full else [turn]
     draw, font = ImageDraw.Draw(image), ImageFont.load_default(0.36 * unit)
     length = draw.textlength(words, font)
-    x = (image.width - length - 0.62 * unit * len(shown)) / 2
+    left = (image.width - length - 0.62 * unit * len(shown)) / 2
     for seat in shown:
         stone = _stone(seat, False, max(2, round(0.6 * unit)))
-        image.paste(stone, (round(x), round(0.42 * unit - stone.height / 2)), stone)
-        x += 0.62 * unit
-    draw.text((x + 0.08 * unit, 0.42 * unit), words, _INK, font, "lm")
+        image.paste(stone, (round(left), round(0.42 * unit - stone.height / 2)), stone)
+        left += 0.62 * unit
+    draw.text((left + 0.08 * unit, 0.42 * unit), words, _INK, font, "lm")
     return np.array(image)

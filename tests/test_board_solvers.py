@@ -1,0 +1,75 @@
+"""``python -m benchmarks.board_solvers`` from the outside."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from openai_server import OpenAIServer, answer
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "benchmarks.board_solvers", *map(str, arguments)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "STRATAGYM_TEST_KEY": "no-key"},
+        timeout=300,
+    )
+
+
+def test_tictactoe_against_the_perfect_player(tmp_path):
+    output = ("--output", tmp_path / "run", "--boards", "tictactoe", "--json")
+    result = run("--policies", "random,perfect", *output)
+    assert result.returncode == 0, result.stderr
+    board = json.loads(result.stdout)["boards"]["tictactoe"]
+    random, perfect = board["policies"]["random"], board["policies"]["perfect"]
+    assert random["wins"]["value"] == 0
+    assert random["wins"]["n"] == 10
+    assert perfect["top_1"]["value"] == 1
+    assert random["top_1"]["value"] < 1
+    assert 0 < random["top_1"]["chance"] < random["top_3"]["chance"] <= 1
+    assert board["ratings"]["perfect"]["elo"] > board["ratings"]["random"]["elo"]
+    games = [json.loads(x) for x in (tmp_path / "run" / "games.jsonl").read_text().splitlines()]
+    seats = [
+        g["seats"].index("random") for g in games if g["match"].startswith("tictactoe/random/")
+    ]
+    assert seats == [0] * 5 + [1] * 5
+    again = run("--policies", "random,perfect", *output, "--resume")
+    assert json.loads(again.stdout)["boards"] == json.loads(result.stdout)["boards"]
+
+
+def test_a_model_that_names_no_legal_move_loses_by_it(tmp_path):
+    with OpenAIServer(lambda body, nth: answer("I resign to fate.")) as server:
+        result = run(
+            "--policies", "llm:scripted", "--base-url", server.base_url, "--boards", "tictactoe",
+            "--api-key-env", "STRATAGYM_TEST_KEY", "--games", 2, "--output", tmp_path, "--json",
+        )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    row = json.loads(result.stdout)["boards"]["tictactoe"]["policies"]["llm:scripted"]
+    assert row["games_lost_by_illegal_moves"]["value"] == 1
+    assert row["answers"] == {"unparseable": 22}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--boards", "go"], ["go", "connect_four"]),
+        (["--games", "0"], ["--games"]),
+        (["--boards", "chess", "--engine", "uci:nothing-of-the-kind"], ["nothing-of-the-kind"]),
+        (["--policies", "gt:99"], ["gt:99"]),
+    ],
+    ids=" ".join,
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, words, tmp_path):
+    result = run(*arguments, "--output", tmp_path / "run")
+    assert result.returncode == 2
+    (line,) = [x for x in result.stderr.splitlines() if "compiling" not in x]
+    assert all(word in line for word in words)

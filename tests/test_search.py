@@ -1,0 +1,175 @@
+"""Search on any kernel, engines and ratings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from stratagym.agents.alphabeta import AlphaBeta
+from stratagym.agents.core import make_policy, view_of
+from stratagym.agents.mcts import MCTS
+from stratagym.benchmarks.ratings import bradley_terry, elo, rate
+from stratagym.envs import core, spec
+
+
+def random_position(game, plies, rng, **options):
+    """A state after random moves whose game goes on."""
+    facts = spec(game)
+    rules = facts.make_rules(**options)
+    states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
+    while True:
+        seat = core.start_at(rules, states, 0, np.uint64(rng.integers(2**63)), probs)
+        for _ in range(plies):
+            if seat < 0:
+                break
+            n = core.legal_actions_at(rules, states, 0, legal)
+            seat, _ = core.play_at(rules, states, 0, int(rng.choice(legal[:n])), legal, probs)
+        if seat >= 0:
+            return facts, rules, states
+
+
+def minimax(facts, rules, states):
+    """Seat 0's value, by trying everything; for the test."""
+    seat = core.current_player_at(rules, states, 0)
+    legal, probs = core.new_scratch(rules)
+    if seat < 0:
+        out = np.zeros(2)
+        core.returns_at(rules, states, 0, out)
+        return out[0]
+    values = []
+    for action in legal[: core.legal_actions_at(rules, states, 0, legal)].tolist():
+        after = states.copy()
+        core.play_at(rules, after, 0, action, np.zeros_like(legal), probs)
+        values.append(minimax(facts, rules, after))
+    return max(values) if seat == 0 else min(values)
+
+
+@pytest.mark.parametrize(("game", "plies"), [("tictactoe", 3), ("connect_four", 36)])
+def test_alphabeta_finds_the_value_of_trying_everything(game, plies, rng):
+    for _ in range(12):
+        facts, rules, states = random_position(game, plies, rng)
+        search = AlphaBeta(42)
+        action, value, _ = search.search(view_of(facts, rules, states, 1))
+        assert value == minimax(facts, rules, states)
+        after = states.copy()
+        core.play_at(rules, after, 0, action, *core.new_scratch(rules))
+        assert minimax(facts, rules, after) == value
+
+
+def test_a_limit_of_positions_gives_the_last_finished_depth(rng):
+    facts, rules, states = random_position("connect_four", 4, rng)
+    action, _, depth = AlphaBeta(20, positions=3000).search(view_of(facts, rules, states, 1))
+    assert 1 <= depth < 20
+    assert action in view_of(facts, rules, states, 1).legal
+
+
+def test_mcts_takes_a_win_and_blocks_one():
+    facts = spec("connect_four")
+    rules = facts.make_rules()
+    for moves, wanted in (([3, 0, 3, 0, 3, 1], 3), ([3, 0, 2, 0, 6, 0], 0)):
+        states, scratch = core.new_states(rules), core.new_scratch(rules)
+        core.start_at(rules, states, 0, np.uint64(1), scratch[1])
+        for move in moves:
+            core.play_at(rules, states, 0, move, *scratch)
+        before = states.copy()
+        view = view_of(facts, rules, states, 7)
+        policy = MCTS(2000)
+        assert policy.act(view) == wanted
+        assert policy.act(view) == MCTS(2000).act(view)
+        assert np.array_equal(before, states)
+        actions, visits, _ = policy.statistics(view)
+        assert visits.sum() == 2000
+        assert actions.tolist() == view.legal.tolist()
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [("ludo", {"players": 3}), ("hanabi", {"players": 3}), ("texas_holdem", {"hands": 2})],
+)
+def test_mcts_plays_games_of_chance_and_of_hidden_cards(game, options, rng):
+    facts, rules, states = random_position(game, 3, rng, **options)
+    view = view_of(facts, rules, states, 3)
+    assert MCTS(60).act(view) in view.legal
+
+
+def test_more_simulations_win(rng):
+    facts = spec("connect_four")
+    rules = facts.make_rules()
+    won = 0
+    for seed in range(10):
+        pair = [MCTS(400), MCTS(20)]
+        states, scratch = core.new_states(rules), core.new_scratch(rules)
+        seat, ply = core.start_at(rules, states, 0, np.uint64(seed), scratch[1]), 0
+        while seat >= 0:
+            policy = pair[(seat + seed) % 2]
+            action = policy.act(view_of(facts, rules, states, int(rng.integers(2**62))))
+            seat, _ = core.play_at(rules, states, 0, action, *scratch)
+            ply += 1
+        out = np.zeros(2)
+        core.returns_at(rules, states, 0, out)
+        won += out[seed % 2] > 0
+    assert won >= 8
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "words"),
+    [
+        ("ludo", "alphabeta:3", ["ludo"]),
+        ("hanabi", "gt", ["hanabi"]),
+        ("chess", "mcts:none", ["mcts"]),
+        ("chess", "alphabeta:0", ["alphabeta"]),
+        ("ludo", "uci:stockfish", ["ludo"]),
+        ("chess", "uci:no-such-engine", ["no-such-engine", "apt-get install"]),
+        ("ludo", "perfect", ["ludo", "tictactoe"]),
+    ],
+)
+def test_bad_policy_strings_are_one_line(game, text, words):
+    with pytest.raises(ValueError) as caught:
+        make_policy(spec(game), text)
+    assert "\n" not in str(caught.value)
+    assert all(word in str(caught.value) for word in words)
+
+
+def test_an_engine_over_its_protocol(tmp_path):
+    """A stand-in that speaks UCI, so that the test needs no engine."""
+    engine = tmp_path / "stand-in"
+    engine.write_text(
+        "#!/usr/bin/env python3\n"
+        "import sys\n"
+        "for line in sys.stdin:\n"
+        "    line = line.strip()\n"
+        "    if line == 'uci': print('uciok', flush=True)\n"
+        "    elif line == 'isready': print('readyok', flush=True)\n"
+        "    elif line.startswith('position'): assert 'fen rnbqkbnr/pppppppp/8/8' in line\n"
+        "    elif line.startswith('go nodes'):\n"
+        "        print('info depth 1 multipv 1 score cp 35 nodes 9 pv e2e4 e7e5')\n"
+        "        print('info depth 1 multipv 2 score mate -3 nodes 9 pv f2f3')\n"
+        "        print('bestmove e2e4 ponder e7e5', flush=True)\n"
+        "    elif line == 'quit': break\n"
+    )
+    engine.chmod(0o755)
+    facts = spec("chess")
+    rules = facts.make_rules()
+    states = core.new_states(rules)
+    core.start_at(rules, states, 0, np.uint64(1), core.new_scratch(rules)[1])
+    view = view_of(facts, rules, states, 1)
+    policy = make_policy(facts, f"uci:{engine}?nodes=10")
+    notation = facts.module("notation")
+    assert notation.uci(states[0], policy.act(view)) == "e2e4"
+    actions, scores = policy.scores(view)
+    found = {notation.uci(states[0], a): s for a, s in zip(actions, scores, strict=True)}
+    assert found == {"e2e4": 35, "f2f3": -29_997}
+    policy.close()
+
+
+def test_ratings():
+    scores = np.array([[0, 7.5, 9], [2.5, 0, 8], [1, 2, 0]])
+    ratings = bradley_terry(scores, prior=0)
+    games = scores + scores.T
+    expected = 1 / (1 + 10 ** ((ratings[None, :] - ratings[:, None]) / 400))
+    assert (games * expected).sum(1) == pytest.approx(scores.sum(1), abs=1e-6)
+    assert elo(scores) == pytest.approx(bradley_terry(scores), abs=0.01)
+    rated = rate([("a", "b", 1.0, k) for k in range(10)] + [("b", "a", 1.0, k) for k in range(5)])
+    assert rated["a"]["low"] <= rated["a"]["bradley_terry"] <= rated["a"]["high"]
+    assert rated["a"]["bradley_terry"] > rated["b"]["bradley_terry"]
+    assert (rated["a"]["points"], rated["a"]["games"]) == (10, 15)
