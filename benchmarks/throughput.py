@@ -133,7 +133,8 @@ def choose_random(masks, generators, actions):
 def batch_environment(game: str) -> Episode:
     """``BATCH`` games stepped together, with observations and masks."""
     batch = envs.make_batch(game, BATCH)
-    generators, actions = np.ones(1, [("rng", "u8")]), np.zeros(BATCH, np.int64)
+    # Of the game's own dtype: numba takes a smaller record for a kind of the larger one.
+    generators, actions = core.new_states(batch.rules), np.zeros(BATCH, np.int64)
 
     def episode() -> int:
         choose_random(batch.action_masks, generators, actions)
