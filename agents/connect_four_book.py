@@ -139,7 +139,7 @@ def make(plies: int, path: Path, threads: int, table_bits: int = 26) -> None:
         started = saved = time.time()
         done = 0
         with ThreadPoolExecutor(threads) as pool:
-            chunks = np.array_split(keys, len(keys) if stones < 5 else len(keys) // 8 + 1)
+            chunks = np.array_split(keys, max(1, len(keys) if stones < 5 else len(keys) // 8))
             for future in as_completed([pool.submit(solve, chunk, stones) for chunk in chunks]):
                 chunk, values = future.result()
                 book = book.joined(chunk, values)
