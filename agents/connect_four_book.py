@@ -2,9 +2,9 @@
 
     python -m stratagym.agents.connect_four_book [PLIES] [FILE]
 
-solves all positions of up to ``PLIES`` stones that are not in the file yet and adds them to it. It
-saves its work as it goes, so a run that was stopped goes on where it was; default file: the one
-that is shipped.
+solves all positions of ``PLIES`` stones that are not in the file yet and adds them to it, and then
+those of fewer stones, whose values follow. It saves its work as it goes, so a run that was stopped
+goes on where it was; default file: the one that is shipped.
 """
 
 from __future__ import annotations
@@ -111,6 +111,38 @@ def positions(plies: int) -> np.ndarray:
     return keys
 
 
+@njit(cache=True)
+def _back_up(keys, plies, known, values, out):
+    """Values of positions from those of the positions after each move, ``UNKNOWN`` if one lacks."""
+    for i in range(keys.shape[0]):
+        mover, taken = position_of(keys[i])
+        out[i] = best = UNKNOWN
+        for column in range(COLUMNS):
+            move = landing(taken, column)
+            if has_four(mover | move):
+                best = (43 - plies) >> 1
+                break
+            if move:
+                key = key_of(mover ^ taken, taken | move)
+                at = np.searchsorted(known, key)
+                if at == known.shape[0] or known[at] != key:
+                    best = UNKNOWN
+                    break
+                best = max(best, -values[at])
+        out[i] = best
+
+
+def completed(book: Book, plies: int) -> Book:
+    """The book with all positions of fewer than ``plies`` stones whose value follows from it."""
+    for fewer in range(plies - 1, -1, -1):
+        keys = positions(fewer)
+        keys = keys[book.find(keys) == UNKNOWN]
+        values = np.empty(len(keys), np.int8)
+        _back_up(keys, fewer, book.keys, book.values, values)
+        book = book.joined(keys, values)
+    return book
+
+
 @njit(cache=True, nogil=True)
 def _solve(keys, plies, table, stack, nodes, values):
     for i in range(keys.shape[0]):
@@ -118,40 +150,37 @@ def _solve(keys, plies, table, stack, nodes, values):
         values[i] = value_of(mover, taken, plies, table, stack, nodes)
 
 
-def make(plies: int, path: Path, threads: int, table_bits: int = 26) -> None:
-    """Solve all positions of up to ``plies`` stones that the file does not hold; add them to it.
+def make(plies: int, path: Path, threads: int, table_bits: int = 27) -> None:
+    """Solve all positions of ``plies`` stones that the file does not hold; add them to it.
 
-    Few stones first, so that the file soon is of use. The threads share one table, of
-    2**table_bits entries of 8 bytes, over the whole run; an entry is one machine word, so that
-    they need no lock.
+    The threads share one table, of 2**table_bits entries of 8 bytes; an entry is one machine
+    word, so that they need no lock.
     """
+    book = load(path)
+    keys = positions(plies)
+    keys = keys[book.find(keys) == UNKNOWN]
     table = new_table(table_bits)
+    print(f"{len(keys)} positions of {plies} stones to solve", flush=True)
 
-    def solve(chunk: np.ndarray, stones: int) -> tuple[np.ndarray, np.ndarray]:
+    def solve(chunk: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         values = np.empty(len(chunk), np.int8)
-        _solve(chunk, stones, table, new_stack(), np.zeros(1, np.int64), values)
+        _solve(chunk, plies, table, new_stack(), np.zeros(1, np.int64), values)
         return chunk, values
 
-    book = load(path)
-    for stones in range(plies + 1):
-        keys = positions(stones)
-        keys = keys[book.find(keys) == UNKNOWN]
-        started = saved = time.time()
-        done = 0
-        with ThreadPoolExecutor(threads) as pool:
-            chunks = np.array_split(keys, len(keys) if stones < 5 else len(keys) // 8 + 1)
-            for future in as_completed([pool.submit(solve, chunk, stones) for chunk in chunks]):
-                chunk, values = future.result()
-                book = book.joined(chunk, values)
-                done += len(chunk)
-                if time.time() > saved + 30 or done == len(keys):
-                    saved = time.time()
-                    save(book, path)
-                    left = (len(keys) - done) / max(done, 1) * (saved - started) / 60
-                    print(
-                        f"{stones} stones: {done} of {len(keys)}, about {left:.0f} min left",
-                        flush=True,
-                    )
+    started = saved = time.time()
+    done = 0
+    with ThreadPoolExecutor(threads) as pool:
+        chunks = np.array_split(keys, len(keys) // 8 + 1)
+        for future in as_completed([pool.submit(solve, chunk) for chunk in chunks]):
+            chunk, values = future.result()
+            book = book.joined(chunk, values)
+            done += len(chunk)
+            if time.time() > saved + 60:
+                saved = time.time()
+                save(book, path)
+                left = (len(keys) - done) / done * (saved - started) / 60
+                print(f"{done} of {len(keys)}, about {left:.0f} min left", flush=True)
+    save(completed(book, plies), path)
 
 
 if __name__ == "__main__":

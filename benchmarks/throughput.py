@@ -88,16 +88,19 @@ def state_api(game: str, observe: bool = False) -> Episode:
     legal, probs = core.new_scratch(rules)
     observation = np.zeros(rules.observation_shape, rules.observation_dtype)
     random = Random(1).random
+    start = core.direct(core.start_at, rules, states, 0, np.uint64(0), probs)
+    actions = core.direct(core.legal_actions_at, rules, states, 0, legal)
+    play = core.direct(core.play_at, rules, states, 0, 0, legal, probs)
+    see = core.direct(core.observe_at, rules, states, 0, 0, observation)
 
     def episode() -> int:
         decisions = 0
-        player = core.start_at(rules, states, 0, np.uint64(next(seeds)), probs)
-        n = core.legal_actions_at(rules, states, 0, legal)
+        player = start(rules, states, 0, next(seeds), probs)
+        n = actions(rules, states, 0, legal)
         while player >= 0:
             if observe:
-                core.observe_at(rules, states, 0, player, observation)
-            action = legal[int(random() * n)]
-            player, n = core.play_at(rules, states, 0, action, legal, probs)
+                see(rules, states, 0, player, observation)
+            player, n = play(rules, states, 0, legal[int(random() * n)], legal, probs)
             decisions += 1
         return decisions
 

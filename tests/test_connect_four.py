@@ -224,6 +224,7 @@ def test_book_values_follow_from_those_one_move_on(rng):
     while (book.find(books.positions(complete)) != books.UNKNOWN).all():
         complete += 1
     assert complete >= 2
+    assert (books.completed(book, complete - 1).find(book.keys) == book.values).all()
     for stones in range(complete - 1):
         keys = books.positions(stones)
         for key in rng.choice(keys, min(len(keys), 100), replace=False):
@@ -247,6 +248,19 @@ def test_a_book_can_be_made_and_added_to(tmp_path, rng):
     again = books.load(tmp_path / "book.npz")
     assert again.find(keys).tolist() == values.tolist()
     assert again.find(np.array([0, 1 << 48])).tolist() == [books.UNKNOWN] * 2
+
+
+def test_values_of_fewer_stones_follow(tmp_path):
+    """Backed up from all positions of two stones, one of which is left out."""
+    keys = books.positions(2)
+    book = books.Book(keys, (keys % 7 - 3).astype(np.int8))
+    backed_up = books.completed(book, 2)
+    assert len(backed_up.keys) == len(keys) + 4 + 1
+    ones = backed_up.find(books.positions(1))
+    assert backed_up.find(np.array([0]))[0] == -ones.min()
+    holed = books.completed(books.Book(book.keys[1:], book.values[1:]), 2)
+    assert books.UNKNOWN in holed.find(books.positions(1))
+    assert holed.find(np.array([0]))[0] == books.UNKNOWN
 
 
 # --- other agents, metrics, words, picture -------------------------------------------------------
