@@ -203,12 +203,6 @@ def test_won_positions_are_won_in_the_time_the_score_says(rng, seed):
 # --- the book ------------------------------------------------------------------------------------
 
 
-needs_book = pytest.mark.skipif(
-    len(books.load().keys) < 1000, reason="the opening book is not made yet"
-)
-
-
-@needs_book
 def test_first_moves():
     """The values every solver agrees on."""
     book = books.load()
@@ -216,7 +210,6 @@ def test_first_moves():
     assert solve(RULES, position())[0].tolist() == [-2, -1, 0, 1, 0, -1, -2]
 
 
-@needs_book
 def test_book_values_follow_from_those_one_move_on(rng):
     book = books.load()
     assert (np.diff(book.keys) > 0).all()

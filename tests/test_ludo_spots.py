@@ -142,7 +142,7 @@ def test_without_arguments_it_reports_the_built_in_policies(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--policies", "chess"], ["chess", "random, heuristic, gt, llm"]),
+        (["--policies", "chess"], ["chess", "heuristic", "llm"]),
         (["--policies", ""], ["--policies"]),
         (["--policies", "gt:0"], ["gt:0", "1 to 8"]),
         (["--policies", "random:1"], ["random"]),
