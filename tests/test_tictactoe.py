@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import warnings
 from functools import lru_cache
 
@@ -273,3 +274,23 @@ def test_picture_shows_marks_and_the_winning_line():
     assert np.abs(at(won, 0, 0).astype(int) - render.COLOURS[0]).max() < 10
     assert (at(won, 2, 1) == at(empty, 2, 1)).all()
     assert not (at(won, 1, 1) == at(empty, 1, 1)).all()
+
+
+def test_recorded_games_replay(shared_data):
+    lines = (shared_data / "botzone_games" / "TicTacToe.jsonl").read_text().splitlines()
+    rules = spec("tictactoe").make_rules()
+    for record in map(json.loads, lines):
+        states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
+        seat = core.start_at(rules, states, 0, np.uint64(0), probs)
+        for move in record["moves"]:
+            assert seat == move["player"], record["id"]
+            action = 3 * move["x"] + move["y"]
+            n = core.legal_actions_at(rules, states, 0, legal)
+            assert action in legal[:n], record["id"]
+            seat, _ = core.play_at(rules, states, 0, action, legal, probs)
+        over = seat == core.TERMINAL
+        assert over == (record["result"]["reason"] in ("rules", "draw")), record["id"]
+        if over:
+            totals = np.zeros(2)
+            core.returns_at(rules, states, 0, totals)
+            assert (totals + 1).tolist() == record["result"]["scores"], record["id"]
