@@ -168,7 +168,7 @@ def test_forfeit_and_transport_are_not_strategy(tmp_path):
     assert (row["one"], row["win_rate"]["value"]) == ("llm:scripted", 0)
     assert row["endings"] == {"forfeit": 2}
     records = lines(tmp_path / "a" / "decisions.jsonl")
-    assert [record["attempt"] for record in records] == [1, 2] * 2 or len(records) == 4
+    assert sorted(record["attempt"] for record in records) == [1, 1, 2, 2]
     assert "I pass." in records[-1]["prompt"][-2]["content"]
     with OpenAIServer(once(rate_limit(1))) as server:
         result = run(*model(server, tmp_path / "b", "--games", 2, "--retries", 0))
