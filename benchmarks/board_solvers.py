@@ -30,7 +30,7 @@ from rich.console import Console
 from stratagym.agents.core import Policy, View, make_policy, view_of
 from stratagym.agents.engines import UCIEngine
 from stratagym.agents.llm import LanguageModel
-from stratagym.agents.perfect import solver_of
+from stratagym.agents.perfect import ranks, solver_of
 from stratagym.benchmarks import cli, records, runner
 from stratagym.benchmarks.policies import ModelArgs, make_policies, settings
 from stratagym.benchmarks.ratings import rate
@@ -202,12 +202,12 @@ def judge_game(record: dict[str, Any], policy: str, solver: Policy) -> list[Judg
         if record["seats"][seat] == policy:
             view = view_of(game, rules, states, 0)
             scores = move_scores(solver, view)
-            ranks = 1 + (scores[None, :] > scores[:, None]).sum(1)
+            place = ranks(scores)
             mine = int(np.flatnonzero(view.legal == action)[0])
             judged.append(
                 Judged(
-                    int(ranks[mine]),
-                    tuple(float((ranks <= k).mean()) for k in TOP),
+                    int(place[mine]),
+                    tuple(float((place <= k).mean()) for k in TOP),
                     float(scores.max() - scores[mine]),
                 )
             )

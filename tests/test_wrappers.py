@@ -21,6 +21,7 @@ from stratagym.agents import opponents as learner
 from stratagym.agents.core import Policy, View, make_policy
 from stratagym.envs import core, games, make, spec
 from stratagym.wrappers.single_agent import SingleAgentEnv
+from stratagym.wrappers.text import OK, TextObservation
 from stratagym.wrappers.vector import VectorEnv
 
 
@@ -567,3 +568,24 @@ def test_wrong_arguments_of_a_vector_env(options, parts):
 def test_wrong_seeds_of_a_vector_env(wrong):
     with pytest.raises(ValueError, match="seed: one whole number or 3 of them"):
         VectorEnv("ludo", 3).reset(seed=wrong)
+
+
+def test_an_aec_environment_of_words(seed):
+    """Prompts for observations, replies for actions; a bad reply is an illegal action."""
+    env = TextObservation(make("ludo", players=2))
+    env.reset(seed=seed)
+    for agent in env.agent_iter(40):
+        prompt, _, termination, truncation, info = env.last()
+        if termination or truncation:
+            env.step(None)
+            continue
+        assert prompt == info["messages"][0]["content"]
+        assert env.observation_space(agent).contains(prompt)
+        assert env.observe(next(a for a in env.agents if a != agent)) == ""
+        env.step(f"{info['action_mask'].argmax()} | first legal piece")
+        assert env.infos[agent]["outcome"].kind == OK
+    agent = env.agent_selection
+    env.step("I would rather not say.")
+    assert env.infos[agent]["outcome"].reason == "no_move"
+    assert env.terminations[agent]
+    assert env.rewards[agent] == -1

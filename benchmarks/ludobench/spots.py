@@ -15,7 +15,6 @@ import numpy as np
 from stratagym.benchmarks.cli import InputError
 from stratagym.envs import core, spec
 from stratagym.envs.ludo import rules as ludo
-from stratagym.envs.ludo.view import positions
 
 CATEGORIES = (
     "blocked",
@@ -260,14 +259,3 @@ def save_spots(spots: Iterable[Spot], folder: Path) -> list[Path]:
         path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
         paths.append(path)
     return paths
-
-
-def describe(spot: Spot) -> str:
-    """A spot in one line, for people."""
-    rules = rules_for(spot.players)
-    states = spot.states(rules)
-    others = "; ".join(
-        f"Player {colour}: {positions(rules, states[0], seat)}"
-        for seat, colour in enumerate(spot.players)
-    )
-    return f"{spot.id}: Player {spot.player} threw {spot.dice}. {others}"

@@ -20,6 +20,7 @@ from stratagym.envs.chess.tables import (
     QUEEN,
     ROOK,
 )
+from stratagym.envs.words import section
 
 PROMPT_VERSION = "chess-1"
 
@@ -155,10 +156,6 @@ def extract(text: str, lenient: bool = False) -> str | None:
     return match.group(1) if match else None
 
 
-def _section(title: str, *lines: str) -> str:
-    return "\n".join([f"## {title}", *lines])
-
-
 def _drawing_rules(game_rules: Any) -> str:
     plies = f"{game_rules.max_halfmoves} moves in a row, both sides counted,"
     parts = ["stalemate"]
@@ -194,7 +191,7 @@ def prompt(
         "Choose ONE legal move.\n"
         "Answer with the move in UCI notation, a bar, and your reason in one line. "
         "Any other form of answer is invalid.",
-        _section(
+        section(
             "Rules",
             "- The usual rules of chess hold. Checkmate wins.",
             f"- {_drawing_rules(game_rules)}",
@@ -202,13 +199,13 @@ def prompt(
             "the king's move of two squares: e1g1. A promotion adds the new piece's letter, "
             "q, r, b or n: e7e8q.",
         ),
-        _section(
+        section(
             "Board",
             "Capitals are White's pieces, small letters Black's, dots empty squares.",
             "",
             diagram(s),
         ),
-        _section(
+        section(
             "Position now",
             f"FEN: {notation.fen(s)}",
             f"You play {colour}, and {COLOUR_NAMES[int(s['turn'])]} is to move.{check}",
@@ -218,10 +215,10 @@ def prompt(
     ]
     if list_legal is not None:
         named = ", ".join(notation.uci(s, action) for action in list_legal)
-        parts.append(_section("Legal moves", named))
+        parts.append(section("Legal moves", named))
     if PERSONAS[persona]:
-        parts.append(_section("Persona", "Play in this style:", PERSONAS[persona]))
+        parts.append(section("Persona", "Play in this style:", PERSONAS[persona]))
     if history:
-        parts.append(_section("History", history))
-    parts.append(_section("Answer (exactly this form)", "<move> | <one line reason>"))
+        parts.append(section("History", history))
+    parts.append(section("Answer (exactly this form)", "<move> | <one line reason>"))
     return [{"role": "user", "content": "\n\n".join(parts)}]

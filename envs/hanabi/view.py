@@ -24,6 +24,7 @@ from stratagym.envs.hanabi.rules import (
     reveal_colour,
     reveal_rank,
 )
+from stratagym.envs.words import section
 
 PROMPT_VERSION = "hanabi-1"
 
@@ -223,10 +224,6 @@ def extract(text: str, lenient: bool = False) -> str | None:
     return None
 
 
-def _section(title: str, *lines: str) -> str:
-    return "\n".join([f"## {title}", *lines])
-
-
 def _rules_text(rules: Any) -> list[str]:
     letters = ", ".join(f"{COLOURS[k]} {COLOUR_NAMES[k]}" for k in range(rules.colours))
     counts = ", ".join(f"{copies(rank)} of rank {rank + 1}" for rank in range(RANKS))
@@ -304,26 +301,26 @@ def prompt(
     parts = [
         f"You are Player {player} in a game of Hanabi with {rules.num_players} players who win or "
         "lose together. Player +1 is the one who moves after you, and so on.",
-        _section("Rules", *_rules_text(rules)),
-        _section(
+        section("Rules", *_rules_text(rules)),
+        section(
             "Position now",
             f"Lives: {int(s['life_tokens'])}. Information tokens: {int(s['information_tokens'])}.",
             f"Fireworks (height of each): {fireworks_text(rules, s)}.",
         ),
-        _section(
+        section(
             "Your hand",
             "X stands for a colour or rank you were not told; 'may be' lists the colours and ranks "
             "that the hints so far leave open.",
             *mine,
         ),
-        _section("What you see of the others", *others),
-        _section("Deck and discards", left, f"Discarded: {discards_text(rules, s)}."),
-        _section("Each player's last move, oldest first", *(last_moves(rules, s) or ["None yet."])),
+        section("What you see of the others", *others),
+        section("Deck and discards", left, f"Discarded: {discards_text(rules, s)}."),
+        section("Each player's last move, oldest first", *(last_moves(rules, s) or ["None yet."])),
     ]
     if history:
-        parts.append(_section("History", history))
+        parts.append(section("History", history))
     parts.append(
-        _section(
+        section(
             "Think about",
             "- Which of your cards certainly fit a firework now?",
             "- Which cards of the others fit now or must not be lost, and what hint would show it?",
@@ -331,16 +328,16 @@ def prompt(
         )
     )
     if list_legal is None:
-        parts.append(_section("Actions by number", *_id_table(rules)))
+        parts.append(section("Actions by number", *_id_table(rules)))
     else:
         parts.append(
-            _section(
+            section(
                 "Legal actions by number",
                 *(f"- {action}: {action_to_string(rules, s, action)}" for action in list_legal),
             )
         )
     parts.append(
-        _section(
+        section(
             "Answer",
             "Choose the legal action that best helps the team's score. End your answer with this "
             "JSON object and nothing after it:",

@@ -22,6 +22,7 @@ from stratagym.envs.ludo.rules import (
     position,
 )
 from stratagym.envs.ludo.tables import BOARD, SQUARES
+from stratagym.envs.words import section
 
 PROMPT_VERSION = "ludo-1"
 
@@ -163,10 +164,6 @@ def positions(rules: Any, s: Any, player: int) -> list[int]:
     return [int(position(rules, player, steps)) for steps in s["steps"][player]]
 
 
-def _section(title: str, *lines: str) -> str:
-    return "\n".join([f"## {title}", *lines])
-
-
 def prompt(
     rules: Any,
     s: Any,
@@ -200,7 +197,7 @@ def prompt(
         f"You are Player {me} in a game of Ludo. Decide which ONE of your four pieces to move.\n"
         "Answer with the piece's index (0, 1, 2 or 3), a bar, and your reason in one line. "
         "Any other form of answer is invalid; do not answer with a board position.",
-        _section(
+        section(
             "Board and positions",
             "- The main track is a ring of 52 squares, numbered 0 to 51.",
             "- Every player has a start square and moves forward from it around the ring.",
@@ -210,14 +207,14 @@ def prompt(
             "is steps 53 to 58. No move may end on step 52.",
             "- The last home square is reached by exact count only; a move beyond it is illegal.",
         ),
-        _section(
+        section(
             "What a position number means",
             "- -1: the piece is in base, not yet in play",
             "- 0 to 51: on the main track",
             "- 52 or more: in a home path",
             "- the last number of the home path: the piece has finished",
         ),
-        _section(
+        section(
             "Rules",
             "1. All pieces begin in base.",
             "2. A piece leaves base only on a 6, and goes to its start square.",
@@ -230,7 +227,7 @@ def prompt(
             "8. Who has no legal move is passed over.",
             "9. The first player with all four pieces finished wins.",
         ),
-        _section(
+        section(
             "Position now",
             f"Number of players: {rules.num_players}",
             f"Players: {', '.join(map(str, colours))}",
@@ -253,13 +250,13 @@ def prompt(
         ),
     ]
     if list_legal is not None:
-        parts.append(_section("Legal moves", "Pieces you may move: " + _words(list_legal)))
+        parts.append(section("Legal moves", "Pieces you may move: " + _words(list_legal)))
     if persona != "none":
-        parts.append(_section("Persona", "Play in this style:", PERSONAS[persona]))
+        parts.append(section("Persona", "Play in this style:", PERSONAS[persona]))
     if history:
-        parts.append(_section("History", history))
+        parts.append(section("History", history))
     parts.append("Choose the legal move that serves you best in winning the game.")
-    parts.append(_section("Answer (exactly this form)", "<int> | <one line reason>"))
+    parts.append(section("Answer (exactly this form)", "<int> | <one line reason>"))
     return [{"role": "user", "content": "\n\n".join(parts)}]
 
 

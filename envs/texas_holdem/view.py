@@ -32,6 +32,7 @@ from stratagym.envs.texas_holdem.rules import (
     step,
     to_call,
 )
+from stratagym.envs.words import section
 
 PROMPT_VERSION = "texas_holdem-1"
 
@@ -264,10 +265,6 @@ def extract(text: str, lenient: bool = False) -> str | None:
 # --- the prompt ----------------------------------------------------------------------------------
 
 
-def _section(title: str, *lines: str) -> str:
-    return "\n".join([f"## {title}", *lines])
-
-
 def _rules_text(rules: Any) -> list[str]:
     standard = [
         f"The button posts the small blind ({SMALL_BLIND}), acts first before the flop and last "
@@ -346,20 +343,20 @@ def prompt(
         f"You are Player {player} in a match of heads-up no-limit Texas hold'em. Choose your next "
         "move.\nAnswer with the move, a bar, and your reason in one line. Any other form of "
         "answer is invalid.",
-        _section("Rules", *(f"- {line}" for line in _rules_text(rules))),
-        _section(
+        section("Rules", *(f"- {line}" for line in _rules_text(rules))),
+        section(
             "How to write cards and moves",
             "- A card is its rank (2-9, T, J, Q, K, A) and its suit (c, d, h, s).",
             "- Moves: fold, check, call, raise N, all-in. N is what your whole bet on this street "
             "becomes, in chips, not what you add.",
         ),
-        _section(
+        section(
             "The match",
             f"Hand {int(s['hand']) + 1} of {rules.hands}.",
             f"Won so far: you {int(s['total'][player]):+d}, opponent {int(s['total'][other]):+d}.",
             *([f"Last hand: {_last_hand(rules, s, names)}"] if s["hand"] else []),
         ),
-        _section(
+        section(
             "The hand now",
             f"Your cards: {cards_text(own)}{made}",
             f"Board: {cards_text(board)}",
@@ -371,12 +368,12 @@ def prompt(
             f"To call: {max(0, min(int(to_call(s)), int(s['stack'][player])))}",
             _amounts(rules, s),
         ),
-        _section("Betting in this hand", *_course(rules, s, names)),
+        section("Betting in this hand", *_course(rules, s, names)),
     ]
     if list_legal is not None:
-        parts.append(_section("Legal moves", *_choices(rules, s)))
+        parts.append(section("Legal moves", *_choices(rules, s)))
     if history:
-        parts.append(_section("History", history))
+        parts.append(section("History", history))
     parts.append("Choose the legal move that wins you the most chips over the match.")
-    parts.append(_section("Answer (exactly this form)", "<move> | <one line reason>"))
+    parts.append(section("Answer (exactly this form)", "<move> | <one line reason>"))
     return [{"role": "user", "content": "\n\n".join(parts)}]
