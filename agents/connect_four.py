@@ -9,6 +9,9 @@ from numba import njit
 
 from stratagym.agents.connect_four_book import Book, load
 from stratagym.agents.connect_four_solver import (
+    best_moves as write_best_moves,
+)
+from stratagym.agents.connect_four_solver import (
     count_bits,
     new_stack,
     new_table,
@@ -108,8 +111,24 @@ class Solver:
         )  # fmt: skip
         return out
 
+    def best_moves(self, mover: int, taken: int, plies: int) -> np.ndarray:
+        """(7,) bool: columns of the best score; not all of them where the book shows one."""
+        out = np.empty(COLUMNS, np.bool_)
+        write_best_moves(
+            mover, taken, plies, self.book.keys, self.book.values,
+            self._table, self._stack, self.nodes, out,
+        )  # fmt: skip
+        return out
+
 
 _solver: Solver | None = None
+
+
+def _shared_solver() -> Solver:
+    global _solver
+    if _solver is None:
+        _solver = Solver()
+    return _solver
 
 
 def solve(rules: Any, states: np.ndarray) -> np.ndarray:
@@ -118,12 +137,24 @@ def solve(rules: Any, states: np.ndarray) -> np.ndarray:
     As in Pascal Pons's test sets: 22 minus the stones that the winner will have on the board when
     it wins, negative if the opponent wins, 0 for a draw. States whose game is over have no moves.
     """
-    global _solver
-    if _solver is None:
-        _solver = Solver()
+    solver = _shared_solver()
     scores = np.full((len(states), COLUMNS), ILLEGAL, np.int8)
     for i, s in enumerate(states):
         if s["winner"] == NO_WINNER:
             mover, other = int(s["mover"]), int(s["other"])
-            scores[i] = _solver.scores(mover, mover | other, int(s["plies"]))
+            scores[i] = solver.scores(mover, mover | other, int(s["plies"]))
     return scores
+
+
+def best_moves(rules: Any, states: np.ndarray) -> np.ndarray:
+    """(N, 7) bool: moves of the best score in every state, none where the game is over.
+
+    With few stones, where the book shows a best move, others as good may be missing.
+    """
+    solver = _shared_solver()
+    best = np.zeros((len(states), COLUMNS), np.bool_)
+    for i, s in enumerate(states):
+        if s["winner"] == NO_WINNER:
+            mover, other = int(s["mover"]), int(s["other"])
+            best[i] = solver.best_moves(mover, mover | other, int(s["plies"]))
+    return best

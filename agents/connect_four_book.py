@@ -5,6 +5,11 @@
 solves all positions of ``PLIES`` stones that are not in the file yet and adds them to it, and then
 those of fewer stones, whose values follow. It saves its work as it goes, so a run that was stopped
 goes on where it was; default file: the one that is shipped.
+
+    python -m stratagym.agents.connect_four_book lines [PLIES] [FILE]
+
+solves only what a perfect first player can meet, which is quick: the start, one best move, all
+replies to it, one best move to each, and so on up to ``PLIES`` stones.
 """
 
 from __future__ import annotations
@@ -14,12 +19,13 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from stratagym.agents.connect_four_solver import (
+    best_moves,
     key_of,
     new_stack,
     new_table,
@@ -183,10 +189,72 @@ def make(plies: int, path: Path, threads: int, table_bits: int = 27) -> None:
     save(completed(book, plies), path)
 
 
+@njit(cache=True, nogil=True)
+def _solve_line(keys, plies, known, known_values, table, stack, nodes, values, replies):
+    """Values of positions, and the keys after their first best move and every reply to it."""
+    marks = np.empty(COLUMNS, np.bool_)
+    written = 0
+    for i in range(keys.shape[0]):
+        mover, taken = position_of(keys[i])
+        values[i] = best_moves(mover, taken, plies, known, known_values, table, stack, nodes, marks)
+        for k in range(COLUMNS):
+            column = 3 + ((k + 1) >> 1) * (1 - 2 * (k & 1))
+            move = landing(taken, column)
+            if marks[column]:
+                mover_after, taken_after = mover ^ taken, taken | move
+                if not has_four(mover | move):
+                    replies[written] = key_of(mover_after, taken_after)
+                    written += 1
+                    for reply in range(COLUMNS):
+                        answer = landing(taken_after, reply)
+                        if answer and not has_four(mover_after | answer):
+                            replies[written] = key_of(mover | move, taken_after | answer)
+                            written += 1
+                break
+    return written
+
+
+def make_lines(plies: int, path: Path, threads: int, table_bits: int = 27) -> None:
+    """Add to a file what a perfect first player can meet up to ``plies`` stones."""
+    book, table = load(path), new_table(table_bits)
+    keys = np.zeros(1, np.int64)
+    for stones in range(0, plies + 1, 2):
+        started = time.time()
+
+        def solve(chunk: np.ndarray, stones: int = stones, book: Book = book) -> Any:
+            values = np.empty(len(chunk), np.int8)
+            after = np.empty(len(chunk) * (1 + COLUMNS), np.int64)
+            n = _solve_line(
+                chunk, stones, book.keys, book.values, table, new_stack(), np.zeros(1, np.int64),
+                values, after,
+            )  # fmt: skip
+            return chunk, values, after[:n]
+
+        with ThreadPoolExecutor(threads) as pool:
+            solved = list(pool.map(solve, np.array_split(keys, len(keys))))
+        values = np.concatenate([values for _, values, _ in solved])
+        book = book.joined(keys, values)
+        # The position after the best move has the opposite value.
+        moved = [after[0] for _, _, after in solved if len(after)]
+        book = book.joined(
+            np.array(moved, np.int64),
+            np.array([-values[0] for _, values, after in solved if len(after)], np.int8),
+        )
+        save(book, path)
+        print(
+            f"{len(keys)} positions of {stones} stones, {time.time() - started:.0f} s", flush=True
+        )
+        keys = np.unique(np.concatenate([after[1:] for _, _, after in solved]))
+
+
 if __name__ == "__main__":
     arguments = sys.argv[1:]
     FILE.parent.mkdir(exist_ok=True)
-    make(
+    work = make
+    if arguments[:1] == ["lines"]:
+        work = make_lines
+        del arguments[0]
+    work(
         int(arguments[0]) if arguments else PLIES,
         Path(arguments[1]) if len(arguments) > 1 else FILE,
         threads=os.cpu_count() or 1,

@@ -251,3 +251,49 @@ def score_moves(mover, taken, plies, keys, values, table, stack, nodes, out):
                 out[column] = -values[at]
             else:
                 out[column] = -value_of(mover ^ taken, taken | move, plies + 1, table, stack, nodes)
+
+
+@njit(cache=True, nogil=True)
+def best_moves(mover, taken, plies, keys, values, table, stack, nodes, out):
+    """Write into ``out`` (7,) which columns have the best score; returns that score.
+
+    ``keys`` and ``values`` as for ``score_moves``. If a move into a known position is a best one,
+    the moves into unknown positions are not looked at: they are left out though they may be as
+    good, because with few stones it takes minutes to find out.
+    """
+    at = np.searchsorted(keys, key_of(mover, taken))
+    if at < keys.shape[0] and keys[at] == key_of(mover, taken):
+        value = np.int64(values[at])
+    else:
+        value = np.int64(value_of(mover, taken, plies, table, stack, nodes))
+    settled = False
+    for searching in range(2):
+        for column in range(COLUMNS):
+            move = landing(taken, column)
+            if searching == 0:
+                out[column] = False
+            if move == 0:
+                continue
+            mover_after, taken_after = mover ^ taken, taken | move
+            key = key_of(mover_after, taken_after)
+            at = np.searchsorted(keys, key)
+            known = at < keys.shape[0] and keys[at] == key
+            if winning_squares(mover, taken) & move:
+                best = searching == 0
+            elif wins_at_once(mover_after, taken_after):
+                best = searching == 0 and -((42 - plies) >> 1) == value
+            elif plies + 1 == CELLS:
+                best = searching == 0
+            elif searching == 0:
+                best = known and -values[at] == value
+            else:
+                best = not known and (
+                    _search(mover_after, taken_after, plies + 1, -value, table, stack, nodes)
+                    <= -value
+                )
+            if best:
+                out[column] = True
+                settled = True
+        if settled:
+            break
+    return value

@@ -2,7 +2,9 @@
 
 A game has one if its ``agents/<game>.py`` defines ``solve(rules, states)``: the score of every
 move in every state, (N, num_actions) int8. A score is the mover's: 0 for a draw, positive for a
-win, the larger the sooner, negative for a loss, and ``ILLEGAL`` where the move is not legal.
+win, the larger the sooner, negative for a loss, and ``ILLEGAL`` where the move is not legal. Where
+finding a best move is much quicker than scoring them all, it also defines ``best_moves(rules,
+states)``: (N, num_actions) bool, moves of the best score, at least one of them.
 """
 
 from __future__ import annotations
@@ -38,6 +40,14 @@ def ranks(scores: np.ndarray) -> np.ndarray:
     return (scores[..., None, :] > scores[..., :, None]).sum(-1) + 1
 
 
+def _best_of(solve: Callable[[Any, np.ndarray], np.ndarray]) -> Callable[[Any, np.ndarray], Any]:
+    def best_moves(rules: Any, states: np.ndarray) -> np.ndarray:
+        scores = solve(rules, states)
+        return scores == scores.max(axis=1, keepdims=True)
+
+    return best_moves
+
+
 class Perfect(Policy):
     """Plays a move of the best score: wins as early and loses as late as it can."""
 
@@ -50,7 +60,8 @@ class Perfect(Policy):
             raise ValueError(
                 f"policy 'perfect': {spec.name} has no perfect player; games with one are: {known}"
             )
-        self.solve = solve
+        module = importlib.import_module(f"stratagym.agents.{spec.name}")
+        self.best_moves = getattr(module, "best_moves", None) or _best_of(solve)
 
     def act(self, view: View) -> int:
         """Best moves of equal score are drawn from by the view's seed."""
@@ -59,8 +70,8 @@ class Perfect(Policy):
     def act_each(self, rules: Any, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
         """Actions (N,) int64 in ``states`` (N,) of one ``rules``; seeds (N,) uint64."""
         actions = np.empty(len(states), np.int64)
-        for i, scores in enumerate(self.solve(rules, states)):
-            best = np.flatnonzero(scores == scores.max())
+        for i, marks in enumerate(self.best_moves(rules, states)):
+            best = np.flatnonzero(marks)
             drawn = core.derive_seed(np.uint64(seeds[i]), np.uint64(0))
             actions[i] = best[int(drawn) % len(best)]
         return actions
