@@ -8,8 +8,8 @@ goes on where it was; default file: the one that is shipped.
 
     python -m stratagym.agents.connect_four_book lines [PLIES] [FILE]
 
-solves only what a perfect first player can meet, which is quick: the start, one best move, all
-replies to it, one best move to each, and so on up to ``PLIES`` stones.
+solves only what a perfect player can meet, which is quick: the start, one best move, all replies to
+it, one best move to each, and so on up to ``PLIES`` stones, and the same for the second seat.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -215,36 +216,37 @@ def _solve_line(keys, plies, known, known_values, table, stack, nodes, values, r
 
 
 def make_lines(plies: int, path: Path, threads: int, table_bits: int = 27) -> None:
-    """Add to a file what a perfect first player can meet up to ``plies`` stones."""
+    """Add to a file what a perfect player can meet up to ``plies`` stones, in either seat."""
     book, table = load(path), new_table(table_bits)
-    keys = np.zeros(1, np.int64)
-    for stones in range(0, plies + 1, 2):
-        started = time.time()
 
-        def solve(chunk: np.ndarray, stones: int = stones, book: Book = book) -> Any:
-            values = np.empty(len(chunk), np.int8)
-            after = np.empty(len(chunk) * (1 + COLUMNS), np.int64)
-            n = _solve_line(
-                chunk, stones, book.keys, book.values, table, new_stack(), np.zeros(1, np.int64),
-                values, after,
-            )  # fmt: skip
-            return chunk, values, after[:n]
+    def solve(stones: int, chunk: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        values = np.empty(len(chunk), np.int8)
+        after = np.empty(len(chunk) * (1 + COLUMNS), np.int64)
+        n = _solve_line(
+            chunk, stones, book.keys, book.values, table, new_stack(), np.zeros(1, np.int64),
+            values, after,
+        )  # fmt: skip
+        return values, after[:n]
 
-        with ThreadPoolExecutor(threads) as pool:
-            solved = list(pool.map(solve, np.array_split(keys, len(keys))))
-        values = np.concatenate([values for _, values, _ in solved])
-        book = book.joined(keys, values)
-        # The position after the best move has the opposite value.
-        moved = [after[0] for _, _, after in solved if len(after)]
-        book = book.joined(
-            np.array(moved, np.int64),
-            np.array([-values[0] for _, values, after in solved if len(after)], np.int8),
-        )
-        save(book, path)
-        print(
-            f"{len(keys)} positions of {stones} stones, {time.time() - started:.0f} s", flush=True
-        )
-        keys = np.unique(np.concatenate([after[1:] for _, _, after in solved]))
+    for seat in range(2):
+        keys = positions(seat)
+        for stones in range(seat, plies + 1, 2):
+            started = time.time()
+            with ThreadPoolExecutor(threads) as pool:
+                solved = list(pool.map(partial(solve, stones), np.array_split(keys, len(keys))))
+            # The first position after each is the one after the best move: the opposite value.
+            moved = [(after[0], -values[0]) for values, after in solved if len(after)]
+            book = book.joined(keys, np.concatenate([values for values, _ in solved]))
+            book = book.joined(
+                np.array([key for key, _ in moved], np.int64),
+                np.array([value for _, value in moved], np.int8),
+            )
+            save(book, path)
+            spent = time.time() - started
+            print(
+                f"seat {seat}: {len(keys)} positions of {stones} stones, {spent:.0f} s", flush=True
+            )
+            keys = np.unique(np.concatenate([after[1:] for _, after in solved]))
 
 
 if __name__ == "__main__":

@@ -12,13 +12,13 @@ from test_tictactoe import after_each_move, classic, like_openspiel, side_by_sid
 from stratagym.agents import connect_four_book as books
 from stratagym.agents.connect_four import Solver, solve
 from stratagym.agents.connect_four_solver import key_of, mirror
-from stratagym.agents.core import make_policy
+from stratagym.agents.core import make_policy, view_of
 from stratagym.agents.kernels import play_many
 from stratagym.agents.perfect import ILLEGAL
 from stratagym.envs import core, make, spec
 from stratagym.envs.connect_four import view
 from stratagym.envs.connect_four.metrics import COUNTS, game_counts
-from stratagym.envs.connect_four.rules import COLUMNS, ROWS, has_four
+from stratagym.envs.connect_four.rules import COLUMNS, ROWS, has_four, landing
 from stratagym.wrappers.text import ILLEGAL as ILLEGAL_REPLY
 from stratagym.wrappers.text import OK, UNPARSEABLE, judge
 
@@ -208,6 +208,42 @@ def test_first_moves():
     book = books.load()
     assert book.find(books.positions(1)).max() != books.UNKNOWN
     assert solve(RULES, position())[0].tolist() == [-2, -1, 0, 1, 0, -1, -2]
+
+
+@pytest.mark.parametrize(
+    ("name", "games"), [("mcts:400", 70), ("alphabeta:4", 70), ("perfect", 60)]
+)
+def test_the_first_player_always_wins(name, games, seed):
+    """From the empty board; a perfect opponent holds out to the 41st stone, others may not."""
+    perfect, other = make_policy(GAME, "perfect"), make_policy(GAME, name)
+    legal, probs = core.new_scratch(RULES)
+    for game in range(games):
+        states = core.new_states(RULES)
+        seat = core.start_at(RULES, states, 0, np.uint64(0), probs)
+        while seat >= 0:
+            view = view_of(GAME, RULES, states, seed + 64 * game + int(states["plies"][0]))
+            action = (perfect, other)[seat].act(view)
+            seat, _ = core.play_at(RULES, states, 0, action, legal, probs)
+        assert states["winner"][0] == 0
+        assert states["plies"][0] == 41 if name == "perfect" else states["plies"][0] <= 41
+
+
+def test_best_moves_are_those_of_the_best_score(rng):
+    """Without a book all of them; where the book shows one, at least that."""
+    states = random_positions(rng, 40, lambda: int(rng.integers(16, 40)))
+    empty = books.Book(np.zeros(0, np.int64), np.zeros(0, np.int8))
+    for s in states:
+        mover, taken, plies = int(s["mover"]), int(s["mover"] | s["other"]), int(s["plies"])
+        scores = Solver(18, empty).scores(mover, taken, plies)
+        best = scores == scores.max()
+        assert (Solver(18, empty).best_moves(mover, taken, plies) == best).all()
+        after = int(rng.choice(np.flatnonzero(best)))
+        landed = landing(taken, after)
+        if not has_four(mover | landed):
+            known = np.array([key_of(mover ^ taken, taken | landed)], np.int64)
+            book = empty.joined(known, np.array([-scores[after]], np.int8))
+            shown = Solver(18, book).best_moves(mover, taken, plies)
+            assert shown[after] and (shown <= best).all()
 
 
 def test_book_values_follow_from_those_one_move_on(rng):
