@@ -81,8 +81,8 @@ class Question:
         }
         for name in (
             "kind", "reason", "attempt", "prompt", "prompt_version", "prompt_sha256", "reply",
-            "move_text", "action", "chosen", "legal", "latency_s", "tokens_in", "tokens_out",
-            "cost", "finish_reason", "retries",
+            "reasoning", "move_text", "action", "chosen", "legal", "latency_s", "tokens_in",
+            "tokens_out", "cost", "finish_reason", "retries",
         ):  # fmt: skip
             fields[name] = answer.get(name)
         return fields
@@ -157,6 +157,7 @@ async def ask_model(
         "kind": outcome.kind,
         "reason": "truncated" if truncated else outcome.reason,
         "reply": reply.text,
+        "reasoning": reply.reasoning or None,
         "move_text": outcome.move,
         "action": action,
         "chosen": outcome.action,
