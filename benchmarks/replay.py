@@ -147,7 +147,9 @@ def _list(games: list[tuple[int, dict[str, Any]]], console: Console) -> None:
             str(number),
             Text(shown(game["match"])),
             Text(shown(" – ".join(game["seats"]))),
-            "–" if game["returns"] is None else " ".join(f"{x:+.3g}" for x in game["returns"]),
+            "–"
+            if game["returns"] is None
+            else " ".join(f"{x + 0.0:+.3g}" for x in game["returns"]),
             game["ended_by"],
             str(len(game["actions"])),
         )
@@ -286,7 +288,7 @@ class _Teller:
         if self.story.result is not None:
             self._print("\nReturns", "bold")
             for seat, policy, value in self.story.result:
-                self._print(f"seat {seat} {policy}: {value:+.3g}")
+                self._print(f"seat {seat} {policy}: {value + 0.0:+.3g}")  # and no -0
         for problem in self.story.problems:
             self._print(f"The record does not agree: {problem}", "bold red")
         if not self.story.problems:

@@ -16,6 +16,8 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
+
 from stratagym.benchmarks.recorded import Position, Story
 from stratagym.benchmarks.report import PALETTE
 from stratagym.wrappers.text import OK
@@ -47,16 +49,21 @@ def page(story: Story, evaluations: Iterable[Any], *, pictures: bool = True) -> 
         evaluations: a ``replay.Evaluation`` or None for each position.
         pictures: draw boards; else they are text.
     """
-    texts, images = _Shared(), _Shared()
+    texts = _Shared()
+    images: list[str] = []
     drawn: dict[bytes, int] = {}
     positions = []
     for position, evaluation in zip(story.positions, evaluations, strict=True):
         image = None
         if pictures and position.states is not None:
-            key = position.spec.name.encode() + repr(position.rules).encode()
-            key += position.states.tobytes()
+            pixels = position.spec.module("render").picture(
+                position.rules, position.states[0], WIDTH
+            )
+            # Equal boards are found before they are encoded, which takes longer than drawing.
+            key = hashlib.sha256(pixels.tobytes()).digest()
             if key not in drawn:
-                drawn[key] = images(_picture(position))
+                drawn[key] = len(images)
+                images.append(_png(pixels))
             image = drawn[key]
         positions.append(
             {
@@ -86,7 +93,7 @@ def page(story: Story, evaluations: Iterable[Any], *, pictures: bool = True) -> 
         "problems": story.problems,
         "positions": positions,
         "texts": texts.values,
-        "images": images.values,
+        "images": images,
     }
     return _document(story.title, data)
 
@@ -132,13 +139,11 @@ def usage(record: dict[str, Any]) -> str:
     return told
 
 
-def _picture(position: Position) -> str:
-    """The board as the address of a PNG that holds all its data."""
+def _png(pixels: np.ndarray) -> str:
+    """A picture as the address of a PNG that holds all its data."""
     from PIL import Image
 
-    assert position.states is not None
-    draw = position.spec.module("render").picture
-    picture = Image.fromarray(draw(position.rules, position.states[0], WIDTH))
+    picture = Image.fromarray(pixels)
     file = io.BytesIO()
     # Without dithering, large areas of one colour stay that, and small.
     picture.quantize(COLOURS, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
