@@ -91,6 +91,7 @@ class Position:
         legal: the legal actions. action: the one played, None if none was.
         chance: what dice and cards did since the position before, for a spectator.
         answers: the records of the decision, oldest first.
+        heading: which position it is, and who decides in it.
     """
 
     ply: int
@@ -131,6 +132,7 @@ class Story:
     Attributes:
         title: what it is. facts: (name, value) pairs about it.
         positions: of a game, all of them, the last included.
+        whole: whether it is a game.
         result: (seat, policy, return) as recorded; None if there is none.
         agrees: one line that says that the record is what happens, or why it is not checked.
         problems: one line for each way in which the record is not what happens.
@@ -139,6 +141,7 @@ class Story:
     title: str
     facts: list[tuple[str, str]]
     positions: list[Position]
+    whole: bool = True
     result: list[tuple[int, str, float]] | None = None
     agrees: str = ""
     problems: list[str] = field(default_factory=list)
@@ -165,8 +168,14 @@ def retell(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
     positions = _play(game, rules, int(record["seed"]), actions, problems)
     for position in positions:
         position.answers = answers.get((name, position.ply), [])
-        if position.seat is not None:
-            position.policy = seats[position.seat]
+        if position.seat is None:
+            position.heading = f"End, after {len(actions)} moves"
+            continue
+        position.policy = seats[position.seat]
+        which = f"Move {position.ply + 1} of {len(actions)}:"
+        if position.action is None:
+            which = f"After {position.ply} moves, nothing played:"
+        position.heading = f"{which} seat {position.seat}, {position.policy}"
     problems += _check_ending(record, positions[-1]) if not problems else []
     problems += _check_answers(positions)
     returns = record["returns"]
@@ -182,6 +191,7 @@ def retell(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
         f"{game.title}: {' – '.join(seats)}",
         facts,
         positions,
+        True,
         None if returns is None else list(zip(range(len(seats)), seats, returns, strict=True)),
         "Played again from rules, seed and actions; the outcome is the recorded one."
         if record["ended_by"] in ENDINGS.values()
@@ -313,6 +323,7 @@ def retell_decisions(run: Run, decisions: list[dict[str, Any]], config: dict[str
         f"{first['benchmark']}: single decisions",
         facts,
         positions,
+        whole=False,
         agrees="Single decisions, of no recorded game: there is no outcome to check.",
     )
 

@@ -297,7 +297,7 @@ class _Teller:
     def _tell(self, k: int, prompts: bool) -> None:
         position = self.story.positions[k]
         self.console.print()
-        self._print(heading(position, len(self.story.positions)), "bold")
+        self._print(position.heading, "bold")
         for said in position.chance:
             self._print(said, "cyan")
         self._print(position.board())
@@ -327,17 +327,6 @@ class _Teller:
         if answer["reply"] is not None:
             self._print("[reply]", "dim")
             self._print(answer["reply"] or "(empty)")
-
-
-def heading(position: Position, positions: int) -> str:
-    """Which position it is, and who decides in it."""
-    if position.heading:
-        return position.heading
-    if position.seat is None:
-        return f"End, after {position.ply} moves"
-    doing = "to move" if position.action is None else "moves"
-    which = f"Move {position.ply + 1} of {positions - 1}"
-    return f"{which}: seat {position.seat}, {position.policy}, {doing}"
 
 
 def _judged(position: Position, evaluation: Evaluation) -> str:

@@ -87,6 +87,7 @@ def page(story: Story, evaluations: Iterable[Any], *, pictures: bool = True) -> 
         )
     data = {
         "title": story.title,
+        "whole": story.whole,
         "facts": story.facts,
         "result": story.result,
         "agrees": story.agrees,

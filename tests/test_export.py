@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import subprocess
 import sys
 from itertools import pairwise
@@ -174,3 +175,11 @@ def test_bad_input_is_one_line(runs, tmp_path):
         assert said in error
         assert len(error.strip().splitlines()) == 1
     assert there.read_text() == "precious"
+
+
+@pytest.mark.parametrize("rows", ["decisions", "games"])
+def test_columns_are_documented_in_their_order(rows):
+    page = (ROOT / "docs/benchmarks/export.md").read_text(encoding="utf-8")
+    (cells,) = re.findall(rf"^\| `{rows}` \| (.*) \|$", page, re.MULTILINE)
+    columns = export.DECISION_COLUMNS if rows == "decisions" else export.GAME_COLUMNS
+    assert re.findall(r"`(\w+)`", cells) == list(columns)

@@ -3,7 +3,6 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const last = data.positions.length - 1;
 const find = (id) => document.getElementById(id);
-const whole = data.positions[0].heading === "";
 let at = 0;
 let timer = null;
 
@@ -29,13 +28,6 @@ function passage(text, kind) {
 
 function signed(number) {
   return (number > 0 ? "+" : number < 0 ? "−" : "") + Math.abs(number);
-}
-
-function headingOf(position) {
-  if (position.heading) return position.heading;
-  if (position.seat === null) return `End, after ${position.ply} moves`;
-  const who = `seat ${position.seat}, ${position.policy}`;
-  return `Move ${position.ply + 1} of ${last}: ${who}`;
 }
 
 function answerBlock(answer) {
@@ -88,7 +80,7 @@ function legalBlock(position) {
 function show(to) {
   at = Math.min(Math.max(to, 0), last);
   const position = data.positions[at];
-  find("heading").textContent = headingOf(position);
+  find("heading").textContent = position.heading;
   find("chance").textContent = position.chance.join(" ");
   const board = data.texts[position.board];
   const drawn = position.image !== null;
@@ -97,7 +89,7 @@ function show(to) {
   find("spoken").hidden = !drawn;
   if (drawn) {
     find("picture").src = data.images[position.image];
-    find("picture").alt = `Board: ${headingOf(position)}. Below it stands as text.`;
+    find("picture").alt = `Board: ${position.heading}. Below it stands as text.`;
   }
   find("words").textContent = drawn ? "" : board;
   find("text").textContent = board;
@@ -112,7 +104,7 @@ function show(to) {
   find("moves").replaceChildren(...legalBlock(position));
   find("result").hidden = at !== last || data.result === null;
   find("slider").value = String(at);
-  find("slider").setAttribute("aria-valuetext", `${headingOf(position)}. ${played}`);
+  find("slider").setAttribute("aria-valuetext", `${position.heading}. ${played}`);
   find("first").disabled = find("back").disabled = at === 0;
   find("next").disabled = find("last").disabled = at === last;
   const rows = find("list").children;
@@ -171,14 +163,14 @@ data.positions.forEach((position, k) => {
   const button = make("button");
   button.type = "button";
   const bad = position.answers.filter((answer) => !answer.good).length;
-  if (whole) button.append(make("span", position.seat === null ? "" : String(k + 1), "number"));
+  if (data.whole) button.append(make("span", position.seat === null ? "" : String(k + 1), "number"));
   const dot = make("span", position.seat === null ? "" : String(position.seat), "seat");
   dot.dataset.seat = String(position.seat);
   if (position.seat !== null) dot.title = `seat ${position.seat}, ${position.policy}`;
   button.append(dot);
-  const name = position.heading || position.move || (position.seat === null ? "End" : "–");
-  button.append(make("span", name, "name"));
-  button.append(make("span", position.heading ? position.move ?? "–" : position.told, "told"));
+  const move = position.move ?? (position.seat === null ? "End" : "nothing played");
+  button.append(make("span", data.whole ? move : position.heading, "name"));
+  button.append(make("span", data.whole ? position.told : move, "told"));
   if (bad) {
     const mark = make("span", `✗${bad > 1 ? bad : ""}`, "mark");
     mark.title = `${bad} bad ${bad === 1 ? "answer" : "answers"}`;
