@@ -101,8 +101,8 @@ def main(*runs: str, args: Args) -> None:
         raise cli.InputError(f"--output {output}: end a table's name in .csv or .parquet")
     for name in fields:
         if name not in DECISION_COLUMNS or name in ("prompt", "extra"):
-            known = ", ".join(c for c in DECISION_COLUMNS if c not in ("prompt", "extra"))
-            raise cli.InputError(f"--fields: unknown {name!r}; choose from: {known}")
+            others = ", ".join(c for c in DECISION_COLUMNS if c not in ("prompt", "extra"))
+            raise cli.InputError(f"--fields: unknown {name!r}; choose from: {others}")
     if output.exists() and not args.force:
         raise cli.InputError(f"--output {output} exists; name another, or add --force")
     found = [recorded.find(Path(run)) for run in runs]
