@@ -50,9 +50,8 @@ TOP = (1, 2, 3)
 class Args(ModelArgs):
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "random,mcts:200"
     """Policies, separated by commas."""
-    boards: str = "tictactoe,chess"
-    """Games, separated by commas: tictactoe, connect_four, chess. The connect four solver's
-    opening book holds two plies only: with 2 to 7 stones it takes seconds to minutes a move."""
+    boards: str = "tictactoe,connect_four,chess"
+    """Games, separated by commas: tictactoe, connect_four, chess."""
     games: int | None = None
     """Games of a policy against each opponent; default 10, 10 and 4. Even numbers are fair."""
     engine: str = "uci:stockfish?nodes=2000"
