@@ -219,7 +219,7 @@ def play(
                     journal,
                     folder / "decisions.jsonl",
                     concurrency=concurrency,
-                    done=lambda: done(1),
+                    done=lambda record: done(1),
                 )
             )
     finally:
