@@ -12,7 +12,9 @@ import asyncio
 import json
 import multiprocessing
 import os
+import re
 import signal
+import socket
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -54,7 +56,7 @@ class ExecutorArgs:
         """The arguments of ``play_all`` that these options are.
 
         Raises:
-            InputError: an unknown executor or no workers.
+            InputError: an unknown executor, no workers, or Ray is not installed.
         """
         if self.executor not in EXECUTORS:
             raise InputError(f"--executor {self.executor!r}: choose from: {', '.join(EXECUTORS)}")
@@ -62,6 +64,11 @@ class ExecutorArgs:
             raise InputError(f"--workers {self.workers}: at least 1 is needed")
         if self.ray_address is not None and self.executor != "ray":
             raise InputError("--ray-address: goes with --executor ray")
+        if self.executor == "ray":
+            try:
+                import_ray()
+            except ModuleNotFoundError as error:
+                raise InputError(str(error)) from None
         return {
             "executor": self.executor,
             "workers": self.workers,
@@ -402,9 +409,12 @@ def _on_ray(
 
 def _connect(ray: Any, workers: int | None, address: str | None) -> None:
     quiet = {"log_to_driver": False, "logging_level": "warning"}
+    where = re.fullmatch(r"(?:ray://)?(.+):(\d+)", address or "")
     try:
+        if where:  # Ray itself waits for minutes for an address where nothing listens.
+            socket.create_connection((where[1], int(where[2])), timeout=10).close()
         ray.init(address=address or "auto", **quiet)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (OSError, OverflowError, RuntimeError, ValueError) as error:
         if address is not None:
             raise InputError(f"--ray-address {address}: {' '.join(str(error).split())}") from None
         ray.init(num_cpus=workers, include_dashboard=False, **quiet)
