@@ -18,7 +18,6 @@ import asyncio
 import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
@@ -123,7 +122,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
                         journal,
                         folder / "decisions.jsonl",
                         concurrency=args.concurrency,
-                        done=partial(bar.advance, task),
+                        done=lambda record, task=task: bar.advance(task),
                     )
                 )
             finally:
