@@ -290,7 +290,7 @@ def method_line(args: Args) -> str:
     )
 
 
-def _spread(values: list[float]) -> dict[str, float] | None:
+def spread_of(values: list[float]) -> dict[str, float] | None:
     if not values:
         return None
     return {"median": statistics.median(values), "min": min(values), "max": max(values)}
@@ -313,8 +313,8 @@ def document(entries: list[Entry], where: dict[str, Any], args: Args) -> dict[st
                 "version": entry.version or None,
                 "played": entry.by.game,
                 "same_game": entry.by.same_game,
-                "rate": _spread(entry.rates),
-                "ours_over_peer": _spread(entry.ratios),
+                "rate": spread_of(entry.rates),
+                "ours_over_peer": spread_of(entry.ratios),
                 "missing": entry.missing or None,
                 "notes": entry.by.notes,
             }
@@ -338,7 +338,7 @@ def short(value: float) -> str:
 
 def cells(entry: Entry) -> list[str]:
     """The entry as a row under ``COLUMNS``."""
-    spread = _spread(entry.rates)
+    spread = spread_of(entry.rates)
     if spread is None:
         return [f"{entry.label}: {entry.missing}", "", "", "", ""]
     return [entry.label, *(short(spread[key]) for key in COLUMNS[1:4]), ratio(entry)]
@@ -403,7 +403,7 @@ def plot(entries: list[Entry], where: dict[str, Any], path: Path) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     for at, entry in bars:
         colour = OURS if entry.is_ours else PEER if entry.by.same_game else OTHER_GAME
-        spread = _spread(entry.rates)
+        spread = spread_of(entry.rates)
         if spread is None:
             axes.text(0.01, at, entry.missing, fontsize=8, va="center", transform=_row(axes))
             continue
