@@ -88,7 +88,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     """Measure searches: simulations and decisions per CPU-second, and strength."""
     boards = check(args)
     spots, _ = load_spots(args.spots)
-    config = {
+    config: dict[str, Any] = {
         "boards": boards,
         "simulations": {b: args.simulations or SIMULATIONS[b] for b in boards if b in TITLES},
         "games": {b: GAMES[b] if args.games is None else args.games for b in boards if b in TITLES},
