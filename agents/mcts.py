@@ -272,13 +272,14 @@ class MCTS(Policy):
         return action[found], visits[found], means, proof[found] * (-1 if view.seat else 1)
 
     def act(self, view: View) -> int:
-        """The most visited legal move; the better mean among equals.
+        """The most visited legal move; the better mean among equals, then by the view's seed.
 
         A proven win comes before that, a proven loss after it.
         """
         actions, visits, means, proofs = self._search(view)
         legal = np.isin(actions, view.legal)
-        order = np.lexsort((means, np.where(legal, visits, -1), np.nan_to_num(proofs)))
+        lots = np.random.default_rng(view.seed).random(len(actions))
+        order = np.lexsort((lots, means, np.where(legal, visits, -1), np.nan_to_num(proofs)))
         return int(actions[order[-1]])
 
 

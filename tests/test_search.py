@@ -92,6 +92,25 @@ def test_mcts_plays_games_of_chance_and_of_hidden_cards(game, options, rng):
     assert MCTS(60).act(view) in view.legal
 
 
+def test_equals_are_not_always_the_same_move(seed):
+    """With few simulations many moves are alike; which of them is played follows from the seed."""
+    facts = spec("connect_four")
+    rules = facts.make_rules()
+    states = core.new_states(rules)
+    core.start_at(rules, states, 0, np.uint64(1), core.new_scratch(rules)[1])
+    views = [view_of(facts, rules, states, (seed + k) % 2**63) for k in range(150)]
+    assert {MCTS(1).act(view) for view in views} == set(range(7))
+    policy = MCTS(7)
+    chosen = []
+    for view in views:
+        actions, visits, means = policy.statistics(view)
+        best = actions[(visits == visits.max()) & (means == means[visits == visits.max()].max())]
+        chosen.append((policy.act(view), best))
+        assert chosen[-1][0] in best and chosen[-1][0] == policy.act(view)
+    assert any(move != best.max() for move, best in chosen)
+    assert any(move != best.min() for move, best in chosen)
+
+
 @pytest.mark.parametrize(("game", "plies"), [("tictactoe", 4), ("connect_four", 34)])
 def test_mcts_proves_the_value_of_trying_everything(game, plies, rng):
     for k in range(12):
