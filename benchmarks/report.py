@@ -365,12 +365,18 @@ class Page:
         (folder / "report.html").write_text(self.html(), encoding="utf-8")
 
 
-CSS = """
+PALETTE = """
 :root{--paper:#fdfdfc;--ink:#1d2329;--soft:#5d6873;--line:#dfe3e6;--tint:#f2f5f7;--accent:#0072b2;
 --mind:#c2560a;--mind-tint:#fdf1e7;--mark:#d55e00}
 @media(prefers-color-scheme:dark){:root{--paper:#15191d;--ink:#dde2e6;--soft:#97a3ad;--line:#2e363d;
---tint:#1e242a;--accent:#5cb3e6;--mind:#f0a05a;--mind-tint:#2b2119;--mark:#ff9a4d}
-figure img{filter:brightness(.92)}}
+--tint:#1e242a;--accent:#5cb3e6;--mind:#f0a05a;--mind-tint:#2b2119;--mark:#ff9a4d}}
+"""
+"""The colours of pages, light and dark."""
+
+CSS = (
+    PALETTE
+    + """
+@media(prefers-color-scheme:dark){figure img{filter:brightness(.92)}}
 *{box-sizing:border-box}
 html{scroll-behavior:smooth;scroll-padding-top:1rem}
 body{margin:0;background:var(--paper);color:var(--ink);
@@ -439,6 +445,7 @@ details>:last-child{margin-bottom:.9rem}
 @media print{nav{display:none}details{border:0;padding:0}h2{break-after:avoid}figure,tr{
 break-inside:avoid}}
 """
+)
 
 
 # --- figures -------------------------------------------------------------------------------------

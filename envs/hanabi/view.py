@@ -94,6 +94,20 @@ def board_text(rules: Any, s: Any) -> str:
     return "\n".join(lines)
 
 
+def chance_text(rules: Any, before: Any, after: Any, outcome: int | None) -> str:
+    """What was dealt or drawn between two states, for a spectator; ``before`` is None at first."""
+    if before is None:
+        hands = (
+            f"Player {seat} was dealt {' '.join(map(card_name, hand(after, seat)))}."
+            for seat in range(rules.num_players)
+        )
+        return " ".join(hands)
+    if after["deck_size"] == before["deck_size"]:
+        return ""
+    seat = int(before["player"])
+    return f"Player {seat} drew a {card_name(hand(after, seat)[-1])}."
+
+
 def action_to_string(rules: Any, s: Any, action: int) -> str:
     """The Hanabi Learning Environment's words, such as ``(Reveal player +1 color R)``."""
     kind, offset, value = decode(rules, action)

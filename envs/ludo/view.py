@@ -92,6 +92,14 @@ def board_text(rules: Any, s: Any) -> str:
     return "\n".join([*rows, "", *lines, dice])
 
 
+def chance_text(rules: Any, before: Any, after: Any, outcome: int | None) -> str:
+    """What the dice did between two states, in one sentence; empty before the first throw."""
+    if outcome is None:
+        return ""
+    told = f"Player {rules.colours[int(before['player'])]} threw {outcome + 1}"
+    return told + ("." if after["dice"] > 0 else " and could not move.")
+
+
 def action_to_string(rules: Any, s: Any, action: int) -> str:
     """The piece's index."""
     return str(action)

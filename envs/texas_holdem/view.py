@@ -89,6 +89,21 @@ def _table(rules: Any, s: Any, shown: tuple[int, ...]) -> str:
     return "\n".join([*lines, *_course(rules, s, ("Player 0", "Player 1")), *_over(s)])
 
 
+def chance_text(rules: Any, before: Any, after: Any, outcome: int | None) -> str:
+    """What was dealt between two states, for a spectator; ``before`` is None at first."""
+    if after["over"]:
+        return ""
+    if before is None or after["hand"] != before["hand"]:
+        hands = (
+            f"Player {player} was dealt {cards_text(after['hole'][player])}." for player in range(2)
+        )
+        return f"Hand {int(after['hand']) + 1}. " + " ".join(hands)
+    if after["street"] == before["street"]:
+        return ""
+    new = public_board(after)[board_cards(before) :]
+    return f"{STREETS[int(after['street'])]}: {cards_text(new)}."
+
+
 def public_board(s: Any) -> list[int]:
     """The cards of the board that are open."""
     return s["board"][: board_cards(s)].tolist()

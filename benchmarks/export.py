@@ -1,0 +1,250 @@
+"""Recorded decisions for other tools: conversations to train on, or flat tables.
+
+    python -m benchmarks.export RUN --format chat --winners --dedupe --output train.jsonl
+    python -m benchmarks.export RUN OTHER_RUN --format table --output decisions.csv
+    python -m benchmarks.export RUN --format table --rows games --output games.parquet
+
+A conversation is one decision of a language model: the messages it was sent and its reply. A table
+has one row a decision, or a game, with the fields of the records as columns in a fixed order.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from cyclopts import Parameter
+
+from stratagym.benchmarks import cli, recorded
+from stratagym.benchmarks.recorded import Run
+from stratagym.wrappers.text import OK, answer
+
+NAME = "export"
+FORMATS, ROWS = ("chat", "table"), ("decisions", "games")
+KINDS = (OK, "unparseable", "illegal", "transport")
+
+DECISION_COLUMNS = {
+    "run": "text", "benchmark": "text", "game": "text", "item": "text", "seed": "seed",
+    "ply": "int", "category": "text", "seat": "int", "policy": "text", "persona": "text",
+    "kind": "text", "reason": "text", "attempt": "int", "prompt": "json",
+    "prompt_version": "text", "prompt_sha256": "text", "reply": "text", "reasoning": "text",
+    "move_text": "text", "chosen": "int", "action": "int", "legal": "json", "latency_s": "float",
+    "tokens_in": "int", "tokens_out": "int", "cost": "float", "finish_reason": "text",
+    "retries": "int", "extra": "json",
+}  # fmt: skip
+"""Columns of the table of decisions and their types; ``extra`` has all other fields of a record."""
+GAME_COLUMNS = {
+    "run": "text", "benchmark": "text", "game": "text", "match": "text", "seed": "seed",
+    "rules": "json", "seats": "json", "returns": "json", "outcome": "json", "plies": "int",
+    "actions": "json", "ended_by": "text", "extra": "json",
+}  # fmt: skip
+BATCH = 2000
+"""Rows that are in memory at once while a table is written."""
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class Args:
+    format: str
+    """chat: JSONL of conversations; table: CSV or Parquet, by the ending of --output."""
+    output: str
+    """The file to write; a table's ends in .csv or .parquet."""
+    rows: str = "decisions"
+    """What a row of a table is: decisions or games."""
+    kinds: str | None = None
+    """Only decisions of these kinds, separated by commas: ok, unparseable, illegal, transport.
+    Default: ok for chat, all for tables."""
+    policy: str | None = None
+    """Only decisions of these policies, or games with them, separated by commas; the beginning of a
+    name is enough."""
+    game: str | None = None
+    """Only this game, such as chess."""
+    winners: bool = False
+    """Only decisions of seats whose game ended with a positive return; games with one."""
+    dedupe: bool = False
+    """Write a conversation once, however often the same messages got the same reply."""
+    reasoning: bool = False
+    """Chat: keep a model's reasoning, as <think> text in front of its reply."""
+    fields: str = ""
+    """Chat: fields of the record to write beside the messages, separated by commas."""
+    force: bool = False
+    """Overwrite --output."""
+
+
+def main(*runs: str, args: Args) -> None:
+    """Write recorded decisions as conversations or tables.
+
+    Parameters
+    ----------
+    runs
+        Folders of runs, or their games.jsonl or decisions.jsonl.
+    """
+    for option, value, known in (
+        ("--format", args.format, FORMATS),
+        ("--rows", args.rows, ROWS),
+        *(("--kinds", kind, KINDS) for kind in cli.words(args.kinds or "")),
+    ):
+        if value not in known:
+            raise cli.InputError(f"{option} {value!r}: choose from: {', '.join(known)}")
+    if not runs:
+        raise cli.InputError("name at least one run")
+    output = Path(args.output)
+    columns = DECISION_COLUMNS if args.rows == "decisions" else GAME_COLUMNS
+    fields = cli.words(args.fields)
+    if args.format == "table" and output.suffix not in (".csv", ".parquet"):
+        raise cli.InputError(f"--output {output}: end a table's name in .csv or .parquet")
+    for name in fields:
+        if name not in DECISION_COLUMNS or name in ("prompt", "extra"):
+            known = ", ".join(c for c in DECISION_COLUMNS if c not in ("prompt", "extra"))
+            raise cli.InputError(f"--fields: unknown {name!r}; choose from: {known}")
+    if output.exists() and not args.force:
+        raise cli.InputError(f"--output {output} exists; name another, or add --force")
+    found = [recorded.find(Path(run)) for run in runs]
+    records = games(found, args) if _of_games(args) else decisions(found, args)
+    try:
+        if args.format == "chat":
+            written = _write_jsonl(output, conversations(records, args, fields))
+        elif output.suffix == ".csv":
+            written = _write_csv(output, records, columns)
+        else:
+            written = _write_parquet(output, records, columns)
+    except OSError as error:
+        raise cli.InputError(f"--output {output}: cannot be written ({error.strerror})") from None
+    what = "conversations" if args.format == "chat" else args.rows
+    print(f"{output}: {written} {what} of {len(found)} {'run' if len(found) == 1 else 'runs'}")
+
+
+def _of_games(args: Args) -> bool:
+    return args.format == "table" and args.rows == "games"
+
+
+# --- which records -------------------------------------------------------------------------------
+
+
+def decisions(runs: Iterable[Run], args: Args) -> Iterator[dict[str, Any]]:
+    """The decision records that the filters leave, each with its ``run``."""
+    default = (OK,) if args.format == "chat" else KINDS
+    kinds = cli.words(args.kinds) if args.kinds else default
+    for run in runs:
+        won = {
+            (game["match"], seat)
+            for game in run.games
+            for seat, value in enumerate(game["returns"] or [])
+            if value > 0
+        }
+        for record in run.decisions:
+            if (
+                record["kind"] in kinds
+                and recorded.fits(record, cli.words(args.policy or ""))
+                and args.game in (None, record["game"])
+                and (not args.winners or (record["item"], record["seat"]) in won)
+            ):
+                yield {"run": run.folder.name, **record}
+
+
+def games(runs: Iterable[Run], args: Args) -> Iterator[dict[str, Any]]:
+    """The game records that the filters leave, each with its ``run``; of a match, the last."""
+    for run in runs:
+        for record in run.games:
+            if (
+                recorded.fits(record, cli.words(args.policy or ""))
+                and args.game in (None, record["game"])
+                and (not args.winners or any(value > 0 for value in record["returns"] or []))
+            ):
+                yield {"run": run.folder.name, **record}
+
+
+# --- conversations -------------------------------------------------------------------------------
+
+
+def conversations(
+    records: Iterable[dict[str, Any]], args: Args, fields: list[str]
+) -> Iterator[dict[str, Any]]:
+    """``{"messages": [...]}`` of each decision of a language model, the reply as the last message.
+
+    Decisions without a reply are passed over: those of built-in policies, and lost connections.
+    """
+    seen = set()
+    for record in records:
+        if record["prompt"] is None or record["reply"] is None:
+            continue
+        reply = record["reply"] if args.reasoning else answer(record["reply"])
+        if args.reasoning and record.get("reasoning"):
+            reply = f"<think>\n{record['reasoning']}\n</think>\n\n{reply}"
+        if not reply.strip():
+            continue
+        messages = [*record["prompt"], {"role": "assistant", "content": reply}]
+        if args.dedupe:
+            digest = hashlib.sha256(json.dumps(messages).encode()).digest()
+            if digest in seen:
+                continue
+            seen.add(digest)
+        yield {"messages": messages, **{name: record.get(name) for name in fields}}
+
+
+def _write_jsonl(path: Path, lines: Iterable[dict[str, Any]]) -> int:
+    count = 0
+    with path.open("w", encoding="utf-8") as file:
+        for count, line in enumerate(lines, 1):  # noqa: B007 - the last is how many there were
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+    return count
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+
+def row(record: dict[str, Any], columns: dict[str, str]) -> dict[str, Any]:
+    """A record as one row: every column, null where the record lacks it, nested values as JSON."""
+    known = {name: record.get(name) for name in columns}
+    rest = {k: v for k, v in record.items() if k not in columns and k != "schema"}
+    known["extra"] = rest or None
+    for name, kind in columns.items():
+        if kind == "json" and known[name] is not None:
+            known[name] = json.dumps(known[name], ensure_ascii=False, separators=(",", ":"))
+    return known
+
+
+def _write_csv(path: Path, records: Iterable[dict[str, Any]], columns: dict[str, str]) -> int:
+    count = 0
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, list(columns), lineterminator="\n")
+        table.writeheader()
+        for count, record in enumerate(records, 1):  # noqa: B007
+            table.writerow(row(record, columns))
+    return count
+
+
+def _write_parquet(path: Path, records: Iterable[dict[str, Any]], columns: dict[str, str]) -> int:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ModuleNotFoundError:
+        raise cli.InputError(
+            "Parquet needs pyarrow: pip install 'stratagym[parquet]'; or write a .csv"
+        ) from None
+    types = {
+        "text": pyarrow.string(),
+        "json": pyarrow.string(),
+        "int": pyarrow.int64(),
+        "seed": pyarrow.uint64(),
+        "float": pyarrow.float64(),
+    }
+    schema = pyarrow.schema([(name, types[kind]) for name, kind in columns.items()])
+    count, waiting = 0, iter(records)
+    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+        while batch := [row(record, columns) for record in islice(waiting, BATCH)]:
+            writer.write_table(pyarrow.Table.from_pylist(batch, schema))
+            count += len(batch)
+    return count
+
+
+APP = cli.app(NAME, main)
+
+if __name__ == "__main__":
+    cli.run(APP)

@@ -1,0 +1,358 @@
+"""Recorded games and decisions, found again and played again.
+
+``find`` reads a run; ``retell`` plays a recorded game again from its rules, seed and actions and
+says where the record does not agree with what happens.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stratagym.benchmarks.cli import InputError
+from stratagym.benchmarks.ludobench import spots
+from stratagym.benchmarks.records import read_jsonl
+from stratagym.envs import core, spec
+from stratagym.envs.aec import SEED_MASK
+from stratagym.wrappers.text import OK, legal_list
+
+GAMES, DECISIONS = "games.jsonl", "decisions.jsonl"
+GAME_FIELDS = ("game", "match", "seed", "rules", "seats", "returns", "actions", "ended_by")
+ENDINGS = {core.TERMINAL: "terminal", core.TRUNCATED: "truncated"}
+
+
+@dataclass
+class Run:
+    """What a run recorded.
+
+    Attributes:
+        folder: where it lies.
+        games: the last record of every match, in the order the matches first came.
+        answers: decision records by (match or item, ply), oldest first.
+    """
+
+    folder: Path
+    games: list[dict[str, Any]]
+    answers: dict[tuple[str, int], list[dict[str, Any]]]
+
+    @property
+    def decisions(self) -> list[dict[str, Any]]:
+        """All decision records."""
+        return [record for records in self.answers.values() for record in records]
+
+
+def find(path: Path) -> Run:
+    """The records of a run's folder, or of the folder of a ``.jsonl`` file of it.
+
+    A ``decisions.jsonl`` named as a file is read without the games beside it.
+
+    Raises:
+        InputError: nothing there, or a line that is not a record.
+    """
+    folder = path if path.is_dir() else path.parent
+    names = (GAMES, DECISIONS)
+    if path.is_dir():
+        if not any((path / name).exists() for name in names):
+            raise InputError(f"{path} holds neither {GAMES} nor {DECISIONS}; name a run's folder")
+    elif not path.exists():
+        raise InputError(f"{path}: there is no such run; name a run's folder or its {GAMES}")
+    alone = path.is_file() and path.name == DECISIONS
+    games_file = path if path.is_file() and not alone else folder / GAMES
+    games: dict[str, dict[str, Any]] = {}
+    for number, record in enumerate([] if alone else read_jsonl(games_file), 1):
+        missing = [name for name in GAME_FIELDS if name not in record]
+        if missing:
+            raise InputError(
+                f"{games_file}, line {number}: not the record of a game, it has no {missing[0]!r}"
+            )
+        games[record["match"]] = record
+    answers: defaultdict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
+    for number, record in enumerate(read_jsonl(folder / DECISIONS), 1):
+        if "item" not in record or "kind" not in record:
+            raise InputError(f"{folder / DECISIONS}, line {number}: not the record of a decision")
+        answers[record["item"], record.get("ply") or 0].append(record)
+    return Run(folder, list(games.values()), dict(answers))
+
+
+@dataclass
+class Position:
+    """A position, and what was decided in it.
+
+    Attributes:
+        ply: decisions before it. seat: to move, None where the game is over.
+        policy: who decides. spec: the game's facts.
+        rules, states: the position, (1,) record; None where it was not recorded.
+        legal: the legal actions. action: the one played, None if none was.
+        chance: what dice and cards did since the position before, for a spectator.
+        answers: the records of the decision, oldest first.
+    """
+
+    ply: int
+    seat: int | None
+    policy: str | None
+    spec: core.GameSpec
+    rules: Any
+    states: np.ndarray | None
+    legal: list[int]
+    action: int | None = None
+    chance: list[str] = field(default_factory=list)
+    answers: list[dict[str, Any]] = field(default_factory=list)
+    heading: str = ""
+
+    def board(self) -> str:
+        """The board as a spectator sees it, as text."""
+        if self.states is None:
+            return "The position was not recorded; the prompt has it."
+        return self.spec.module("view").board_text(self.rules, self.states[0])
+
+    def move(self, action: int) -> str:
+        """An action in the game's notation."""
+        if self.states is None:
+            return str(action)
+        return self.spec.module("view").action_to_string(self.rules, self.states[0], action)
+
+    def told(self) -> str:
+        """The move that was played in one sentence; empty if there is none."""
+        if self.states is None or self.action is None or self.action not in self.legal:
+            return ""
+        return self.spec.module("view").move_text(self.rules, self.states[0], self.action)
+
+
+@dataclass
+class Story:
+    """A recorded game, played again, or single decisions one after the other.
+
+    Attributes:
+        title: what it is. facts: (name, value) pairs about it.
+        positions: of a game, all of them, the last included.
+        result: (seat, policy, return) as recorded; None if there is none.
+        agrees: one line that says that the record is what happens, or why it is not checked.
+        problems: one line for each way in which the record is not what happens.
+    """
+
+    title: str
+    facts: list[tuple[str, str]]
+    positions: list[Position]
+    result: list[tuple[int, str, float]] | None = None
+    agrees: str = ""
+    problems: list[str] = field(default_factory=list)
+
+
+def retell(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str, Any]]]) -> Story:
+    """Play a recorded game again.
+
+    Actions up to the first that the rules do not allow are played; ``problems`` names it.
+
+    Raises:
+        InputError: a game or option that does not exist here, or seats that do not fit.
+    """
+    name = record["match"]
+    try:
+        game = spec(record["game"])
+        rules = game.make_rules(**record["rules"])
+    except (ValueError, TypeError) as error:
+        raise InputError(f"game {name}: {error}") from None
+    seats, actions = record["seats"], record["actions"]
+    if len(seats) != rules.num_players:
+        raise InputError(f"game {name}: {len(seats)} seats recorded for {rules.num_players}")
+    problems: list[str] = []
+    positions = _play(game, rules, int(record["seed"]), actions, problems)
+    for position in positions:
+        position.answers = answers.get((name, position.ply), [])
+        if position.seat is not None:
+            position.policy = seats[position.seat]
+    problems += _check_ending(record, positions[-1]) if not problems else []
+    problems += _check_answers(positions)
+    returns = record["returns"]
+    facts = [
+        ("Game", game.title),
+        ("Match", name),
+        ("Seed", str(record["seed"])),
+        ("Rules", ", ".join(f"{k}={v}" for k, v in record["rules"].items()) or "default"),
+        ("Ended by", record["ended_by"]),
+        ("Moves", str(len(actions))),
+    ]
+    return Story(
+        f"{game.title}: {' – '.join(seats)}",
+        facts,
+        positions,
+        None if returns is None else list(zip(range(len(seats)), seats, returns, strict=True)),
+        "Played again from rules, seed and actions; the outcome is the recorded one."
+        if record["ended_by"] in ENDINGS.values()
+        else "Played again from rules, seed and actions; "
+        f"the record ends with {record['ended_by']}, before the rules end the game.",
+        problems,
+    )
+
+
+def _play(
+    game: core.GameSpec, rules: Any, seed: int, actions: list[Any], problems: list[str]
+) -> list[Position]:
+    """All positions of a game; with a problem, those up to where it stops being one."""
+    chance_text = getattr(game.module("view"), "chance_text", lambda *_: "")
+    states = core.new_states(rules)
+    _, probs = core.new_scratch(rules)
+    s = states[0]
+    told: list[str] = []
+
+    def tell(before: Any, outcome: int | None) -> None:
+        said = chance_text(rules, before, s, outcome)
+        if said:
+            told.append(said)
+
+    def chance() -> int:
+        """As ``core.play_chance``, and tells what it brought."""
+        while core.current_player(rules, s) == core.CHANCE:
+            before = s.copy()
+            outcome = int(core.draw_chance(rules, s, probs))
+            core.apply_chance(rules, s, outcome)
+            tell(before, outcome)
+        return int(core.current_player(rules, s))
+
+    core.reset(rules, s, np.uint64(seed & SEED_MASK))
+    tell(None, None)
+    seat = chance()
+    positions = []
+    for ply, action in enumerate([*actions, None]):
+        over = seat < 0
+        legal = [] if over else legal_list(rules, states)
+        position = Position(ply, None if over else seat, None, game, rules, states.copy(), legal)
+        position.chance, told = told, []
+        positions.append(position)
+        if action is None:
+            break
+        if action not in legal:
+            end = "the game is over" if over else f"seat {seat} may not play {action!r}"
+            problems.append(f"Move {ply + 1} of {len(actions)} cannot be played: {end}.")
+            break
+        position.action = int(action)
+        before = s.copy()
+        core.step(rules, s, position.action)
+        tell(before, None)
+        seat = chance()
+    return positions
+
+
+def _check_ending(record: dict[str, Any], last: Position) -> list[str]:
+    """Whether the outcome in the record is what the rules say of the last position."""
+    assert last.states is not None
+    kernel = int(core.current_player_at(last.rules, last.states, 0))
+    said = record["ended_by"]
+    if ENDINGS.get(kernel) != (said if said in ENDINGS.values() else None):
+        ends = f"ends as {ENDINGS[kernel]}" if kernel in ENDINGS else "is not over"
+        return [f"The record says that the game ended by {said}, but played again it {ends}."]
+    if kernel not in ENDINGS:
+        return []
+    returns = np.zeros(last.rules.num_players)
+    core.returns_at(last.rules, last.states, 0, returns)
+    if record["returns"] != returns.tolist():
+        return [
+            f"The record says that the returns are {record['returns']}, "
+            f"but played again they are {returns.tolist()}."
+        ]
+    return []
+
+
+def _check_answers(positions: Iterable[Position]) -> list[str]:
+    """Whether recorded answers are to the same question and led to the moves played."""
+    problems = []
+    for position in positions:
+        for answer in position.answers:
+            where = f"Move {position.ply + 1}"
+            if answer["seat"] != position.seat or answer["legal"] not in (None, position.legal):
+                problems.append(
+                    f"{where}: the recorded answer of seat {answer['seat']} is to another position."
+                )
+            elif answer["kind"] == OK and answer["action"] != position.action:
+                problems.append(
+                    f"{where}: the answer was {answer['action']}, "
+                    f"but the record of the game has {position.action}."
+                )
+    return problems
+
+
+# --- single decisions ----------------------------------------------------------------------------
+
+
+def retell_decisions(run: Run, decisions: list[dict[str, Any]], config: dict[str, Any]) -> Story:
+    """Decisions that belong to no recorded game, such as those of ``ludo_spots``.
+
+    Their positions are those of the spot files that the run's configuration names, where these
+    can still be read and hold the same legal moves.
+    """
+    find_spot = _spots(config)
+    positions = []
+    for record in decisions:
+        try:
+            game = spec(record["game"])
+        except ValueError as error:
+            raise InputError(f"{run.folder / DECISIONS}: {error}") from None
+        rules, states = find_spot(record) or (None, None)
+        positions.append(
+            Position(
+                record["ply"], record["seat"], record["policy"], game, rules, states,
+                record["legal"] or [], record["action"], answers=[record],
+                heading=f"{record['item']}, {record['policy']}"
+                + (f" as {record['persona']}" if record["persona"] != "none" else ""),
+            )
+        )  # fmt: skip
+    first = decisions[0]
+    facts = [
+        ("Game", spec(first["game"]).title),
+        ("Decisions", str(len(decisions))),
+        ("Policies", ", ".join(dict.fromkeys(record["policy"] for record in decisions))),
+        ("Kinds", ", ".join(dict.fromkeys(record["kind"] for record in decisions))),
+    ]
+    return Story(
+        f"{first['benchmark']}: single decisions",
+        facts,
+        positions,
+        agrees="Single decisions, of no recorded game: there is no outcome to check.",
+    )
+
+
+def _spots(config: dict[str, Any]) -> Any:
+    """A function from a decision record to (rules, states) of its spot, or None."""
+    source = config.get("spots", {}).get("source")
+    if source is None:
+        return lambda record: None
+    try:
+        known, _ = spots.load_spots(
+            spots.SHIPPED if source == "shipped" else source, skip_invalid=True
+        )
+    except InputError:
+        known = []
+    by_id = {spot.id: spot for spot in known}
+    options = tuple(config.get("rules", {}).items())
+
+    @cache
+    def position(item: str) -> tuple[Any, np.ndarray] | None:
+        spot = by_id.get(item)
+        if spot is None:
+            return None
+        rules = spots.rules_for(spot.players, options)
+        return rules, spot.states(rules)
+
+    def find_spot(record: dict[str, Any]) -> tuple[Any, np.ndarray] | None:
+        found = position(record["item"])
+        if found is None or legal_list(*found) != record["legal"]:
+            return None
+        return found
+
+    return find_spot
+
+
+# --- choosing ------------------------------------------------------------------------------------
+
+
+def fits(record: dict[str, Any], policies: Iterable[str]) -> bool:
+    """Whether one of the policies, by name or its beginning, has a seat in a game or decided."""
+    seats = record["seats"] if "seats" in record else [record["policy"]]
+    wanted = list(policies)
+    return not wanted or any(seat.startswith(name) for seat in seats for name in wanted)

@@ -1,0 +1,328 @@
+"""``python -m benchmarks.replay``: games come back as they were played, and lies are found out."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from recorded_runs import model, record_game, reply, rewrite, run_script
+
+from stratagym import envs
+from stratagym.benchmarks import ludo_spots, recorded, replay, replay_page
+from stratagym.benchmarks.cli import InputError
+from stratagym.envs import core
+
+ROOT = Path(__file__).resolve().parents[1]
+RANDOM_GAMES = {
+    "tictactoe": ({}, 2),
+    "connect_four": ({}, 2),
+    "chess": ({}, 2),
+    "texas_holdem": ({"hands": 5}, 2),
+    "hanabi": ({"players": 3}, 3),
+    "ludo": ({"players": 4}, 4),
+}
+
+
+def run(*arguments: object, code: int = 0) -> tuple[str, str]:
+    return run_script(replay, *arguments, code=code)
+
+
+def story_of(folder: Path, number: int = 0) -> recorded.Story:
+    found = recorded.find(folder)
+    return recorded.retell(found.games[number], found.answers)
+
+
+def kernel_states(record: dict) -> list[np.ndarray]:
+    """Every state of a recorded game, by the calls that benchmarks play with."""
+    rules = envs.spec(record["game"]).make_rules(**record["rules"])
+    states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
+    core.start_at(rules, states, 0, np.uint64(record["seed"]), probs)
+    found = [states.copy()]
+    for action in record["actions"]:
+        core.play_at(rules, states, 0, action, legal, probs)
+        found.append(states.copy())
+    return found
+
+
+@pytest.mark.parametrize("game", RANDOM_GAMES)
+def test_every_position_is_the_one_that_was_played(game, tmp_path, seed):
+    options, players = RANDOM_GAMES[game]
+    record = record_game(tmp_path, game, ["random"] * players, seed, **options)
+    story = story_of(tmp_path)
+    assert not story.problems
+    states = kernel_states(record)
+    assert len(story.positions) == len(states)
+    for position, state in zip(story.positions, states, strict=True):
+        assert state.dtype == position.states.dtype
+        for field in state.dtype.names:
+            assert np.array_equal(position.states[field], state[field])
+    assert [p.action for p in story.positions] == [*record["actions"], None]
+    assert all(p.action in p.legal for p in story.positions[:-1])
+    assert [value for *_, value in story.result] == record["returns"]
+    assert story.positions[-1].seat is None
+
+
+def test_dice_are_told_with_those_that_moved_nothing(tmp_path, seed):
+    record_game(tmp_path, "ludo", ["random"] * 3, seed, players=3)
+    story = story_of(tmp_path)
+    throws = 0
+    for position in story.positions[:-1]:
+        told = [re.fullmatch(r"Player (\d) threw (\d)(.*)", x) for x in position.chance]
+        assert told[-1].group(2) == str(position.states["dice"][0])
+        assert told[-1].group(3) == "."
+        assert all(throw.group(3) == " and could not move." for throw in told[:-1])
+        throws += len(told)
+    assert throws == int(story.positions[-2].states["rolls"][0])
+
+
+def test_cards_are_told_as_they_are_dealt_and_drawn(tmp_path, seed):
+    record_game(tmp_path / "hanabi", "hanabi", ["rule:iggi"] * 2, seed, players=2)
+    positions = story_of(tmp_path / "hanabi").positions
+    view = envs.spec("hanabi").module("view")
+    for before, position in zip([None, *positions], positions, strict=False):
+        hands = [list(map(view.card_name, view.hand(position.states[0], k))) for k in range(2)]
+        if before is None:
+            (told,) = position.chance
+            assert all(f"Player {k} was dealt {' '.join(hands[k])}." in told for k in range(2))
+        elif position.states["deck_size"][0] < before.states["deck_size"][0]:
+            assert position.chance == [f"Player {before.seat} drew a {hands[before.seat][-1]}."]
+        else:
+            assert not position.chance
+    record_game(tmp_path / "poker", "texas_holdem", ["random"] * 2, seed, hands=4)
+    told = [x for position in story_of(tmp_path / "poker").positions for x in position.chance]
+    assert [x[:7] for x in told if x.startswith("Hand")] == [f"Hand {k}." for k in range(1, 5)]
+
+
+CHANGES = {
+    "returns": (lambda r: r["returns"].reverse(), r"the returns are .* played again they are"),
+    "seed": (lambda r: r.update(seed=r["seed"] ^ 12345), "cannot be played|returns|ended by"),
+    "illegal": (lambda r: r["actions"].insert(1, r["actions"][0]), "Move 2 of .* seat 1 may not"),
+    "not an action": (lambda r: r["actions"].insert(1, "e4"), "seat 1 may not play 'e4'"),
+    "cut": (lambda r: r["actions"].pop(), "ended by terminal, but played again it is not over"),
+    "longer": (lambda r: r["actions"].append(0), "cannot be played: the game is over"),
+    "forfeit": (lambda r: r.update(ended_by="forfeit"), "ended by forfeit.* ends as terminal"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_record_that_was_tampered_with_is_named(change, tmp_path, seed):
+    what, said = CHANGES[change]
+    game = "texas_holdem" if change == "seed" else "tictactoe"
+    options = {"hands": 20} if change == "seed" else {}
+    for again in range(20):  # until somebody wins, so that returns tell the seats apart
+        seats = ["random", "mcts:200"] if again else ["random", "random"]
+        if record_game(tmp_path, game, seats, seed + again, **options)["returns"][0]:
+            break
+    rewrite(tmp_path / "games.jsonl", what)
+    (problem,) = story_of(tmp_path).problems
+    assert re.search(said, problem)
+
+
+def test_an_answer_that_does_not_fit_its_move_is_named(tmp_path, seed):
+    record_game(tmp_path, "tictactoe", [model(["Move: 2,2"] + ["Move: 9,9"] * 99), "random"], seed)
+    assert not story_of(tmp_path).problems
+    rewrite(tmp_path / "decisions.jsonl", lambda r: r.update(action=0))
+    problems = story_of(tmp_path).problems
+    assert any("Move 1: the answer was 0, but the record of the game has 4" in p for p in problems)
+
+
+def test_terminal_tells_prompts_replies_and_what_went_wrong(tmp_path, seed):
+    nasty = "\x1b[2JI take \x07 the centre"
+    said = [nasty, "Move: 1,1", reply("Move: 3,3", "corners are strong")]
+    record_game(tmp_path, "tictactoe", [model(said * 9), "perfect"], seed)
+    story = story_of(tmp_path)
+    out, _ = run(tmp_path, "--all")
+    assert "\x1b" not in out
+    assert r"\x1b[2JI take \x07 the centre" in out
+    assert "Answer 1: unparseable (no_move)" in out
+    assert "Answer 2: ok" in out
+    assert story.positions[0].answers[0]["prompt"][0]["content"].splitlines()[0] in out
+    for position in story.positions:
+        assert position.board() in out
+        assert position.told() in out
+    assert "perfect: " in out
+    for seat, policy, value in story.result:
+        assert f"seat {seat} {policy}: {value + 0.0:+.3g}" in out
+    assert "corners are strong" in out
+    assert "the outcome is the recorded one" in out
+
+
+def test_keys_step_forth_and_back(tmp_path, seed):
+    pty = pytest.importorskip("pty", reason="needs a pseudo-terminal")
+    record = record_game(tmp_path, "tictactoe", ["random", "random"], seed)
+    plies = record["plies"]
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "benchmarks.replay", str(tmp_path)]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "60"}
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+    )
+    os.close(theirs)
+    screen = ""
+
+    def wait_for(heading: str) -> None:
+        nonlocal screen
+        until = time.monotonic() + 120
+        while f"{heading}" not in screen or "q quit" not in screen.rpartition(heading)[2]:
+            assert time.monotonic() < until, screen
+            if select.select([ours], [], [], 1)[0]:
+                screen += os.read(ours, 65536).decode("utf-8", "replace")
+        screen = ""
+
+    try:
+        wait_for(f"Move 1 of {plies}: seat 0")
+        for key, heading in (
+            ("\r", f"Move 2 of {plies}: seat 1"),
+            ("\x1b[C", f"Move 3 of {plies}: seat 0"),
+            ("\x1b[D", f"Move 2 of {plies}: seat 1"),
+            ("\x1b[F", f"End, after {plies} moves"),
+            ("\x1b[H", f"Move 1 of {plies}: seat 0"),
+        ):
+            os.write(ours, key.encode())
+            wait_for(heading)
+        os.write(ours, b"q")
+        assert process.wait(timeout=60) == 0
+    finally:
+        process.kill()
+        os.close(ours)
+
+
+def test_a_forfeit_shows_the_answers_that_lost_the_game(tmp_path, seed):
+    never = model(lambda messages: "I resign to fate.")
+    record_game(tmp_path, "tictactoe", ["random", never], seed, invalid="forfeit")
+    story = story_of(tmp_path)
+    assert not story.problems
+    assert "ends with forfeit" in story.agrees
+    assert [answer["attempt"] for answer in story.positions[-1].answers] == [1, 2, 3]
+    assert story.positions[-1].seat == 1
+
+
+# --- choosing ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def several(tmp_path, seed) -> Path:
+    for k in range(3):
+        record_game(tmp_path, "tictactoe", ["random", "perfect"], seed + k, name=f"ttt/{k}")
+    never = model(lambda messages: "no")
+    record_game(tmp_path, "connect_four", [never, "random"], seed, name="c4/0", invalid="forfeit")
+    return tmp_path
+
+
+def test_a_game_is_chosen_by_name_number_or_filter(several):
+    listed, error = run(several, code=2)
+    assert "4 games fit" in error
+    assert all(name in listed for name in ("ttt/0", "ttt/2", "c4/0"))
+    assert listed == run(several, "--list")[0]
+    assert "Match: ttt/1" in run(several, "--match", "ttt/1")[0]
+    assert "Match: ttt/2" in run(several / "games.jsonl", "--match", "3")[0]
+    for choice in (("--ended-by", "forfeit"), ("--policy", "llm"), ("--game", "connect_four")):
+        assert "Match: c4/0" in run(several, *choice)[0]
+
+
+def test_bad_input_is_one_line(several, tmp_path):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for arguments, said in (
+        ((tmp_path / "nowhere",), "there is no such run"),
+        ((empty,), "holds neither games.jsonl nor decisions.jsonl"),
+        ((several, "--match", "17"), "none of its 4 games fits; see them with --list"),
+        ((several, "--match", "1", "--boards", "tiles"), "choose from: pictures, text"),
+        ((several, "--match", "1", "--evaluate", "oracle"), "--evaluate: unknown policy 'oracle'"),
+        ((several, "--match", "1", "--html", empty), "cannot be written"),
+    ):
+        _, error = run(*arguments, code=2)
+        assert said in error
+        assert error.strip().splitlines()[-1].startswith("python -m benchmarks.replay: ")
+    rewrite(several / "games.jsonl", lambda r: r.update(game="mahjong"))
+    assert "mahjong" in run(several, "--match", "1", code=2)[1]
+    rewrite(several / "games.jsonl", lambda r: r.pop("seed"))
+    with pytest.raises(InputError, match=r"games\.jsonl, line 1: .* it has no 'seed'"):
+        recorded.find(several)
+
+
+def test_single_decisions_of_the_spots_have_their_boards(tmp_path):
+    run_script(
+        ludo_spots, "--policies", "random,gt", "--categories", "capture", "--head-to-head", 0,
+        "--output", tmp_path / "spots",
+    )  # fmt: skip
+    run_ = recorded.find(tmp_path / "spots")
+    config = json.loads((tmp_path / "spots/config.json").read_text())
+    story = recorded.retell_decisions(run_, run_.decisions, config)
+    assert len(story.positions) == 80
+    assert all(position.states is not None for position in story.positions)
+    for position in story.positions:
+        assert position.states["player"][0] == position.seat
+    item = story.positions[5].answers[0]["item"]
+    shown, _ = run(tmp_path / "spots", "--match", item, "--policy", "gt")
+    assert story.positions[5].board() in shown
+    assert f"{item}, gt:2" in shown
+
+
+# --- evaluation and page -------------------------------------------------------------------------
+
+
+def evaluations(story, **options) -> list:
+    evaluate = replay._evaluator(story, replay.Args(**options))
+    return [evaluate(position) for position in story.positions]
+
+
+def test_solvers_score_every_legal_move(tmp_path, seed):
+    record_game(tmp_path, "tictactoe", ["random", "perfect"], seed)
+    story = story_of(tmp_path)
+    for position, judged in zip(story.positions[:-1], evaluations(story)[:-1], strict=True):
+        assert len(judged.scores) == len(judged.ranks) == len(position.legal)
+        if position.seat == 1:
+            assert judged.ranks[position.legal.index(position.action)] == 1
+    asked = evaluations(story, evaluate="random")
+    assert all(e.choice in p.legal for e, p in zip(asked[:-1], story.positions, strict=False))
+    assert asked[-1] is None
+
+
+def test_connect_four_is_solved_only_where_it_is_quick(tmp_path, seed):
+    for k in range(50):  # until a game is long enough
+        if record_game(tmp_path, "connect_four", ["random"] * 2, seed + k)["plies"] > 14:
+            break
+    story = story_of(tmp_path)
+    judged = evaluations(story, solve_from=12)
+    assert [k for k, e in enumerate(judged) if e] == list(range(12, len(judged) - 1))
+    assert replay.SOLVED_FROM["connect_four"] >= 8
+
+
+def test_page_is_whole_and_holds_no_markup_from_replies(tmp_path, seed):
+    nasty = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>"
+    script = [nasty, "Move: 0,0", "Move: 0,1", "Move: 0,2", *["Move: 1,1"] * 9]
+    record_game(tmp_path, "tictactoe", [model(script * 3, name="<b>m</b>"), "random"], seed)
+    said, _ = run(tmp_path, "--html", tmp_path / "game.html")
+    page = (tmp_path / "game.html").read_text(encoding="utf-8")
+    assert "MB" in said
+    assert len(re.findall(r"<script", page)) == len(re.findall(r"</script", page)) == 2
+    assert "<b>m" not in page
+    assert "<title>Tic-Tac-Toe: llm:&lt;b&gt;m&lt;/b&gt; – random</title>" in page
+    own = page.rpartition("<script>")[2].rpartition("</script>")[0]
+    digest = base64.b64encode(hashlib.sha256(own.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in page
+    assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//|@import|url\(""", page)
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL).group(1))
+    assert data["positions"][0]["answers"][0]["reply"] == nasty
+    assert len(data["images"]) == len(set(data["images"]))
+    run(tmp_path, "--html", tmp_path / "text.html", "--boards", "text")
+    assert "data:image" not in (tmp_path / "text.html").read_text(encoding="utf-8")
+
+
+def test_equal_boards_are_drawn_once(tmp_path, seed):
+    record_game(tmp_path, "texas_holdem", ["random"] * 2, seed, hands=2)
+    story = story_of(tmp_path)
+    story.positions = [position for position in story.positions for _ in range(3)]
+    page = replay_page.page(story, [None] * len(story.positions))
+    assert page.count("data:image/png;base64") == len(story.positions) // 3

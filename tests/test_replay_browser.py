@@ -1,0 +1,227 @@
+"""The replay page in a real browser: clicks, keys, slider, boards, and replies that stay text."""
+
+from __future__ import annotations
+
+import base64
+import io
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from recorded_runs import model, record_game, reply, rewrite
+
+from stratagym import envs
+from stratagym.envs import core
+
+webdriver = pytest.importorskip(
+    "selenium.webdriver", reason="selenium is missing: pip install 'stratagym[test]'"
+)
+from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[1]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+DRIVER = shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None or DRIVER is None,
+    reason="no chromium and chromedriver: apt-get install chromium chromium-driver",
+)
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--window-size=1300,900",
+)  # fmt: skip
+HOSTILE = (
+    "</script><script>window.owned = 1</script><img src=x onerror='window.owned = 2'>"
+    "<b id=owned>bold</b> &amp; “quotes” \u2028 end"
+)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    profile = tmp_path_factory.mktemp("profile")
+    for flag in (*FLAGS, f"--user-data-dir={profile}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield driver
+    driver.quit()
+
+
+class Opened:
+    """A page in the browser."""
+
+    def __init__(self, browser, folder: Path, *arguments: str):
+        page = folder / "game.html"
+        command = [sys.executable, "-m", "benchmarks.replay", str(folder), "--html", str(page)]
+        subprocess.run([*command, *arguments], cwd=ROOT, check=True, capture_output=True)
+        self.browser = browser
+        # By way of another page: an address that differs only behind # is not loaded anew.
+        browser.get("about:blank")
+        browser.get(page.as_uri())
+
+    def find(self, name: str):
+        return self.browser.find_element(By.ID, name)
+
+    def text(self, name: str) -> str:
+        return self.find(name).get_property("textContent")
+
+    def script(self, code: str):
+        return self.browser.execute_script(code)
+
+    def keys(self, *keys: str) -> None:
+        self.browser.find_element(By.TAG_NAME, "body").send_keys(*keys)
+
+    @property
+    def at(self) -> int:
+        return int(self.find("slider").get_property("value"))
+
+
+def last_state(record: dict):
+    """(rules, states) at the end of a recorded game, by the kernel alone."""
+    rules = envs.spec(record["game"]).make_rules(**record["rules"])
+    states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
+    core.start_at(rules, states, 0, np.uint64(record["seed"]), probs)
+    for action in record["actions"]:
+        core.play_at(rules, states, 0, action, legal, probs)
+    return rules, states
+
+
+def centre(messages):
+    """Plays the first column that is not full, now and then after nonsense."""
+    if len(messages) == 1:
+        return reply(HOSTILE, f"thinking {HOSTILE}")
+    for column in range(7):
+        if f"Move: {column}" not in [m["content"] for m in messages]:
+            return f"Move: {column}"
+    raise AssertionError(messages)
+
+
+@pytest.fixture
+def game(browser, tmp_path, seed):
+    """A page with a game of connect four in which each reply of seat 0 begins with an attack."""
+    record = record_game(tmp_path, "connect_four", [model(centre), "random"], seed, tries=9)
+    return record, Opened(browser, tmp_path)
+
+
+def test_clicking_through_a_game_ends_on_the_kernels_board(game):
+    record, page = game
+    rows = page.browser.find_elements(By.CSS_SELECTOR, "#list button")
+    assert len(rows) == record["plies"] + 1
+    for ply, action in enumerate(record["actions"]):
+        assert page.at == ply
+        seat = ply % 2
+        assert page.text("heading") == (
+            f"Move {ply + 1} of {record['plies']}: seat {seat}, {record['seats'][seat]}"
+        )
+        chosen = page.browser.find_element(By.CSS_SELECTOR, ".legal .chosen")
+        assert chosen.get_property("firstChild")["textContent"] == str(action)
+        current = page.browser.find_element(By.CSS_SELECTOR, "#list [aria-current=step]")
+        assert current == rows[ply]
+        page.find("next").click()
+    assert not page.find("next").is_enabled()
+    rules, states = last_state(record)
+    assert page.text("text") == envs.spec("connect_four").module("view").board_text(
+        rules, states[0]
+    )
+    source = page.find("picture").get_property("src")
+    shown = Image.open(io.BytesIO(base64.b64decode(source.partition(",")[2]))).convert("RGB")
+    drawn = envs.spec("connect_four").module("render").picture(rules, states[0], shown.width + 2)
+    difference = np.abs(np.asarray(shown, float) - np.asarray(drawn, float))
+    assert difference.mean() < 3  # the page's pictures have few colours
+    assert page.find("result").is_displayed()
+    for value in record["returns"]:
+        assert {1: "+1", -1: "−1", 0: "0"}[int(value)] in page.text("result")
+
+
+def test_keys_slider_list_and_play_button(game):
+    record, page = game
+    last = record["plies"]
+    page.keys(Keys.END)
+    assert page.at == last
+    page.keys(Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_LEFT)
+    assert page.at == 1
+    page.find("slider").send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert page.at == 3
+    assert page.text("heading").startswith("Move 4 of ")
+    assert page.find("slider").get_attribute("aria-valuetext").startswith("Move 4 of ")
+    page.browser.find_elements(By.CSS_SELECTOR, "#list button")[5].click()
+    assert page.at == 5
+    page.find("first").click()
+    assert page.at == 0
+    assert not page.find("back").is_enabled()
+    page.script("document.getElementById('pace').options[2].value = '5'")
+    page.browser.find_element(By.CSS_SELECTOR, "#pace option:nth-child(3)").click()
+    page.find("play").click()
+    page.browser.set_script_timeout(30)
+    page.browser.execute_async_script(
+        "const done = arguments[0];"
+        "const next = document.getElementById('next');"
+        "const look = () => next.disabled ? done() : setTimeout(look, 5);"
+        "look();"
+    )
+    assert page.at == last
+    assert page.text("play") == "Play"
+    page.browser.refresh()
+    assert page.at == last
+
+
+def test_hostile_replies_stay_text(game):
+    _, page = game
+    assert page.script("return typeof window.owned") == "undefined"
+    assert not page.browser.find_elements(By.CSS_SELECTOR, "#owned, img[src=x]")
+    shown = page.browser.find_element(By.CSS_SELECTOR, ".answer.bad .reply")
+    assert shown.get_property("textContent") == HOSTILE
+    thoughts = page.browser.find_element(By.CSS_SELECTOR, ".answer.bad details pre")
+    assert thoughts.get_property("textContent") == f"thinking {HOSTILE}"
+    assert "unparseable" in page.browser.find_element(By.CSS_SELECTOR, ".answer.bad .kind").text
+    assert "Your" in page.text("answers") or "You" in page.text("answers")  # the prompt
+    injected = "const s = document.createElement('script'); s.textContent = 'window.owned = 3';"
+    page.script(injected + "document.body.append(s)")
+    assert page.script("return typeof window.owned") == "undefined"  # the policy forbids it
+    assert page.script("return performance.getEntriesByType('resource').length") == 0
+
+
+def test_page_fits_narrow_and_dark_screens(game):
+    _, page = game
+    command = page.browser.execute_cdp_cmd
+    try:
+        light = page.script("return getComputedStyle(document.body).backgroundColor")
+        dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+        command("Emulation.setEmulatedMedia", {"features": dark})
+        assert page.script("return getComputedStyle(document.body).backgroundColor") != light
+        size = {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True}
+        command("Emulation.setDeviceMetricsOverride", size)
+        assert page.script("return document.documentElement.scrollWidth") <= 360
+        for name in ("first", "back", "play", "next", "last", "slider"):
+            box = page.find(name).rect
+            assert box["width"] > 20
+            assert box["x"] + box["width"] <= 360
+            assert page.find(name).get_attribute("aria-label")
+    finally:
+        command("Emulation.clearDeviceMetricsOverride", {})
+        command("Emulation.setEmulatedMedia", {"features": []})
+    assert not [x for x in page.browser.get_log("browser") if x["level"] == "SEVERE"
+                and "Content Security Policy" not in x["message"]]  # fmt: skip
+
+
+def test_text_boards_and_a_tampered_record(browser, tmp_path, seed):
+    record = record_game(tmp_path, "tictactoe", ["random", "random"], seed)
+    page = Opened(browser, tmp_path, "--boards", "text")
+    assert "the outcome is the recorded one" in page.text("verdict")
+    rewrite(tmp_path / "games.jsonl", lambda game: game.update(returns=[7.0, -7.0]))
+    page = Opened(browser, tmp_path, "--boards", "text")
+    page.find("last").click()
+    rules, states = last_state(record)
+    board = envs.spec("tictactoe").module("view").board_text(rules, states[0])
+    assert page.find("words").is_displayed()
+    assert page.text("words") == board
+    assert not page.find("picture").is_displayed()
+    assert "the returns are [7.0, -7.0]" in page.text("verdict")
