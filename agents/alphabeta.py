@@ -21,13 +21,20 @@ _ALPHA, _BETA, _VALUE, _FLOOR, _CEILING = range(5)
 _EXACT, _LOWER, _UPPER = 1, 2, 3
 
 ENTRY = np.dtype(
-    [("key", "u8"), ("value", "f8"), ("move", "i4"), ("depth", "i2"), ("bound", "i2")], align=True
-)
-"""A transposition entry: the value of a position searched to a depth, exact or a bound."""
+    [
+        ("key", "u8"), ("value", "f8"), ("move", "i4"), ("depth", "i2"), ("bound", "i2"),
+        ("age", "i8"),
+    ],
+    align=True,
+)  # fmt: skip
+"""A transposition entry: the value of a position searched to a depth, exact or a bound, and the
+number of the decision that it was found for."""
 
 
 @njit(cache=True, nogil=True)
-def search(rules, states, depth, allowed, nodes, bounds, legal, order, table, total, root_order):
+def search(
+    rules, states, depth, allowed, nodes, bounds, legal, order, table, age, total, root_order
+):
     """Minimax from ``states[0]`` to ``depth`` plies, as a loop over levels.
 
     Returns (best action, value for seat 0, positions visited); the action is -1 where more than
@@ -35,7 +42,8 @@ def search(rules, states, depth, allowed, nodes, bounds, legal, order, table, to
 
     Args:
         states, nodes, bounds, legal, order: scratch, one row a level, ``depth`` + 1 of them.
-        table: (2**k,) ``ENTRY``. total: scratch, one a seat.
+        table: (2**k,) ``ENTRY``, of which only entries of this ``age`` count.
+        total: scratch, one a seat.
         root_order: (A,) values of the root's actions for seat 0 from a shallower search; updated.
     """
     level, opening, visited, result = 0, True, 0, 0.0
@@ -56,8 +64,8 @@ def search(rules, states, depth, allowed, nodes, bounds, legal, order, table, to
             else:
                 known = -1
                 key = knowledge.position_hash(rules, states[level])
-                if key != np.uint64(0) and table[np.int64(key & last)].key == key:
-                    entry = table[np.int64(key & last)]
+                entry = table[np.int64(key & last)]
+                if key != np.uint64(0) and entry.key == key and entry.age == age:
                     known = entry.move
                     if level > 0 and entry.depth >= left:
                         result = entry.value
@@ -90,7 +98,7 @@ def search(rules, states, depth, allowed, nodes, bounds, legal, order, table, to
             if key != np.uint64(0):
                 entry = table[np.int64(key & last)]
                 entry.key, entry.value, entry.depth = key, result, left
-                entry.move = nodes[level, _BEST]
+                entry.move, entry.age = nodes[level, _BEST], age
                 entry.bound = _EXACT
                 if result <= bounds[level, _FLOOR]:
                     entry.bound = _UPPER
@@ -156,12 +164,12 @@ class AlphaBeta(Policy):
         self.depth, self.positions = depth, positions
         self.name = f"alphabeta:{depth}"
         self._table = np.zeros(2**table_bits, ENTRY)
+        self._age = 0
         self._memory: tuple[Any, ...] | None = None
 
     def _allocate(self, rules: Any) -> tuple[Any, ...]:
         if self._memory is None or self._memory[0] != rules:
             levels = self.depth + 1
-            self._table[:] = 0
             self._memory = (
                 rules,
                 core.new_states(rules, levels),
@@ -182,12 +190,14 @@ class AlphaBeta(Policy):
         root_order = np.zeros(rules.num_actions)
         found = int(view.legal[0]), 0.0, 0
         spent = 0
+        # What earlier decisions left in the table would make this one depend on them.
+        self._age += 1
         for depth in range(1, self.depth + 1):
             states[0] = view.states[0]
             allowed = self.positions - spent
             action, value, visited = search(
-                rules, states, depth, allowed, nodes, bounds, legal, order, self._table, total,
-                root_order,
+                rules, states, depth, allowed, nodes, bounds, legal, order, self._table, self._age,
+                total, root_order,
             )  # fmt: skip
             spent += visited
             if action < 0:

@@ -75,13 +75,32 @@ class TransportError(Exception):
         return f"{said} (retries: {self.retries})"
 
 
+class Overtime(Exception):
+    """The model took longer over an answer than it was given.
+
+    Attributes:
+        latency_s: how long it was waited for, in seconds. retries: failed attempts before.
+    """
+
+    def __init__(self, latency_s: float, retries: int = 0):
+        super().__init__(latency_s, retries)
+        self.latency_s, self.retries = latency_s, retries
+
+
 class ChatModel(Protocol):
     """Whatever answers chat messages, ``{"role": ..., "content": ...}`` each."""
 
     name: str
 
-    async def generate(self, messages: Messages) -> Reply:
-        """The model's answer. Raises ``TransportError`` if none came."""
+    async def generate(self, messages: Messages, limit_s: float | None = None) -> Reply:
+        """The model's answer.
+
+        Args:
+            limit_s: seconds the model may take, failed attempts and waits apart; None for no limit.
+
+        Raises:
+            TransportError: no answer came. Overtime: none came within ``limit_s``.
+        """
 
     async def close(self) -> None:
         """Let go of the connections of the running event loop."""
@@ -213,20 +232,26 @@ class OpenAIChat:
             "max_wait_s": self.max_wait_s,
         }
 
-    async def generate(self, messages: Messages) -> Reply:
+    async def generate(self, messages: Messages, limit_s: float | None = None) -> Reply:
         """The model's answer, after as many attempts as it takes and ``retries`` allows.
 
+        Args:
+            limit_s: seconds one attempt may take before the model itself is held to be too slow;
+                where ``timeout_s`` is shorter, that rules, and it is a transport failure.
+
         Raises:
-            TransportError: no answer came.
+            TransportError: no answer came. Overtime: none came within ``limit_s``.
             ModuleNotFoundError: the openai package is missing.
         """
         # Our own loop: the openai package, by its version, does not wait for a Retry-After beyond
         # 60 or 120 s but asks again too soon or gives up, and does not retry torn answers.
         retries = 0
         while True:
-            result = await self._attempt(messages)
+            result = await self._attempt(messages, limit_s)
             if isinstance(result, Reply):
                 return replace(result, retries=retries)
+            if result is _TOO_SLOW and limit_s is not None:
+                raise Overtime(limit_s, retries)
             if result is not _REFUSED_PARAMETER:
                 wait_s = result.wait_s or 0.0
                 if not result.again or retries >= self.retries or wait_s > self.max_wait_s:
@@ -242,17 +267,21 @@ class OpenAIChat:
         if client is not None:
             await client.close()
 
-    async def _attempt(self, messages: Messages) -> Reply | _Failure:
+    async def _attempt(self, messages: Messages, limit_s: float | None) -> Reply | _Failure:
         openai = import_openai()
         ask = self._client(openai).chat.completions.with_raw_response.create
         parameters = self._parameters()
+        limited = limit_s is not None and limit_s <= self.timeout_s
         begin = time.perf_counter()
         try:
             # The client's own time-out is for each read, which a trickle of bytes never exceeds.
             response = await asyncio.wait_for(
-                ask(model=self.model, messages=messages, **parameters), self.timeout_s
+                ask(model=self.model, messages=messages, **parameters),
+                limit_s if limited else self.timeout_s,
             )
         except (asyncio.TimeoutError, openai.APITimeoutError):
+            if limited:
+                return _TOO_SLOW
             return _Failure("timeout", f"no whole answer within {self.timeout_s:g} s")
         except openai.APIStatusError as error:
             return self._status_failure(error, parameters)
@@ -370,6 +399,7 @@ class OpenAIChat:
 
 
 _REFUSED_PARAMETER = _Failure("rejected", "")
+_TOO_SLOW = _Failure("overtime", "")
 
 
 def import_openai() -> Any:
@@ -499,11 +529,18 @@ class ScriptedChat:
         """The script's name: what it says cannot be recorded."""
         return {"model": self.name}
 
-    async def generate(self, messages: Messages) -> Reply:
-        """The script's next answer. Raises ``IndexError`` when a list has run out."""
+    async def generate(self, messages: Messages, limit_s: float | None = None) -> Reply:
+        """The script's next answer.
+
+        Raises:
+            IndexError: a list has run out. Overtime: ``delay_s`` is more than ``limit_s``.
+        """
         call = len(self.asked)
         self.asked.append(messages)
         begin = time.perf_counter()
+        if limit_s is not None and self.delay_s > limit_s:
+            await asyncio.sleep(limit_s)
+            raise Overtime(limit_s)
         if self.delay_s:
             await asyncio.sleep(self.delay_s)
         if callable(self._script):

@@ -4,12 +4,14 @@ UCT (Kocsis and Szepesvari 2006) with random playouts: every simulation walks do
 the children of one node, plays out and credits each move with the return of the seat that made it.
 Dice are nodes of their own, sampled. Where information is hidden every simulation draws a
 determinization first, and a child competes only where it is legal, weighed by how often it was
-(single-observer information set MCTS; Cowling, Powley, Whitehouse 2012).
+(single-observer information set MCTS; Cowling, Powley, Whitehouse 2012). In two-player games
+without chance it can also prove results, and then needs no playouts for them (MCTS-Solver; Winands,
+Björnsson, Saito 2008).
 """
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import isnan, log, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -20,30 +22,37 @@ from stratagym.agents.core import Policy, PolicyString, View
 from stratagym.envs import core
 
 _NONE = -1
+_WIN = 1.0
 
 
 @njit(cache=True, nogil=True)
 def search(
-    rules, states, hidden, simulations, exploration, playout, legal, probs, tree, path, total
+    rules, states, hidden, solve, simulations, exploration, playout, legal, probs, tree, path, total
 ):  # fmt: skip
     """Search from ``states[0]``; node 0 is the root. Returns the nodes used.
 
     Args:
         states: (3,) records: the root, a working copy, and one whose generator drives the search.
         hidden: whether information is imperfect.
+        solve: whether to prove results; of a game of two seats whose returns are opposite, at most
+            1, and not subject to chance. The search ends when the root's is proven.
         exploration: UCT's constant, for returns within [-1, 1].
         playout: plies of random play before the game's evaluator judges; -1 to the end.
-        tree: (action, mover, visits, available, value, first, sibling), each one entry a node.
+        tree: (action, mover, visits, available, value, proof, first, sibling), each one entry a
+            node; ``proof`` is seat 0's proven return, or NaN.
         path: nodes of a simulation; at least as long as a game. total: scratch, one a seat.
     """
-    action, mover, visits, available, value, first, sibling = tree
+    action, mover, visits, available, value, proof, first, sibling = tree
     capacity = action.shape[0]
     root_seat = core.current_player(rules, states[0])
     seats = total.shape[0]
     visits[0] = 0
+    proof[0] = nan
     first[0] = _NONE
     used = 1
     for _ in range(simulations):
+        if not isnan(proof[0]):
+            break
         states[1] = states[0]
         w = states[1]
         core.seed_rng(w, core.random_uint64(states[2]))
@@ -53,7 +62,7 @@ def search(
         path[0] = 0
         while True:
             player = core.current_player(rules, w)
-            if player <= core.TERMINAL:
+            if player <= core.TERMINAL or not isnan(proof[node]):
                 break
             if player == core.CHANCE:
                 outcome = core.draw_chance(rules, w, probs)
@@ -91,7 +100,13 @@ def search(
             node = child
             depth += 1
             path[depth] = node
-        _play_out(rules, w, playout, legal, probs, total)
+        if isnan(proof[node]):
+            _play_out(rules, w, playout, legal, probs, total)
+            if solve and player <= core.TERMINAL:
+                proof[node] = total[0]
+        else:
+            total[0], total[1] = proof[node], -proof[node]
+        _prove(tree, path, depth)
         for k in range(depth + 1):
             visited = path[k]
             visits[visited] += 1
@@ -103,18 +118,40 @@ def search(
 @njit(cache=True)
 def _add(tree, node, child, act, player):
     """Link a new child in front of its siblings."""
-    action, mover, visits, available, value, first, sibling = tree
+    action, mover, visits, available, value, proof, first, sibling = tree
     action[child], mover[child] = act, player
-    visits[child], available[child], value[child] = 0, 0, 0.0
+    visits[child], available[child], value[child], proof[child] = 0, 0, 0.0, nan
     first[child] = _NONE
     sibling[child] = first[node]
     first[node] = child
 
 
 @njit(cache=True)
+def _prove(tree, path, depth):
+    """Carry the proof of a path's last node up, as far as it decides the nodes above.
+
+    A node is decided by one child that wins for its mover, or by all children.
+    """
+    _, mover, _, _, _, proof, first, sibling = tree
+    for k in range(depth, 0, -1):
+        node, parent = path[k], path[k - 1]
+        if isnan(proof[node]):
+            return
+        side = 1.0 if mover[node] == 0 else -1.0
+        best = side * proof[node]
+        child = first[parent] if best < _WIN else _NONE
+        while child != _NONE:
+            if isnan(proof[child]):
+                return
+            best = max(best, side * proof[child])
+            child = sibling[child]
+        proof[parent] = side * best
+
+
+@njit(cache=True)
 def _select(tree, node, exploration, hidden, n, path, generator):
-    """The child of highest upper confidence bound; ties at random."""
-    _, _, visits, available, value, first, sibling = tree
+    """The child of highest upper confidence bound, or proven value; ties at random."""
+    _, mover, visits, available, value, proof, first, sibling = tree
     best, best_score, ties = _NONE, -np.inf, 0
     log_visits = log(visits[node] + 1.0)
     child, k = first[node], 0
@@ -126,7 +163,9 @@ def _select(tree, node, exploration, hidden, n, path, generator):
             k += 1
         elif child == _NONE:
             break
-        if visits[child] == 0:
+        if not isnan(proof[child]):
+            score = proof[child] if mover[child] == 0 else -proof[child]
+        elif visits[child] == 0:
             score = np.inf
         else:
             seen = log(available[child] + 0.0) if hidden else log_visits
@@ -162,10 +201,18 @@ class MCTS(Policy):
     Args:
         simulations: playouts a move. exploration: UCT's constant.
         playout: plies of random play before the evaluator judges; None plays to the end.
+        solve: prove results as far as the simulations reach; for ``can_solve`` games.
     """
 
-    def __init__(self, simulations: int, exploration: float = 1.4, playout: int | None = None):
+    def __init__(
+        self,
+        simulations: int,
+        exploration: float = 1.4,
+        playout: int | None = None,
+        solve: bool = False,
+    ):
         self.simulations, self.exploration, self.playout = simulations, exploration, playout
+        self.solve = solve
         self.name = f"mcts:{simulations}"
         self._memory: tuple[Any, ...] | None = None
 
@@ -178,6 +225,7 @@ class MCTS(Policy):
                 np.zeros(nodes, np.int32),
                 np.zeros(nodes, np.int32),
                 np.zeros(nodes),
+                np.zeros(nodes, np.float32),
                 np.zeros(nodes, np.int32),
                 np.zeros(nodes, np.int32),
             )
@@ -187,7 +235,15 @@ class MCTS(Policy):
         return self._memory[1:]
 
     def statistics(self, view: View) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(actions, visits, mean returns) of the root's children after a search."""
+        """(actions, visits, mean returns) of the root's children after a search.
+
+        Where a child's result is proven, the mean is that return.
+        """
+        actions, visits, means, proofs = self._search(view)
+        return actions, visits, np.where(np.isnan(proofs), means, proofs)
+
+    def _search(self, view: View) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """As ``statistics``, means as sampled, with the proven returns of the mover or NaN."""
         tree, path, legal, probs, total = self._allocate(view.rules)
         states = np.repeat(view.states[:1], 3)
         states["rng"][2] = view.seed
@@ -195,6 +251,7 @@ class MCTS(Policy):
             view.rules,
             states,
             view.spec.information == "imperfect",
+            self.solve,
             self.simulations,
             self.exploration,
             -1 if self.playout is None else self.playout,
@@ -204,30 +261,44 @@ class MCTS(Policy):
             path,
             total,
         )
-        action, _, visits, _, value, first, sibling = tree
+        action, _, visits, _, value, proof, first, sibling = tree
         children = []
         child = first[0]
         while child != _NONE:
             children.append(child)
             child = sibling[child]
         found = np.array(sorted(children, key=lambda c: action[c]))
-        return action[found], visits[found], value[found] / np.maximum(visits[found], 1)
+        means = value[found] / np.maximum(visits[found], 1)
+        return action[found], visits[found], means, proof[found] * (-1 if view.seat else 1)
 
     def act(self, view: View) -> int:
-        """The most visited legal move; the better mean among equals."""
-        actions, visits, means = self.statistics(view)
+        """The most visited legal move; the better mean among equals, then by the view's seed.
+
+        A proven win comes before that, a proven loss after it.
+        """
+        actions, visits, means, proofs = self._search(view)
         legal = np.isin(actions, view.legal)
-        order = np.lexsort((means, np.where(legal, visits, -1)))
+        lots = np.random.default_rng(view.seed).random(len(actions))
+        order = np.lexsort((lots, means, np.where(legal, visits, -1), np.nan_to_num(proofs)))
         return int(actions[order[-1]])
 
 
+def can_solve(spec: core.GameSpec) -> bool:
+    """Whether MCTS can prove results of the game: two players, zero-sum, nothing left to chance."""
+    return (
+        (spec.min_players, spec.max_players) == (2, 2)
+        and (spec.chance, spec.information) == ("deterministic", "perfect")
+        and spec.utility == "zero_sum"
+    )
+
+
 def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
-    """``mcts:SIMULATIONS?c=1.4&playout=PLIES``: UCT, 1000 simulations by default.
+    """``mcts:SIMULATIONS?c=1.4&playout=PLIES&solve=yes``: UCT, 1000 simulations by default.
 
     Raises:
         ValueError: a bad number or option, in one line.
     """
-    known = {"c", "playout"}
+    known = {"c", "playout", "solve"}
     if set(text.options) - known:
         raise ValueError(
             f"policy mcts: unknown option; the options are: {', '.join(sorted(known))}"
@@ -236,13 +307,18 @@ def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
         simulations = int(text.argument or 1000)
         exploration = float(text.options.get("c", 1.4))
         playout = int(text.options["playout"]) if "playout" in text.options else None
-        if simulations < 1 or exploration < 0 or (playout is not None and playout < 0):
+        solve = {"no": False, "yes": True}.get(text.options.get("solve", "no"))
+        if simulations < 1 or exploration < 0 or (playout or 0) < 0 or solve is None:
             raise ValueError
     except ValueError:
         raise ValueError(
-            "policy mcts: write mcts:SIMULATIONS?c=NUMBER&playout=PLIES, such as mcts:200"
+            "policy mcts: write mcts:SIMULATIONS?c=NUMBER&playout=PLIES&solve=yes, such as mcts:200"
         ) from None
-    policy = MCTS(simulations, exploration, playout)
+    if solve and not can_solve(spec):
+        raise ValueError(
+            f"policy mcts: solve=yes is for two players and no chance, which {spec.name} is not"
+        )
+    policy = MCTS(simulations, exploration, playout, solve)
     if text.options:
         policy.name += "?" + "&".join(f"{k}={v}" for k, v in text.options.items())
     return policy

@@ -18,7 +18,6 @@ import asyncio
 import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
@@ -50,9 +49,8 @@ TOP = (1, 2, 3)
 class Args(ModelArgs):
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "random,mcts:200"
     """Policies, separated by commas."""
-    boards: str = "tictactoe,chess"
-    """Games, separated by commas: tictactoe, connect_four, chess. The connect four solver's
-    opening book holds two plies only: with 2 to 7 stones it takes seconds to minutes a move."""
+    boards: str = "tictactoe,connect_four,chess"
+    """Games, separated by commas: tictactoe, connect_four, chess."""
     games: int | None = None
     """Games of a policy against each opponent; default 10, 10 and 4. Even numbers are fair."""
     engine: str = "uci:stockfish?nodes=2000"
@@ -124,7 +122,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
                         journal,
                         folder / "decisions.jsonl",
                         concurrency=args.concurrency,
-                        done=partial(bar.advance, task),
+                        done=lambda record, task=task: bar.advance(task),
                     )
                 )
             finally:

@@ -174,6 +174,11 @@ def pgx_batch(name: str, size: int = 1024, steps: int = 200) -> Episode:
     return episode
 
 
+def pgx_batch_slow(name: str) -> Episode:
+    """The same, few steps at a time, for a game that takes seconds for them."""
+    return pgx_batch(name, steps=4)
+
+
 def python_chess(name: str) -> Episode:
     """python-chess's board: legal_moves and push, ended as ours by its own rules."""
     import chess
@@ -190,6 +195,58 @@ def python_chess(name: str) -> Episode:
                 return decisions
             board.push(legal[int(random() * len(legal))])
             decisions += 1
+
+    return episode
+
+
+def python_chess_perft(name: str) -> Episode:
+    """Leaves of python-chess's move tree, four plies from the start, counted at the last."""
+    import chess
+
+    def leaves(board: Any, left: int) -> int:
+        if left == 1:
+            return int(board.legal_moves.count())
+        total = 0
+        for move in board.legal_moves:
+            board.push(move)
+            total += leaves(board, left - 1)
+            board.pop()
+        return total
+
+    return lambda: leaves(chess.Board(), 4)
+
+
+def random_hands(count: int) -> np.ndarray:
+    """(count, 7) int64: hands of distinct cards, 4 x rank + suit."""
+    decks = np.tile(np.arange(52), (count, 1))
+    return np.random.default_rng(1).permuted(decks, axis=1)[:, :7].copy()
+
+
+def eval7_hands(name: str) -> Episode:
+    """eval7's evaluate on hands of its own cards, made beforehand."""
+    import eval7
+
+    deck = [eval7.Card(rank + suit) for rank in "23456789TJQKA" for suit in "cdhs"]
+    hands = [[deck[card] for card in hand] for hand in random_hands(5000).tolist()]
+
+    def episode() -> int:
+        for hand in hands:
+            eval7.evaluate(hand)
+        return len(hands)
+
+    return episode
+
+
+def phevaluator_hands(name: str) -> Episode:
+    """phevaluator's evaluate_cards on card numbers, which are ours."""
+    import phevaluator
+
+    hands = random_hands(5000).tolist()
+
+    def episode() -> int:
+        for hand in hands:
+            phevaluator.evaluate_cards(*hand)
+        return len(hands)
 
     return episode
 
@@ -302,6 +359,7 @@ def _holdem(loop: Callable[[str], Episode]) -> Callable[[str], Episode]:
     return lambda name: loop(_HOLDEM)
 
 
+_CALLED = "called from Python hand by hand, as it offers; ours takes an array of hands"
 _FCPA = "fold, call, pot and all-in only; one hand a game, where ours are matches of 20"
 _RLCARD_HOLDEM = (
     "fold, call, half pot, pot and all-in, 50 big blinds deep; one hand a game, ours are 20"
@@ -360,6 +418,8 @@ PEERS: tuple[Peer, ...] = (
     ),
     Peer("OpenSpiel", "open_spiel", "chess", "chess", "step", openspiel_states),
     Peer("python-chess", "chess", "Board", "chess", "step", python_chess),
+    Peer("python-chess", "chess", "legal_moves.count()", "chess", "perft", python_chess_perft),
+    Peer("Pgx", "pgx", "chess", "chess", "batch", pgx_batch_slow, notes=(_PGX,)),
     Peer("OpenSpiel", "open_spiel", "chess", "chess", "observe", openspiel_observations),
     Peer(
         "PettingZoo",
@@ -414,6 +474,16 @@ PEERS: tuple[Peer, ...] = (
         "aec",
         pettingzoo_classic,
         notes=(_RLCARD_HOLDEM,),
+    ),
+    Peer("eval7", "eval7", "evaluate", "texas_holdem", "hands", eval7_hands, notes=(_CALLED,)),
+    Peer(
+        "phevaluator",
+        "phevaluator",
+        "evaluate_cards",
+        "texas_holdem",
+        "hands",
+        phevaluator_hands,
+        notes=(_CALLED,),
     ),
     Peer("OpenSpiel", "open_spiel", "hanabi", "hanabi", "step", openspiel_states),
     Peer("OpenSpiel", "open_spiel", "hanabi", "hanabi", "observe", openspiel_observations),

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import random
+import threading
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,8 +26,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from stratagym.agents.chat import TransportError
-from stratagym.agents.core import Policy, view_of
+from stratagym.agents.chat import Overtime, TransportError
+from stratagym.agents.core import Policy, View, make_policy, view_of
 from stratagym.agents.kernels import KernelPolicy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.records import Journal, read_jsonl
@@ -30,7 +35,7 @@ from stratagym.envs import core
 from stratagym.envs.core import GameSpec
 from stratagym.wrappers import text
 
-TRANSPORT = "transport"
+TRANSPORT, OVERTIME = "transport", "overtime"
 
 
 def progress_bar() -> Progress:
@@ -124,13 +129,16 @@ async def ask_model(
     question: Question,
     messages: list[dict[str, str]] | None = None,
     attempt: int = 1,
+    limit_s: float | None = None,
 ) -> dict[str, Any]:
     """The record of a language model's decision; never raises for what a server may do.
 
-    An invalid reply's ``action`` is a random legal one, drawn from the question's seed.
+    The ``action`` of an invalid reply, or of one that did not come in time, is a random legal one,
+    drawn from the question's seed.
 
     Args:
         messages: the prompt; by default the question's own.
+        limit_s: the time in seconds that the model may take, failed attempts and waits apart.
     """
     game, rules, states = question.game, question.rules, question.states
     if messages is None:
@@ -141,17 +149,23 @@ async def ask_model(
         "legal": legal,
         **prompt_fields(game, messages),
     }
+    ply = question.extra.get("ply", 0)
+    seed = item_seed(question.seed, question.item, str(ply), model.name, question.text.persona)
+    instead = random.Random(seed).choice(legal)
     try:
-        reply = await model.chat.generate(messages)
+        if limit_s is None:
+            reply = await model.chat.generate(messages)
+        else:
+            reply = await model.chat.generate(messages, limit_s)
     except TransportError as error:
         answer |= {"kind": TRANSPORT, "reason": error.reason, "retries": error.retries}
         return question.record(model.name, **answer)
+    except Overtime as error:
+        answer |= {"kind": OVERTIME, "reason": "time_limit", "action": instead}
+        answer |= {"latency_s": round(error.latency_s, 4), "retries": error.retries}
+        return question.record(model.name, **answer)
     outcome = text.judge(game, rules, states, reply.text, lenient=question.text.lenient)
-    action = outcome.action
-    if outcome.kind != text.OK:
-        ply = question.extra.get("ply", 0)
-        seed = item_seed(question.seed, question.item, str(ply), model.name, question.text.persona)
-        action = random.Random(seed).choice(legal)
+    action = outcome.action if outcome.kind == text.OK else instead
     truncated = outcome.kind == text.UNPARSEABLE and reply.finish_reason == "length"
     answer |= {
         "kind": outcome.kind,
@@ -184,7 +198,11 @@ class Match:
     seats: list[Policy]
 
     def record(
-        self, actions: list[int], ending: int | str, returns: list[float] | None
+        self,
+        actions: list[int],
+        ending: int | str,
+        returns: list[float] | None,
+        forfeited_by: int | None = None,
     ) -> dict[str, Any]:
         """The game's record; ``ending`` is the kernel's id, ``forfeit`` or ``transport``."""
         kernel = {core.TERMINAL: "terminal", core.TRUNCATED: "truncated"}
@@ -201,10 +219,23 @@ class Match:
             "plies": len(actions),
             "actions": actions,
             "ended_by": ending if isinstance(ending, str) else kernel[ending],
+            "forfeited_by": forfeited_by,
         }
 
+    def forfeited(self, actions: list[int], seat: int) -> dict[str, Any]:
+        """The record of a game that ``seat`` loses: -1, and 1 shared by the others.
 
-FORFEIT = "forfeit"
+        In a game whose seats all win or lose together it is 0 for everyone.
+        """
+        players = len(self.seats)
+        if self.game.utility == "identical":
+            returns = [0.0] * players
+        else:
+            returns = [-1.0 if k == seat else 1.0 / (players - 1) for k in range(players)]
+        return self.record(actions, FORFEIT, returns, seat)
+
+
+FORFEIT, RANDOM = "forfeit", "random"
 
 
 @dataclass(frozen=True)
@@ -213,56 +244,112 @@ class MatchRules:
 
     Attributes:
         text: what prompts hold. tries: answers for one move; a bad one is quoted back.
-        invalid: after the last bad answer, ``random`` plays a seeded random legal move and
-            ``forfeit`` loses the game.
+        invalid: after the last bad answer, or one that came too late, ``random`` plays a seeded
+            random legal move and ``forfeit`` loses the game; a word of the view's ``CONSEQUENCES``
+            plays the first of that word's moves that is legal, or a random one if none is.
+        time_limit_s: what a model may take for one move, in seconds, over all of its answers;
+            failed attempts to reach it and waits do not count. None for no limit.
     """
 
     text: text.TextOptions
     tries: int
     invalid: str
+    time_limit_s: float | None = None
+
+    def check(self, game: GameSpec) -> None:
+        """Raises ``ValueError`` for what cannot be, in one line with the choices."""
+        self.text.check(game)
+        if self.tries < 1:
+            raise ValueError(f"tries {self.tries}: at least 1 is needed")
+        choices = [FORFEIT, RANDOM, *consequences(game)]
+        if self.invalid not in choices:
+            raise ValueError(
+                f"invalid {self.invalid!r}: what follows an invalid answer in {game.name} is one "
+                f"of: {', '.join(choices)}"
+            )
+        if self.time_limit_s is not None and not self.time_limit_s > 0:
+            raise ValueError(f"time limit {self.time_limit_s:g}: more than 0 seconds are needed")
+
+
+def consequences(game: GameSpec) -> dict[str, tuple[str, ...]]:
+    """The game's own consequences of an invalid answer: a word, and moves in order of choice."""
+    return getattr(game.module("view"), "CONSEQUENCES", {})
+
+
+Act = Callable[[Policy, View], Awaitable[int]]
+
+
+async def act_here(policy: Policy, view: View) -> int:
+    """The policy's action, reckoned by the caller's thread."""
+    return policy.act(view)
+
+
+Answers = dict[tuple[int, int], dict[str, Any]]
+"""Recorded answers in one match by (ply, attempt), transport failures left out."""
 
 
 async def play_match(
     match: Match,
     how: MatchRules,
-    decisions: Journal,
-    answered: dict[tuple[str, int, int], dict[str, Any]],
+    decisions: Journal | None = None,
+    answered: Answers | None = None,
+    act: Act = act_here,
 ) -> dict[str, Any]:
     """Play one match; returns its record.
 
     Args:
         decisions: takes a record of every answer of a language model.
-        answered: recorded answers by (match, ply, attempt), which are not asked for again.
+        answered: answers that are not asked for again; new ones are added.
+        act: how policies that are no language models come to their actions.
     """
     game = text.TextGame(match.game.name, how.text, rules=match.rules)
     game.reset(match.seed)
+    answered = {} if answered is None else answered
     while not game.over:
-        policy, ply = match.seats[game.seat], len(game.actions)
+        policy, seat = match.seats[game.seat], game.seat
         if not isinstance(policy, LanguageModel):
-            seed = item_seed(match.seed, policy.name, str(ply))
-            game.play(policy.act(view_of(match.game, match.rules, game.states, seed)))
+            seed = item_seed(match.seed, policy.name, str(len(game.actions)))
+            game.play(await act(policy, view_of(match.game, match.rules, game.states, seed)))
             continue
-        turn = game.observe()
-        messages = turn.messages
-        for attempt in range(1, how.tries + 1):
-            if (match.name, ply, attempt) in answered:
-                record = answered[match.name, ply, attempt]
-            else:
-                record = await _ask_turn(match, how, game, policy, turn, messages, attempt)
-                decisions.write(record)
-            if record["kind"] == TRANSPORT:
-                return match.record(game.actions, TRANSPORT, None)
-            outcome = game.submit(record["reply"])
-            if outcome.kind == text.OK:
-                break
-            messages = text.ask_again(messages, record["reply"], outcome)
-        else:
+        record = await _decide(match, how, game, policy, decisions, answered)
+        if record["kind"] == TRANSPORT:
+            return match.record(game.actions, TRANSPORT, None)
+        if record["kind"] != text.OK:
             if how.invalid == FORFEIT:
-                others = 1.0 / (match.rules.num_players - 1)
-                lost = [-1.0 if k == turn.seat else others for k in range(len(match.seats))]
-                return match.record(game.actions, FORFEIT, lost)
+                return match.forfeited(game.actions, seat)
             game.play(record["action"])
     return match.record(game.actions, game.seat, game.returns())
+
+
+async def _decide(
+    match: Match,
+    how: MatchRules,
+    game: text.TextGame,
+    model: LanguageModel,
+    decisions: Journal | None,
+    answered: Answers,
+) -> dict[str, Any]:
+    """The record of a model's last answer for one move; a good one has been played."""
+    turn, ply = game.observe(), len(game.actions)
+    messages, left_s = turn.messages, how.time_limit_s
+    for attempt in range(1, how.tries + 1):
+        if (ply, attempt) in answered:
+            record = answered[ply, attempt]
+        else:
+            record = await _ask_turn(match, how, game, model, turn, messages, attempt, left_s)
+            if decisions is not None:
+                decisions.write(record)
+            if record["kind"] != TRANSPORT:
+                answered[ply, attempt] = record
+        if record["kind"] in (TRANSPORT, OVERTIME):
+            break
+        if left_s is not None:
+            left_s -= record["latency_s"]
+        outcome = game.submit(record["reply"])
+        if outcome.kind == text.OK:
+            break
+        messages = text.ask_again(messages, record["reply"], outcome)
+    return record
 
 
 async def _ask_turn(
@@ -273,18 +360,72 @@ async def _ask_turn(
     turn: text.Turn,
     messages: list[dict[str, str]],
     attempt: int,
+    left_s: float | None,
 ) -> dict[str, Any]:
-    """The record of one answer in a match."""
+    """The record of one answer in a match, with the action that follows from it."""
     ply = len(game.actions)
     question = Question(
         match.benchmark, match.name, match.game, match.rules, game.states, match.seed, turn.seat,
         how.text, extra={"ply": ply},
     )  # fmt: skip
-    record = await ask_model(model, question, messages, attempt)
-    bad = record["kind"] in (text.UNPARSEABLE, text.ILLEGAL)
-    if bad and (attempt < how.tries or how.invalid == FORFEIT):
+    limit_s = None if left_s is None else max(left_s, 0.001)
+    record = await ask_model(model, question, messages, attempt, limit_s)
+    if record["kind"] in (text.OK, TRANSPORT):
+        return record
+    last = attempt == how.tries or record["kind"] == OVERTIME
+    if not last or how.invalid == FORFEIT:
         record["action"] = None
+    elif how.invalid != RANDOM:
+        to_action = match.game.module("view").string_to_action
+        for move in consequences(match.game)[how.invalid]:
+            with suppress(ValueError):  # a word that means nothing here, such as a check for a call
+                action = to_action(match.rules, game.states[0], move)
+                if action in turn.legal:
+                    record["action"] = action
+                    break
     return record
+
+
+def named_policy(game: GameSpec, policy: Policy) -> Policy | None:
+    """A new policy of the same name, or None where no string makes one of this class."""
+    try:
+        made = make_policy(game, policy.name)
+    except (ValueError, ModuleNotFoundError):
+        return None
+    return made if type(made) is type(policy) and made.name == policy.name else None
+
+
+class Thinkers:
+    """Threads in which policies reckon their actions while an event loop goes on.
+
+    Every thread makes policies of its own by their names. A policy that cannot be made so is
+    asked for one action at a time.
+    """
+
+    def __init__(self, threads: int):
+        self._pool = ThreadPoolExecutor(threads, "policy")
+        self._own = threading.local()
+        self._locks: defaultdict[Policy, threading.Lock] = defaultdict(threading.Lock)
+
+    async def act(self, policy: Policy, view: View) -> int:
+        """The policy's action, as ``Act`` wants it."""
+        lock = self._locks[policy]
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, self._act, policy, view, lock)
+
+    def _act(self, policy: Policy, view: View, lock: threading.Lock) -> int:
+        own = self._own.__dict__.setdefault("policies", {})
+        key = view.spec.name, policy.name
+        if key not in own:
+            own[key] = named_policy(view.spec, policy)
+        if own[key] is not None:
+            return own[key].act(view)
+        with lock:
+            return policy.act(view)
+
+    def close(self) -> None:
+        """Let the threads end."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 async def play_matches(
@@ -294,22 +435,35 @@ async def play_matches(
     decisions: Path,
     *,
     concurrency: int,
-    done: Callable[[], None] = lambda: None,
+    threads: int | None = None,
+    done: Callable[[dict[str, Any]], Any] = lambda record: None,
+    replays: int = 0,
 ) -> None:
     """Play matches with language models, ``concurrency`` at a time, and record all of it.
 
-    A match that was cut short goes on from its recorded answers.
+    A match that was cut short goes on from its recorded answers, also where a transport failure
+    breaks it off now: up to ``replays`` times, each of which leaves a record.
+
+    Args:
+        threads: for the moves of other policies; default one a processor.
+        done: is called with a match's last record.
     """
-    answered = {
-        (record["item"], record["ply"], record["attempt"]): record
-        for record in read_jsonl(decisions)
-        if record["kind"] != TRANSPORT
-    }
+    wanted = {match.name for match in matches}
+    answered: defaultdict[str, Answers] = defaultdict(dict)
+    for record in read_jsonl(decisions):
+        if record["kind"] != TRANSPORT and record["item"] in wanted:
+            answered[record["item"]][record["ply"], record["attempt"]] = record
     journal = Journal(decisions)
+    thinkers = Thinkers(threads or os.cpu_count() or 1)
 
     async def play(match: Match) -> None:
-        games.write(await play_match(match, how, journal, answered))
-        done()
+        own = answered.pop(match.name, {})
+        for _ in range(1 + replays):
+            record = await play_match(match, how, journal, own, thinkers.act)
+            games.write(record)
+            if record["ended_by"] != TRANSPORT:
+                break
+        done(record)
 
     models = {
         policy.name: policy
@@ -320,6 +474,7 @@ async def play_matches(
     try:
         await side_by_side(play, matches, concurrency)
     finally:
+        thinkers.close()
         journal.close()
         for model in models.values():
             await model.chat.close()

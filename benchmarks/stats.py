@@ -109,11 +109,39 @@ def bootstrap_mean(
         return Rate(None, None, None, 0, chance)
     labels = np.arange(len(values)) if clusters is None else clusters
     _, index = np.unique(labels, return_inverse=True)
-    sums = np.bincount(index, values)
-    sizes = np.bincount(index).astype(float)
-    if len(sums) < FEW and values.min() >= 0 and values.max() <= 1:
-        few = wilson(values.mean() * len(sums), len(sums))
-        return Rate(float(values.mean()), few.low, few.high, len(values), chance)
+    return bootstrap_ratio(
+        np.bincount(index, values),
+        np.bincount(index),
+        share=bool(values.min() >= 0 and values.max() <= 1),
+        chance=chance,
+        draws=draws,
+        seed=seed,
+    )
+
+
+def bootstrap_ratio(
+    sums: np.ndarray,
+    sizes: np.ndarray,
+    *,
+    share: bool = True,
+    chance: float | None = None,
+    draws: int = 2000,
+    seed: int = 0,
+) -> Rate:
+    """``sums.sum() / sizes.sum()`` with a percentile interval from resampling clusters.
+
+    Args:
+        sums, sizes: (N,) by cluster: what is counted, and among how many cases.
+        share: whether it is a share; of fewer than ``FEW`` clusters with any case it gets
+            Wilson's interval, as ``bootstrap_mean`` says.
+    """
+    sums, sizes = np.asarray(sums, float)[sizes > 0], np.asarray(sizes, float)[sizes > 0]
+    if len(sums) == 0:
+        return Rate(None, None, None, 0, chance)
+    value, cases = float(sums.sum() / sizes.sum()), int(sizes.sum())
+    if len(sums) < FEW and share:
+        few = wilson(value * len(sums), len(sums))
+        return Rate(value, few.low, few.high, cases, chance)
     rng = np.random.default_rng(seed)
     means = np.empty(draws)
     for k in range(draws):
@@ -121,7 +149,7 @@ def bootstrap_mean(
         means[k] = sums[drawn].sum() / sizes[drawn].sum()
     tail = 100 * (1 - CONFIDENCE) / 2
     low, high = np.percentile(means, [tail, 100 - tail])
-    return Rate(float(values.mean()), float(low), float(high), len(values), chance)
+    return Rate(value, float(low), float(high), cases, chance)
 
 
 def kappa(agreement: float | None, chance: float) -> float | None:

@@ -39,7 +39,7 @@ from rich.text import Text
 
 from stratagym import envs
 from stratagym.benchmarks.cli import InputError, app, run
-from stratagym.benchmarks.peers import PEERS, Episode, Peer, aec_loop
+from stratagym.benchmarks.peers import PEERS, Episode, Peer, aec_loop, random_hands
 from stratagym.envs import core
 
 BATCH = 1024
@@ -147,12 +147,41 @@ def batch_environment(game: str) -> Episode:
     return episode
 
 
+def perft_leaves(game: str) -> Episode:
+    """Leaves of the move tree, counted at the last ply without being listed."""
+    from stratagym.envs.chess.perft import perft
+
+    rules = envs.spec(game).make_rules()
+    states = core.new_states(rules)
+    core.start_at(rules, states, 0, np.uint64(0), core.new_scratch(rules)[1])
+    return lambda: perft(states, 5)
+
+
+def hand_values(game: str) -> Episode:
+    """Values of random hands of seven cards in one compiled loop."""
+    from stratagym.envs.texas_holdem.evaluator import evaluate_each
+
+    hands = random_hands(20_000)
+    values = np.zeros(len(hands), np.int64)
+
+    def episode() -> int:
+        evaluate_each(hands, 1, values)
+        return len(hands)
+
+    return episode
+
+
 @dataclass(frozen=True)
 class Shape:
-    """A way of calling a game; only rates of one shape are compared."""
+    """A way of calling a game; only rates of one shape are compared.
+
+    Attributes:
+        games: those that have it; all if empty. What is counted is then in the title.
+    """
 
     title: str
     make: Callable[[str], Episode]
+    games: tuple[str, ...] = ()
 
 
 SHAPES = {
@@ -161,6 +190,8 @@ SHAPES = {
     "observe": Shape("Python step + observation", state_api_observing),
     "aec": Shape("AEC loop, observation + mask", aec_environment),
     "batch": Shape(f"batch of {BATCH}, observation + mask", batch_environment),
+    "perft": Shape("perft leaves, bulk-counted", perft_leaves, ("chess",)),
+    "hands": Shape("7-card hands evaluated", hand_values, ("texas_holdem",)),
 }
 
 
@@ -207,6 +238,8 @@ def entries_of(game: str, peers: tuple[Peer, ...]) -> list[Entry]:
     """Ours in every call shape, each followed by the peers it is compared with."""
     entries = []
     for key, shape in SHAPES.items():
+        if shape.games and game not in shape.games:
+            continue
         entries.append(Entry(Peer("stratagym", "stratagym", game, game, key, shape.make)))
         entries += [Entry(peer) for peer in peers if (peer.ours, peer.shape) == (game, key)]
     return entries
@@ -285,12 +318,12 @@ def machine_line(where: dict[str, Any]) -> str:
 
 def method_line(args: Args) -> str:
     return (
-        f"Rates are {UNIT}; median, min and max of {args.repeats} repeats of {args.seconds:g} s. "
-        "Ratios are medians over the repeats."
+        f"Rates are {UNIT}, or what the heading counts; median, min and max of {args.repeats} "
+        f"repeats of {args.seconds:g} s. Ratios are medians over the repeats."
     )
 
 
-def _spread(values: list[float]) -> dict[str, float] | None:
+def spread_of(values: list[float]) -> dict[str, float] | None:
     if not values:
         return None
     return {"median": statistics.median(values), "min": min(values), "max": max(values)}
@@ -313,8 +346,8 @@ def document(entries: list[Entry], where: dict[str, Any], args: Args) -> dict[st
                 "version": entry.version or None,
                 "played": entry.by.game,
                 "same_game": entry.by.same_game,
-                "rate": _spread(entry.rates),
-                "ours_over_peer": _spread(entry.ratios),
+                "rate": spread_of(entry.rates),
+                "ours_over_peer": spread_of(entry.ratios),
                 "missing": entry.missing or None,
                 "notes": entry.by.notes,
             }
@@ -338,7 +371,7 @@ def short(value: float) -> str:
 
 def cells(entry: Entry) -> list[str]:
     """The entry as a row under ``COLUMNS``."""
-    spread = _spread(entry.rates)
+    spread = spread_of(entry.rates)
     if spread is None:
         return [f"{entry.label}: {entry.missing}", "", "", "", ""]
     return [entry.label, *(short(spread[key]) for key in COLUMNS[1:4]), ratio(entry)]
@@ -403,7 +436,7 @@ def plot(entries: list[Entry], where: dict[str, Any], path: Path) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     for at, entry in bars:
         colour = OURS if entry.is_ours else PEER if entry.by.same_game else OTHER_GAME
-        spread = _spread(entry.rates)
+        spread = spread_of(entry.rates)
         if spread is None:
             axes.text(0.01, at, entry.missing, fontsize=8, va="center", transform=_row(axes))
             continue

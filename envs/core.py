@@ -279,7 +279,11 @@ def derive_seed(seed, k):
 
 @njit(cache=True)
 def seed_rng(s, seed):
-    """Start the generator of record ``s``."""
+    """Start the generator of record ``s``.
+
+    A generator apart from a game is another record of the game's own dtype: numba takes every
+    state for a subtype of a record that holds ``rng`` alone, and warns of that.
+    """
     s.rng = mix64(np.uint64(seed) + _GAMMA)
 
 

@@ -129,7 +129,7 @@ def test_random_games_are_python_chess_games(options, seed):
     rng = random.Random(seed)
     game_rules = CHESS.make_rules(**options)
     seen = set()
-    for game in range(GAMES or 24):
+    for game in range(GAMES or 120):
         states, legal, probs = start(game_rules)
         board = chess.Board()
         if game % 2:

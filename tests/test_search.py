@@ -92,6 +92,58 @@ def test_mcts_plays_games_of_chance_and_of_hidden_cards(game, options, rng):
     assert MCTS(60).act(view) in view.legal
 
 
+def test_equals_are_not_always_the_same_move(seed):
+    """With few simulations many moves are alike; which of them is played follows from the seed."""
+    facts = spec("connect_four")
+    rules = facts.make_rules()
+    states = core.new_states(rules)
+    core.start_at(rules, states, 0, np.uint64(1), core.new_scratch(rules)[1])
+    views = [view_of(facts, rules, states, (seed + k) % 2**63) for k in range(150)]
+    assert {MCTS(1).act(view) for view in views} == set(range(7))
+    policy = MCTS(7)
+    chosen = []
+    for view in views:
+        actions, visits, means = policy.statistics(view)
+        best = actions[(visits == visits.max()) & (means == means[visits == visits.max()].max())]
+        chosen.append((policy.act(view), best))
+        assert chosen[-1][0] in best and chosen[-1][0] == policy.act(view)
+    assert any(move != best.max() for move, best in chosen)
+    assert any(move != best.min() for move, best in chosen)
+
+
+@pytest.mark.parametrize(("game", "plies"), [("tictactoe", 4), ("connect_four", 34)])
+def test_mcts_proves_the_value_of_trying_everything(game, plies, rng):
+    for k in range(12):
+        facts, rules, states = random_position(game, plies, rng)
+        view = view_of(facts, rules, states, k)
+        policy = MCTS(100_000, solve=True)
+        action = policy.act(view)
+        actions, visits, values = policy.statistics(view)
+        value = minimax(facts, rules, states) * (1 if view.seat == 0 else -1)
+        after = states.copy()
+        core.play_at(rules, after, 0, action, *core.new_scratch(rules))
+        assert minimax(facts, rules, after) * (1 if view.seat == 0 else -1) == value
+        # A draw may go unproven: simulations keep to it once it is the best that is known.
+        if value != 0:
+            assert visits.sum() < 100_000, "not proven"
+            assert values[actions == action] == values.max() == value
+
+
+def test_proving_helps(rng):
+    """At the edge of what few simulations see, moves that keep the value are found more often."""
+    kept = {True: 0, False: 0}
+    for k in range(60):
+        facts, rules, states = random_position("connect_four", 34, rng)
+        value = minimax(facts, rules, states)
+        for solve in kept:
+            after = states.copy()
+            action = MCTS(60, solve=solve).act(view_of(facts, rules, states, k))
+            core.play_at(rules, after, 0, action, *core.new_scratch(rules))
+            kept[solve] += minimax(facts, rules, after) == value
+    assert kept[True] >= kept[False] - 2
+    assert kept[True] > 45
+
+
 def test_more_simulations_win(rng):
     facts = spec("connect_four")
     rules = facts.make_rules()
@@ -117,6 +169,8 @@ def test_more_simulations_win(rng):
         ("ludo", "alphabeta:3", ["ludo"]),
         ("hanabi", "gt", ["hanabi"]),
         ("chess", "mcts:none", ["mcts"]),
+        ("chess", "mcts:9?solve=perhaps", ["mcts", "solve=yes"]),
+        ("ludo", "mcts:9?solve=yes", ["mcts", "solve=yes", "ludo"]),
         ("chess", "alphabeta:0", ["alphabeta"]),
         ("ludo", "uci:stockfish", ["ludo"]),
         ("chess", "uci:no-such-engine", ["no-such-engine", "apt-get install"]),

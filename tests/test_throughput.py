@@ -50,7 +50,8 @@ def test_every_shape_has_a_rate(capsys):
     result = measured(capsys, "--no-peers")
     assert result["schema"] == 1
     assert result["machine"]["cores"] >= 1
-    assert [entry["shape"] for entry in result["entries"]] == list(throughput.SHAPES)
+    every = [key for key, shape in throughput.SHAPES.items() if not shape.games]
+    assert [entry["shape"] for entry in result["entries"]] == every
     for entry in result["entries"]:
         assert (entry["game"], entry["name"], entry["missing"]) == ("ludo", "stratagym", None)
         assert 0 < entry["rate"]["min"] <= entry["rate"]["median"] <= entry["rate"]["max"]
@@ -81,7 +82,7 @@ def test_table_and_files(capsys, fake_peers, tmp_path):
         assert "per CPU-second, one thread" in words
         assert "pip install absent[all]" in words
         for shape in throughput.SHAPES.values():
-            assert shape.title.split(",")[0] in words
+            assert (shape.title.split(",")[0] in words) == (not shape.games)
     picture = (tmp_path / "new" / "folder" / "throughput.png").read_bytes()
     assert picture.startswith(b"\x89PNG")
     assert json.loads((tmp_path / "new" / "folder" / "throughput.json").read_text())["entries"]
@@ -110,6 +111,19 @@ def test_bad_arguments_are_one_line(capsys, arguments, said):
     assert captured.out == ""
     assert captured.err.count("\n") == 1
     assert said in captured.err
+
+
+@pytest.mark.parametrize(
+    ("game", "shape", "counted"), [("chess", "perft", 4_865_609), ("texas_holdem", "hands", 20_000)]
+)
+def test_shapes_of_single_games(game, shape, counted):
+    """The fifth ply of chess has 4,865,609 leaves; and one peer each where it is installed."""
+    assert throughput.SHAPES[shape].games == (game,)
+    assert throughput.SHAPES[shape].make(game)() == counted
+    for peer in PEERS:
+        if peer.shape == shape:
+            pytest.importorskip(peer.package, reason=f"pip install {peer.package}")
+            assert peer.make(peer.game)() == (197_281 if shape == "perft" else 5000)
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: f"{peer.name} {peer.game} {peer.shape}")

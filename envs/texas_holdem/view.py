@@ -41,6 +41,9 @@ PERSONAS = {"none": ""}
 TEXT_OPTIONS = {"raises": "chips"}
 """Options of ``TextGame`` unless it is told otherwise: who writes may name any amount."""
 
+CONSEQUENCES = {"fold": ("fold", "check")}
+"""What a benchmark may let an invalid answer come to: the first of these moves that is legal."""
+
 STREETS = ("Preflop", "Flop", "Turn", "River")
 _RANKS, _SUITS = "23456789TJQKA", "cdhs"
 
