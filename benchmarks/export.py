@@ -21,13 +21,13 @@ from typing import Any
 
 from cyclopts import Parameter
 
-from stratagym.benchmarks import cli, recorded
+from stratagym.benchmarks import cli, recorded, runner
 from stratagym.benchmarks.recorded import Run
 from stratagym.wrappers.text import OK, answer
 
 NAME = "export"
 FORMATS, ROWS = ("chat", "table"), ("decisions", "games")
-KINDS = (OK, "unparseable", "illegal", "transport")
+KINDS = (OK, "unparseable", "illegal", runner.TRANSPORT, runner.OVERTIME)
 
 DECISION_COLUMNS = {
     "run": "text", "benchmark": "text", "game": "text", "item": "text", "seed": "seed",
@@ -42,7 +42,7 @@ DECISION_COLUMNS = {
 GAME_COLUMNS = {
     "run": "text", "benchmark": "text", "game": "text", "match": "text", "seed": "seed",
     "rules": "json", "seats": "json", "returns": "json", "outcome": "json", "plies": "int",
-    "actions": "json", "ended_by": "text", "extra": "json",
+    "actions": "json", "ended_by": "text", "forfeited_by": "int", "extra": "json",
 }  # fmt: skip
 BATCH = 2000
 """Rows that are in memory at once while a table is written."""
@@ -58,8 +58,8 @@ class Args:
     rows: str = "decisions"
     """What a row of a table is: decisions or games."""
     kinds: str | None = None
-    """Only decisions of these kinds, separated by commas: ok, unparseable, illegal, transport.
-    Default: ok for chat, all for tables."""
+    """Only decisions of these kinds, separated by commas: ok, unparseable, illegal, transport,
+    overtime. Default: ok for chat, all for tables."""
     policy: str | None = None
     """Only decisions of these policies, or games with them, separated by commas; the beginning of a
     name is enough."""

@@ -20,7 +20,7 @@ from stratagym.benchmarks.ludobench import spots
 from stratagym.benchmarks.records import read_jsonl
 from stratagym.envs import core, spec
 from stratagym.envs.aec import SEED_MASK
-from stratagym.wrappers.text import OK, legal_list
+from stratagym.wrappers.text import legal_list
 
 GAMES, DECISIONS = "games.jsonl", "decisions.jsonl"
 GAME_FIELDS = ("game", "match", "seed", "rules", "seats", "returns", "actions", "ended_by")
@@ -258,6 +258,9 @@ def _check_ending(record: dict[str, Any], last: Position) -> list[str]:
         ends = f"ends as {ENDINGS[kernel]}" if kernel in ENDINGS else "is not over"
         return [f"The record says that the game ended by {said}, but played again it {ends}."]
     if kernel not in ENDINGS:
+        loser = record.get("forfeited_by")
+        if loser not in (None, last.seat):
+            return [f"The record says that seat {loser} forfeited; seat {last.seat} is to move."]
         return []
     returns = np.zeros(last.rules.num_players)
     core.returns_at(last.rules, last.states, 0, returns)
@@ -279,9 +282,11 @@ def _check_answers(positions: Iterable[Position]) -> list[str]:
                 problems.append(
                     f"{where}: the recorded answer of seat {answer['seat']} is to another position."
                 )
-            elif answer["kind"] == OK and answer["action"] != position.action:
+            elif None not in (answer["action"], position.action) and (
+                answer["action"] != position.action
+            ):
                 problems.append(
-                    f"{where}: the answer was {answer['action']}, "
+                    f"{where}: the answer led to {answer['action']}, "
                     f"but the record of the game has {position.action}."
                 )
     return problems

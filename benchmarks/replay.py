@@ -52,7 +52,8 @@ class Args:
     ended_by: str | None = None
     """Only games that ended so: terminal, truncated, forfeit or transport."""
     kind: str | None = None
-    """Of single decisions, only those of this kind: ok, unparseable, illegal or transport."""
+    """Of single decisions, only those of this kind: ok, unparseable, illegal, transport or
+    overtime."""
     list: bool = False
     """List the games that fit, and do no more."""
     all: bool = False

@@ -133,7 +133,9 @@ def test_an_answer_that_does_not_fit_its_move_is_named(tmp_path, seed):
     assert not story_of(tmp_path).problems
     rewrite(tmp_path / "decisions.jsonl", lambda r: r.update(action=0))
     problems = story_of(tmp_path).problems
-    assert any("Move 1: the answer was 0, but the record of the game has 4" in p for p in problems)
+    assert any(
+        "Move 1: the answer led to 0, but the record of the game has 4" in p for p in problems
+    )
 
 
 def test_terminal_tells_prompts_replies_and_what_went_wrong(tmp_path, seed):
@@ -203,6 +205,10 @@ def test_a_forfeit_shows_the_answers_that_lost_the_game(tmp_path, seed):
     story = story_of(tmp_path)
     assert not story.problems
     assert "ends with forfeit" in story.agrees
+    rewrite(tmp_path / "games.jsonl", lambda r: r.update(forfeited_by=0))
+    assert story_of(tmp_path).problems == [
+        "The record says that seat 0 forfeited; seat 1 is to move."
+    ]
     assert [answer["attempt"] for answer in story.positions[-1].answers] == [1, 2, 3]
     assert story.positions[-1].seat == 1
 
