@@ -10,12 +10,9 @@ seed is played once from each seat. Language models get their turns as prompts.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,8 +22,8 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from stratagym.agents.core import Policy
-from stratagym.agents.kernels import KernelPolicy
-from stratagym.benchmarks import arena, arena_report, cli, records, runner
+from stratagym.benchmarks import arena, arena_report, cli, executors, records, runner
+from stratagym.benchmarks.executors import ExecutorArgs, Item
 from stratagym.benchmarks.ludobench.metrics import AS_PUBLISHED_RULES
 from stratagym.benchmarks.policies import ModelArgs, make_policies, settings, usage
 from stratagym.benchmarks.stats import bootstrap_mean
@@ -40,7 +37,7 @@ GAME = spec("ludo")
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
-class Args(ModelArgs):
+class Args(ModelArgs, ExecutorArgs):
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "random,heuristic,gt"
     """Policies, separated by commas: random, heuristic, gt, gt:DEPTH, mcts:SIMULATIONS, llm,
     llm:MODEL."""
@@ -111,6 +108,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     policies = {p.name: p for p in make_policies(GAME, args.policies, args, depth=args.depth)}
     if len(policies) < 2:
         raise cli.InputError("--policies: name at least two different ones")
+    executor = args.executor_options()
     pairings = [
         Pairing(n, a, b)
         for n in players
@@ -128,21 +126,19 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "seed": args.seed,
     }
     folder = records.open_run(NAME, args.output, config, args.resume)
-    finished = {
-        game["match"]
-        for game in records.read_jsonl(folder / "games.jsonl")
-        if game["ended_by"] != runner.TRANSPORT
-    }
     how = runner.MatchRules(text, args.tries, args.invalid)
     with runner.progress_bar() as bar:
         for pairing in pairings:
-            matches = pairing_matches(pairing, policies, rules[pairing.players], options, args)
-            missing = [match for match in matches if match.name not in finished]
-            task = bar.add_task(
-                pairing.name, total=len(matches), completed=len(matches) - len(missing)
+            items = pairing_items(pairing, options, args, how)
+            task = bar.add_task(pairing.name, total=len(items))
+            executors.play_all(
+                items,
+                folder,
+                concurrency=args.concurrency,
+                policies=policies,
+                done=lambda record, task=task: bar.advance(task),  # type: ignore[misc]
+                **executor,
             )
-            if missing:
-                play(folder, missing, how, args.concurrency, partial(bar.advance, task))
     summary = summarise(folder, pairings, rules, policies, config)
     records.write_json(folder / "summary.json", summary)
     arena_report.write(folder, summary, "Ludo arena")
@@ -158,71 +154,23 @@ def _players(word: str) -> int:
     return int(word)
 
 
-def pairing_matches(
-    pairing: Pairing,
-    policies: dict[str, Policy],
-    rules: Any,
-    options: dict[str, Any],
-    args: Args,
-) -> list[runner.Match]:
+def pairing_items(
+    pairing: Pairing, options: dict[str, Any], args: Args, how: runner.MatchRules
+) -> list[Item]:
     """All matches of a pairing, in the order of their seeds."""
-    in_force = GAME.options_in_force(players=pairing.players, **options)
-    two = [policies[pairing.one], policies[pairing.rest]]
     seeds, seating = arena.duel_seating(pairing.players, args.games, args.seed)
     return [
-        runner.Match(
+        Item(
             NAME,
             f"{pairing.name}/{g // pairing.players}/{g % pairing.players}",
-            GAME,
-            rules,
-            in_force,
+            GAME.name,
+            {"players": pairing.players, **options},
             int(seeds[g]),
-            [two[k] for k in seating[g]],
+            tuple((pairing.one, pairing.rest)[k] for k in seating[g]),
+            how,
         )
         for g in range(len(seeds))
     ]
-
-
-def play(
-    folder: Path,
-    matches: list[runner.Match],
-    how: runner.MatchRules,
-    concurrency: int,
-    done: Callable[[int], Any],
-) -> None:
-    """Play matches of one pairing and record them."""
-    policies = list({policy.name: policy for match in matches for policy in match.seats}.values())
-    kernels = [policy for policy in policies if isinstance(policy, KernelPolicy)]
-    journal = records.Journal(folder / "games.jsonl")
-    try:
-        if len(kernels) == len(policies):
-            seats = [[policies.index(policy) for policy in match.seats] for match in matches]
-            played = arena.play_parallel(
-                matches[0].rules,
-                kernels,
-                np.array([match.seed for match in matches], np.uint64),
-                np.array(seats),
-                done,
-            )
-            journal.write_all(
-                [
-                    match.record(*game)
-                    for match, game in zip(matches, arena.each_game(played), strict=True)
-                ]
-            )
-        else:
-            asyncio.run(
-                runner.play_matches(
-                    matches,
-                    how,
-                    journal,
-                    folder / "decisions.jsonl",
-                    concurrency=concurrency,
-                    done=lambda record: done(1),
-                )
-            )
-    finally:
-        journal.close()
 
 
 def summarise(
