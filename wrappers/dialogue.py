@@ -144,7 +144,7 @@ class Dialogue:
         game = self.game
         while not game.over and game.seat != self.seat:
             # As in agents/opponents.py: the seat's own stream, then the decision's number.
-            own = core.derive_seed(np.uint64(self.seed), np.uint64(game.seat + 1))
+            own = np.uint64(core.derive_seed(np.uint64(self.seed), np.uint64(game.seat + 1)))
             seed = int(core.derive_seed(own, np.uint64(len(game.actions))))
             game.play(self.opponent.act(view_of(game.spec, game.rules, game.states, seed)))
         self._tried = 0
