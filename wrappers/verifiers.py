@@ -92,7 +92,7 @@ class GameTaskset(vf.Taskset[GameTask, GameTasksetConfig]):
 class GameEnvConfig(vf.EnvConfig):
     """The one seat that a model has."""
 
-    player: vf.AgentConfig = vf.AgentConfig(harness={"id": "null"})  # type: ignore[arg-type]
+    player: vf.AgentConfig = vf.AgentConfig(harness={"id": "null"})
 
 
 class GameEnv(vf.Env[GameEnvConfig]):
