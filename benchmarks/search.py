@@ -345,8 +345,8 @@ def board_pairings(board: str, simulations: int, args: Args) -> list[Pairing]:
     Without it OpenSpiel's bot still knows a won or lost child for what it is, plain UCT does not.
     """
     game = spec(board)
-    plain = make_policy(game, f"mcts:{simulations}?c={args.exploration:g}")
-    proving = make_policy(game, f"mcts:{simulations}?c={args.exploration:g}&solve=yes")
+    plain = make_policy(game, f"mcts:{simulations}?c={args.exploration:g}&solve=no")
+    proving = make_policy(game, f"mcts:{simulations}?c={args.exploration:g}")
     theirs, theirs_proving = (
         MCTSBot(game, simulations, args.exploration, solve) for solve in (False, True)
     )
