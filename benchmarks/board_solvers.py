@@ -29,8 +29,8 @@ from stratagym.agents.core import Policy, View, make_policy, view_of
 from stratagym.agents.engines import UCIEngine
 from stratagym.agents.llm import LanguageModel
 from stratagym.agents.perfect import ranks, solver_of
-from stratagym.benchmarks import cli, executors, records, runner
-from stratagym.benchmarks.executors import ExecutorArgs, Item
+from stratagym.benchmarks import cli, records, runner
+from stratagym.benchmarks.executors import ExecutorArgs, Item, play_all
 from stratagym.benchmarks.policies import ModelArgs, make_policies, settings
 from stratagym.benchmarks.ratings import rate
 from stratagym.benchmarks.report import Page, RateCell, Table, code, count, number
@@ -106,14 +106,15 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     how = runner.MatchRules(text, 1 + args.retries_illegal, runner.FORFEIT)
     with runner.progress_bar() as bar:
         for board in boards:
-            items = board_items(board, list(policies[board]), config, how)
-            task = bar.add_task(board, total=len(items))
-            executors.play_all(
+            solver = solvers[board]
+            items = board_items(board, list(policies[board]), solver.name, config, how)
+            play_all(
                 items,
                 folder,
                 concurrency=args.concurrency,
-                policies=policies[board],
-                done=lambda record, task=task: bar.advance(task),  # type: ignore[misc]
+                policies={**policies[board], solver.name: solver},
+                replays=0,
+                done=runner.counter(bar, board, len(items)),
                 **executor,
             )
     summary = summarise(folder, policies, solvers, config)
@@ -126,13 +127,13 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
 
 
 def board_items(
-    board: str, policies: list[str], config: dict[str, Any], how: runner.MatchRules
+    board: str, policies: list[str], solver: str, config: dict[str, Any], how: runner.MatchRules
 ) -> list[Item]:
     """Every policy against the solver and against every other; sides swap half way."""
-    games, solver = config["games"][board], config["solvers"][board]
+    games = config["games"][board]
+    half = -(-games // 2)
     pairs = [(policy, solver) for policy in policies]
     pairs += [pair for pair in combinations(policies, 2) if solver not in pair]
-    half = -(-games // 2)
     return [
         Item(
             NAME,

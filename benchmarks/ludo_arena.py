@@ -22,8 +22,8 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from stratagym.agents.core import Policy
-from stratagym.benchmarks import arena, arena_report, cli, executors, records, runner
-from stratagym.benchmarks.executors import ExecutorArgs, Item
+from stratagym.benchmarks import arena, arena_report, cli, records, runner
+from stratagym.benchmarks.executors import ExecutorArgs, Item, play_all
 from stratagym.benchmarks.ludobench.metrics import AS_PUBLISHED_RULES
 from stratagym.benchmarks.policies import ModelArgs, make_policies, settings, usage
 from stratagym.benchmarks.stats import bootstrap_mean
@@ -93,22 +93,19 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     players = [_players(word) for word in cli.words(args.players)]
     if args.games < 1:
         raise cli.InputError(f"--games {args.games}: at least 1 is needed")
-    if args.tries < 1:
-        raise cli.InputError(f"--tries {args.tries}: at least 1 is needed")
-    if args.invalid not in ("random", "forfeit"):
-        raise cli.InputError(f"--invalid {args.invalid!r}: choose random or forfeit")
     text = TextOptions(args.persona, args.list_legal, args.lenient, args.history, args.memory)
+    how = runner.MatchRules(text, args.tries, args.invalid)
+    executor = args.executor_options()
     options = dict(AS_PUBLISHED_RULES) if args.as_published else {}
     options |= cli.pairs("--rules", args.rules)
     try:
-        text.check(GAME)
+        how.check(GAME)
         rules = {n: GAME.make_rules(players=n, **options) for n in players}
     except (ValueError, TypeError) as error:
         raise cli.InputError(str(error)) from None
     policies = {p.name: p for p in make_policies(GAME, args.policies, args, depth=args.depth)}
     if len(policies) < 2:
         raise cli.InputError("--policies: name at least two different ones")
-    executor = args.executor_options()
     pairings = [
         Pairing(n, a, b)
         for n in players
@@ -126,17 +123,16 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "seed": args.seed,
     }
     folder = records.open_run(NAME, args.output, config, args.resume)
-    how = runner.MatchRules(text, args.tries, args.invalid)
     with runner.progress_bar() as bar:
         for pairing in pairings:
-            items = pairing_items(pairing, options, args, how)
-            task = bar.add_task(pairing.name, total=len(items))
-            executors.play_all(
+            items = pairing_items(pairing, options, how, args)
+            play_all(
                 items,
                 folder,
                 concurrency=args.concurrency,
                 policies=policies,
-                done=lambda record, task=task: bar.advance(task),  # type: ignore[misc]
+                replays=0,
+                done=runner.counter(bar, pairing.name, len(items)),
                 **executor,
             )
     summary = summarise(folder, pairings, rules, policies, config)
@@ -155,9 +151,10 @@ def _players(word: str) -> int:
 
 
 def pairing_items(
-    pairing: Pairing, options: dict[str, Any], args: Args, how: runner.MatchRules
+    pairing: Pairing, options: dict[str, Any], how: runner.MatchRules, args: Args
 ) -> list[Item]:
     """All matches of a pairing, in the order of their seeds."""
+    two = pairing.one, pairing.rest
     seeds, seating = arena.duel_seating(pairing.players, args.games, args.seed)
     return [
         Item(
@@ -166,7 +163,7 @@ def pairing_items(
             GAME.name,
             {"players": pairing.players, **options},
             int(seeds[g]),
-            tuple((pairing.one, pairing.rest)[k] for k in seating[g]),
+            tuple(two[k] for k in seating[g]),
             how,
         )
         for g in range(len(seeds))
