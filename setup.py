@@ -3,10 +3,13 @@
 from setuptools import find_packages, setup
 
 FOLDERS = ["envs", "wrappers", "agents", "benchmarks"]
+PLUGIN = "wrappers.verifiers_plugin"  # installed as stratagym_game, see pyproject.toml
 
 setup(
     packages=[
         f"stratagym.{package}"
         for package in find_packages(include=[p for f in FOLDERS for p in (f, f"{f}.*")])
+        if package != PLUGIN
     ]
+    + ["stratagym_game"]
 )

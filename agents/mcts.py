@@ -5,7 +5,7 @@ the children of one node, plays out and credits each move with the return of the
 Dice are nodes of their own, sampled. Where information is hidden every simulation draws a
 determinization first, and a child competes only where it is legal, weighed by how often it was
 (single-observer information set MCTS; Cowling, Powley, Whitehouse 2012). In two-player games
-without chance it can also prove results, and then needs no playouts for them (MCTS-Solver; Winands,
+without chance it proves results as well, and then needs no playouts for them (MCTS-Solver; Winands,
 Björnsson, Saito 2008).
 """
 
@@ -293,7 +293,9 @@ def can_solve(spec: core.GameSpec) -> bool:
 
 
 def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
-    """``mcts:SIMULATIONS?c=1.4&playout=PLIES&solve=yes``: UCT, 1000 simulations by default.
+    """``mcts:SIMULATIONS?c=1.4&playout=PLIES&solve=no``: UCT, 1000 simulations by default.
+
+    Results are proven where the game permits it, unless ``solve=no`` says otherwise.
 
     Raises:
         ValueError: a bad number or option, in one line.
@@ -307,12 +309,14 @@ def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
         simulations = int(text.argument or 1000)
         exploration = float(text.options.get("c", 1.4))
         playout = int(text.options["playout"]) if "playout" in text.options else None
-        solve = {"no": False, "yes": True}.get(text.options.get("solve", "no"))
+        solve = {"no": False, "yes": True}.get(
+            text.options.get("solve", "yes" if can_solve(spec) else "no")
+        )
         if simulations < 1 or exploration < 0 or (playout or 0) < 0 or solve is None:
             raise ValueError
     except ValueError:
         raise ValueError(
-            "policy mcts: write mcts:SIMULATIONS?c=NUMBER&playout=PLIES&solve=yes, such as mcts:200"
+            "policy mcts: write mcts:SIMULATIONS?c=NUMBER&playout=PLIES&solve=no, such as mcts:200"
         ) from None
     if solve and not can_solve(spec):
         raise ValueError(

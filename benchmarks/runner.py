@@ -34,6 +34,7 @@ from stratagym.benchmarks.records import Journal, read_jsonl
 from stratagym.envs import core
 from stratagym.envs.core import GameSpec
 from stratagym.wrappers import text
+from stratagym.wrappers.dialogue import FORFEIT, RANDOM, forfeit_returns
 
 TRANSPORT, OVERTIME = "transport", "overtime"
 
@@ -48,6 +49,12 @@ def progress_bar() -> Progress:
         TimeRemainingColumn(),
         console=Console(stderr=True),
     )
+
+
+def counter(bar: Progress, description: str, total: int) -> Callable[[Any], None]:
+    """A line of the bar that every call, whatever it is told, takes one step on."""
+    task = bar.add_task(description, total=total)
+    return lambda _: bar.advance(task)
 
 
 def item_seed(seed: int, *names: str) -> int:
@@ -223,19 +230,9 @@ class Match:
         }
 
     def forfeited(self, actions: list[int], seat: int) -> dict[str, Any]:
-        """The record of a game that ``seat`` loses: -1, and 1 shared by the others.
-
-        In a game whose seats all win or lose together it is 0 for everyone.
-        """
-        players = len(self.seats)
-        if self.game.utility == "identical":
-            returns = [0.0] * players
-        else:
-            returns = [-1.0 if k == seat else 1.0 / (players - 1) for k in range(players)]
+        """The record of a game that ``seat`` loses."""
+        returns = forfeit_returns(self.game, len(self.seats), seat)
         return self.record(actions, FORFEIT, returns, seat)
-
-
-FORFEIT, RANDOM = "forfeit", "random"
 
 
 @dataclass(frozen=True)

@@ -340,16 +340,20 @@ class Pairing:
 
 
 def board_pairings(board: str, simulations: int, args: Args) -> list[Pairing]:
-    """Plain UCT against plain UCT, and with results proven on both sides."""
+    """Plain UCT and ours that proves results against OpenSpiel's without and with its solver.
+
+    Without it OpenSpiel's bot still knows a won or lost child for what it is, plain UCT does not.
+    """
     game = spec(board)
-    c = f"c={args.exploration:g}"
+    plain = make_policy(game, f"mcts:{simulations}?c={args.exploration:g}&solve=no")
+    proving = make_policy(game, f"mcts:{simulations}?c={args.exploration:g}")
+    theirs, theirs_proving = (
+        MCTSBot(game, simulations, args.exploration, solve) for solve in (False, True)
+    )
     return [
-        Pairing(
-            board,
-            make_policy(game, f"mcts:{simulations}?{c}" + ("&solve=yes" if solve else "")),
-            MCTSBot(game, simulations, args.exploration, solve),
-        )
-        for solve in (False, True)
+        Pairing(board, plain, theirs),
+        Pairing(board, proving, theirs),
+        Pairing(board, proving, theirs_proving),
     ]
 
 
@@ -431,7 +435,8 @@ def speed_table(summary: dict[str, Any]) -> Table:
 
 def strength_table(summary: dict[str, Any]) -> Table:
     """Results at equal simulations."""
-    table = Table(["game", "ours", "games", "W-D-L", "points", "cut", "plies"], left=(1,))
+    columns = ["game", "ours", "OpenSpiel", "games", "W-D-L", "points", "cut", "plies"]
+    table = Table(columns, left=(1, 2))
     for row in summary["strength"]:
         n = row["points"]["n"]
         results = (round(row[key]["value"] * n) for key in ("wins", "draws", "losses"))
@@ -439,6 +444,7 @@ def strength_table(summary: dict[str, Any]) -> Table:
             [
                 spec(row["game"]).title,
                 code(row["ours"]),
+                code(row["openspiel"]),
                 count(n),
                 "-".join(map(str, results)),
                 RateCell(row["points"]),

@@ -153,13 +153,12 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
 
         def play(pairings: Sequence[tuple[str, str]], label: str = "") -> list[executors.Record]:
             wanted = items(pairings, label)
-            task = bar.add_task(label.rstrip("/") or game.name, total=len(wanted))
             played = executors.play_all(
                 wanted,
                 folder,
                 concurrency=args.concurrency,
                 policies=policies,
-                done=lambda record: bar.advance(task),
+                done=runner.counter(bar, label.rstrip("/") or game.name, len(wanted)),
                 **executor,
             )
             return list(played.values())

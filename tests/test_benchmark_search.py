@@ -68,8 +68,8 @@ def test_both_are_timed_and_play_every_opening_from_both_sides(capsys, small, tm
         ("chess", "alphabeta:1"),
     }  # fmt: skip
     games = {game["match"]: game for game in lines(folder / "games.jsonl")}
-    assert len(games) == 4 * 4
-    assert len(summary["strength"]) == 4
+    assert len(games) == 4 * 6
+    assert len(summary["strength"]) == 6
     for row in summary["strength"]:
         name = f"{row['game']}/{row['ours']}/{row['openspiel']}"
         played = [games[f"{name}/{k}/{side}"] for k in range(2) for side in range(2)]

@@ -16,8 +16,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from openai_server import OpenAIServer, always, hang
 
-from stratagym.agents.chat import ScriptedChat, TransportError
+from stratagym.agents.chat import OpenAIChat, ScriptedChat, TransportError
 from stratagym.agents.core import Policy, View
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks import executors, runner
@@ -136,7 +137,7 @@ if __name__ == "__main__":
     how = MatchRules(TextOptions(), 3, "forfeit")
     seats = ("mcts:100", "alphabeta:4")
     game = "connect_four"
-    items = [Item("test", str(k), game, {}, k, seats, how) for k in range(100_000)]
+    items = [Item("test", str(k), game, {}, k, seats, how) for k in range(3000)]
     play_all(items, Path(sys.argv[1]), workers=2)
 """
 
@@ -254,6 +255,22 @@ def test_an_overtime_is_a_kind_of_its_own(tmp_path, seed):
     records = list(read_jsonl(tmp_path / "decisions.jsonl"))
     # A late answer is not asked for again.
     assert [(r["kind"], r["attempt"], r["action"]) for r in records] == [("overtime", 1, None)] * 2
+
+
+@pytest.mark.parametrize(
+    ("limit_s", "timeout_s", "kind", "ending"),
+    [(0.2, 0.2, "overtime", "forfeit"), (60.0, 0.2, "transport", "transport")],
+)
+def test_a_server_that_hangs(tmp_path, seed, limit_s, timeout_s, kind, ending):
+    """Whichever of time limit and time-out is shorter says whose fault it is."""
+    pytest.importorskip("openai", reason='needs openai: pip install "stratagym[llm]"')
+    how = runner.MatchRules(TextOptions(), 3, "forfeit", limit_s)
+    with OpenAIServer(always(hang())) as server:
+        chat = OpenAIChat("m", base_url=server.base_url, timeout_s=timeout_s, retries=0)
+        policies = {"llm:m": LanguageModel(chat, name="llm:m")}
+        games = play_all(asked(seed, how, 1), tmp_path, policies=policies, replays=0)
+    assert [game["ended_by"] for game in games.values()] == [ending]
+    assert [r["kind"] for r in read_jsonl(tmp_path / "decisions.jsonl")] == [kind]
 
 
 def test_the_time_limit_is_for_all_answers_of_a_move(tmp_path, seed):

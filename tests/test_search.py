@@ -169,7 +169,7 @@ def test_more_simulations_win(rng):
         ("ludo", "alphabeta:3", ["ludo"]),
         ("hanabi", "gt", ["hanabi"]),
         ("chess", "mcts:none", ["mcts"]),
-        ("chess", "mcts:9?solve=perhaps", ["mcts", "solve=yes"]),
+        ("chess", "mcts:9?solve=perhaps", ["mcts", "solve=no"]),
         ("ludo", "mcts:9?solve=yes", ["mcts", "solve=yes", "ludo"]),
         ("chess", "alphabeta:0", ["alphabeta"]),
         ("ludo", "uci:stockfish", ["ludo"]),

@@ -1,0 +1,197 @@
+"""One seat's side of a game as a conversation, with policies in the other seats.
+
+What evaluation frameworks share: whose turn it is, the opponents' moves, bad answers quoted back,
+and what happens after the last of them. A framework only carries the texts.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stratagym.agents.core import make_policy, view_of
+from stratagym.envs import core, spec
+from stratagym.envs.aec import SEED_MASK
+from stratagym.wrappers import text as words
+
+FORFEIT, RANDOM = "forfeit", "random"
+
+
+def forfeit_returns(game: core.GameSpec, players: int, seat: int) -> list[float]:
+    """Each seat's return when ``seat`` forfeits: -1, and 1 shared by the others.
+
+    In a game whose seats all win or lose together it is 0 for everyone.
+    """
+    if game.utility == "identical":
+        return [0.0] * players
+    return [-1.0 if k == seat else 1.0 / (players - 1) for k in range(players)]
+
+
+def pairings(players: int, games: int | None, seed: int) -> list[tuple[int, int]]:
+    """(game seed, seat) of every game: each seed is played once from every seat.
+
+    Args:
+        games: by default ten seeds from every seat.
+
+    Raises:
+        ValueError: ``games`` is no positive multiple of ``players``, or ``seed`` is negative.
+    """
+    games = 10 * players if games is None else games
+    if games < 1 or games % players:
+        raise ValueError(
+            f"games {games}: every seed is played from each of the {players} seats, "
+            f"so a positive multiple of {players} is needed"
+        )
+    if seed < 0:
+        raise ValueError(f"seed {seed}: 0 or more is needed")
+    start = np.random.SeedSequence(seed).generate_state(games // players, np.uint64)
+    return [(int(k) & SEED_MASK, seat) for k in start for seat in range(players)]
+
+
+class Dialogue:
+    """A game in which one seat answers questions and copies of a policy play the others.
+
+    >>> dialogue = Dialogue("tictactoe", "random", seed=1, seat=0)
+    >>> dialogue.messages[-1]["role"]
+    'user'
+    >>> dialogue.answer("Move: 2,2").kind
+    'ok'
+
+    Args:
+        game: a registered game. opponent: a policy string.
+        seed: of the game and of every random choice in it. seat: the one that answers.
+        tries: answers for one move; a bad one is quoted back.
+        invalid: what follows the last bad answer: ``forfeit`` loses the game, ``random`` plays a
+            seeded random legal move.
+        text: what prompts hold and how replies are read.
+        options: of the game.
+
+    Attributes:
+        game: the ``TextGame``.
+        messages: the open question as chat messages, complete in itself; empty when it is over.
+        news: the part of the question that a running conversation has not had yet.
+        counts: how many answers were ``ok``, ``unparseable`` and ``illegal``.
+        forfeited, replaced: whether the game was forfeited; how many random moves stood in.
+
+    Raises:
+        ValueError: a bad argument, in one line.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        opponent: str = "random",
+        *,
+        seed: int,
+        seat: int,
+        tries: int = 3,
+        invalid: str = FORFEIT,
+        text: words.TextOptions = words.TextOptions(),  # noqa: B008 - frozen
+        options: Mapping[str, Any] | None = None,
+    ):
+        if tries < 1:
+            raise ValueError(f"tries {tries}: at least 1 is needed")
+        if invalid not in (FORFEIT, RANDOM):
+            raise ValueError(f"invalid {invalid!r}: choose {FORFEIT} or {RANDOM}")
+        self.game = words.TextGame(game, text, **(options or {}))
+        self.players = self.game.rules.num_players
+        if not 0 <= seat < self.players:
+            raise ValueError(f"seat {seat}: {game} has the seats 0 to {self.players - 1}")
+        self.seed, self.seat, self.tries, self.invalid = seed, seat, tries, invalid
+        self.opponent = make_policy(self.game.spec, opponent)
+        self.counts: Counter[str] = Counter()
+        self.forfeited, self.replaced = False, 0
+        self.messages: list[dict[str, str]] = []
+        self.news = ""
+        self._tried = 0
+        self.game.reset(seed)
+        self._advance()
+
+    @property
+    def over(self) -> bool:
+        """Whether no more answers are wanted."""
+        return self.forfeited or self.game.over
+
+    def answer(self, reply: str) -> words.Outcome:
+        """Take the answer to the open question. Raises ``ValueError`` when the game is over."""
+        if self.over:
+            raise ValueError("the game is over: no answer is wanted")
+        outcome = self.game.submit(reply)
+        self.counts[outcome.kind] += 1
+        self._tried += 1
+        if outcome.kind == words.OK:
+            self._advance()
+        elif self._tried < self.tries:
+            self.messages = words.ask_again(self.messages, reply, outcome)
+            self.news = self.messages[-1]["content"]
+        elif self.invalid == FORFEIT:
+            self.forfeited = True
+            self.messages, self.news = [], ""
+        else:
+            ply = len(self.game.actions)
+            legal = words.legal_list(self.game.rules, self.game.states)
+            self.game.play(random.Random(f"{self.seed}/{ply}").choice(legal))
+            self.replaced += 1
+            self._advance()
+        return outcome
+
+    def _advance(self) -> None:
+        """Let the opponents move up to the next question or the end."""
+        game = self.game
+        while not game.over and game.seat != self.seat:
+            # As in agents/opponents.py: the seat's own stream, then the decision's number.
+            own = np.uint64(core.derive_seed(np.uint64(self.seed), np.uint64(game.seat + 1)))
+            seed = int(core.derive_seed(own, np.uint64(len(game.actions))))
+            game.play(self.opponent.act(view_of(game.spec, game.rules, game.states, seed)))
+        self._tried = 0
+        self.messages = [] if game.over else game.observe().messages
+        self.news = "\n\n".join(message["content"] for message in self.messages)
+
+    def returns(self) -> list[float]:
+        """Each seat's return so far; a forfeit's is ``forfeit_returns``."""
+        if self.forfeited:
+            return forfeit_returns(self.game.spec, self.players, self.seat)
+        return self.game.returns()
+
+    def scores(self) -> dict[str, float]:
+        """The seat's figures, for a finished game.
+
+        ``return``; ``win``, ``draw`` and ``loss`` (a return above, at or below 0) unless all seats
+        share one return; ``forfeit``; counts of ``illegal``, ``unparseable`` and all ``answers``,
+        and of random moves that stood in (``replaced``).
+        """
+        own = self.returns()[self.seat]
+        scores = {"return": own}
+        if self.game.spec.utility != "identical":
+            scores |= {"win": float(own > 0), "draw": float(own == 0), "loss": float(own < 0)}
+        return scores | {
+            "forfeit": float(self.forfeited),
+            "illegal": float(self.counts[words.ILLEGAL]),
+            "unparseable": float(self.counts[words.UNPARSEABLE]),
+            "answers": float(self.counts.total()),
+            "replaced": float(self.replaced),
+        }
+
+    def record(self) -> dict[str, Any]:
+        """The game in the fields of ``games.jsonl``: it can be replayed from them."""
+        ended = "forfeit" if self.forfeited else "terminal" if self.game.over else "cut_off"
+        return {
+            "game": self.game.spec.name,
+            "seed": self.seed,
+            "seat": self.seat,
+            "opponent": self.opponent.name,
+            "returns": self.returns(),
+            "plies": len(self.game.actions),
+            "actions": list(self.game.actions),
+            "ended_by": ended,
+        }
+
+
+def players_of(game: str, options: Mapping[str, Any] | None = None) -> int:
+    """How many seats a game has under its options, as ``TextGame`` reads them."""
+    spec(game)
+    return words.TextGame(game, **(options or {})).rules.num_players

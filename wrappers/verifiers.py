@@ -1,0 +1,134 @@
+"""Whole games as an environment of verifiers (https://github.com/PrimeIntellect-ai/verifiers).
+
+    eval stratagym-game --env.taskset.game tictactoe --env.taskset.opponent random
+
+Written for verifiers 0.4, where an environment is a taskset (the games: a seed and the model's
+seat) and an ``Env`` (how one is played). The conversation is one growing chat, as training wants
+it: the task's prompt is the first question, each later one is the next user turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+from stratagym.wrappers.dialogue import FORFEIT, Dialogue, pairings, players_of
+from stratagym.wrappers.text import TextOptions
+
+try:
+    import verifiers.v1 as vf
+except ModuleNotFoundError as error:
+    if error.name not in ("verifiers", "verifiers.v1"):
+        raise
+    raise ModuleNotFoundError(
+        'this environment needs verifiers 0.4 or newer: pip install "stratagym[verifiers]"',
+        name=error.name,
+    ) from None
+
+PLUGIN = "stratagym_game"
+"""The name by which verifiers finds this environment."""
+
+
+class GameTasksetConfig(vf.TasksetConfig):
+    """Which games are played; recorded by verifiers with every run."""
+
+    game: str = "connect_four"
+    """A registered game."""
+    opponent: str = "mcts:100"
+    """A policy string for all other seats."""
+    games: int | None = None
+    """How many, a multiple of the number of seats; by default ten seeds from every seat."""
+    seed: int = 0
+    """Seed of the games' seeds."""
+    tries: int = 3
+    """Answers for one move; a bad one is quoted back."""
+    invalid: str = FORFEIT
+    """What follows the last bad answer: forfeit or random."""
+    list_legal: bool = False
+    """Name the legal moves in the prompt."""
+    lenient: bool = False
+    """Also accept replies that the game's view calls lenient."""
+    persona: str = "none"
+    """A playing style the game's view knows."""
+    options: dict[str, Any] = {}  # noqa: RUF012 - pydantic copies defaults
+    """The game's options."""
+
+    def settings(self) -> dict[str, Any]:
+        """``Dialogue``'s arguments, the seed and the seat apart."""
+        text = TextOptions(self.persona, self.list_legal, self.lenient)
+        return {
+            "game": self.game, "opponent": self.opponent, "tries": self.tries,
+            "invalid": self.invalid, "text": text, "options": self.options,
+        }  # fmt: skip
+
+
+class GameData(vf.TaskData):
+    """A game: its seed and the model's seat."""
+
+    seed: int
+    seat: int
+
+
+class GameTask(vf.Task[GameData, vf.State, vf.TaskConfig]):
+    """One game."""
+
+
+class GameTaskset(vf.Taskset[GameTask, GameTasksetConfig]):
+    """The games of a configuration, every seed once from each seat."""
+
+    def load(self) -> Iterator[GameTask]:
+        """The games that the model has a decision in. Raises ``ValueError`` for a bad setting."""
+        config = self.config
+        players = players_of(config.game, config.options)
+        for seed, seat in pairings(players, config.games, config.seed):
+            dialogue = Dialogue(seed=seed, seat=seat, **config.settings())
+            if not dialogue.over:
+                name = f"{config.game}#{seed}-{seat}"
+                data = GameData(name=name, prompt=dialogue.news, seed=seed, seat=seat)
+                yield GameTask(data, config.task)
+
+
+class GameEnvConfig(vf.EnvConfig):
+    """The one seat that a model has."""
+
+    player: vf.AgentConfig = vf.AgentConfig(harness={"id": "null"})
+
+
+class GameEnv(vf.Env[GameEnvConfig]):
+    """Plays a task's game; the reward is the seat's return, all other figures are metrics."""
+
+    async def run(self, task: Any, agents: Any) -> None:
+        """One game. A game that verifiers cuts off (a limit, a failed call) is not scored."""
+        config = self.taskset.config
+        data = task.data
+        # In a thread: an opponent that thinks must not hold up other games' requests.
+        dialogue = await asyncio.to_thread(
+            Dialogue, seed=data.seed, seat=data.seat, **config.settings()
+        )
+        async with agents.player.interaction(task) as interaction:
+            segment = await interaction.turn()
+            while not segment.terminated:
+                await asyncio.to_thread(dialogue.answer, segment.last_reply)
+                if dialogue.over:
+                    break
+                segment = await interaction.turn(dialogue.news)
+        trace = interaction.trace
+        trace.info["game"] = dialogue.record()
+        if dialogue.over:
+            scores = dialogue.scores()
+            trace.record_reward("return", scores.pop("return"), 1.0)
+            for name, value in scores.items():
+                trace.record_metric(name, value)
+
+
+def load_environment(**settings: Any) -> vf.Env:
+    """The environment for ``GameTasksetConfig``'s fields.
+
+    Raises:
+        ValueError: a bad setting, in one line.
+    """
+    config = GameTasksetConfig(id=PLUGIN, **settings)
+    pairings(players_of(config.game, config.options), config.games, config.seed)
+    Dialogue(seed=0, seat=0, **config.settings())
+    return GameEnv(GameEnvConfig(taskset=config))
