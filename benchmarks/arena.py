@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from stratagym.agents.kernels import Games, KernelPolicy, play_many
+from stratagym.benchmarks import records, runner
 from stratagym.benchmarks.runner import item_seed
 from stratagym.benchmarks.stats import Rate, bootstrap_mean
 from stratagym.envs import core
@@ -64,6 +67,48 @@ def each_game(played: list[Games]) -> Iterator[tuple[list[int], int, list[float]
                 int(games.endings[g]),
                 games.returns[g].tolist(),
             )
+
+
+def play(
+    folder: Path,
+    matches: list[runner.Match],
+    how: runner.MatchRules,
+    concurrency: int,
+    done: Callable[[int], Any],
+) -> None:
+    """Play matches of one rules and record them: in bulk where all policies are numba functions."""
+    policies = list({policy.name: policy for match in matches for policy in match.seats}.values())
+    kernels = [policy for policy in policies if isinstance(policy, KernelPolicy)]
+    journal = records.Journal(folder / "games.jsonl")
+    try:
+        if len(kernels) == len(policies):
+            seats = [[policies.index(policy) for policy in match.seats] for match in matches]
+            played = play_parallel(
+                matches[0].rules,
+                kernels,
+                np.array([match.seed for match in matches], np.uint64),
+                np.array(seats),
+                done,
+            )
+            journal.write_all(
+                [
+                    match.record(*game)
+                    for match, game in zip(matches, each_game(played), strict=True)
+                ]
+            )
+        else:
+            asyncio.run(
+                runner.play_matches(
+                    matches,
+                    how,
+                    journal,
+                    folder / "decisions.jsonl",
+                    concurrency=concurrency,
+                    done=lambda record: done(1),
+                )
+            )
+    finally:
+        journal.close()
 
 
 def duel_rate(games: list[Games], seats: int) -> Rate:

@@ -10,10 +10,8 @@ seed is played once from each seat. Language models get their turns as prompts.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
@@ -25,7 +23,6 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from stratagym.agents.core import Policy
-from stratagym.agents.kernels import KernelPolicy
 from stratagym.benchmarks import arena, arena_report, cli, records, runner
 from stratagym.benchmarks.ludobench.metrics import AS_PUBLISHED_RULES
 from stratagym.benchmarks.policies import ModelArgs, make_policies, settings, usage
@@ -142,7 +139,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
                 pairing.name, total=len(matches), completed=len(matches) - len(missing)
             )
             if missing:
-                play(folder, missing, how, args.concurrency, partial(bar.advance, task))
+                arena.play(folder, missing, how, args.concurrency, partial(bar.advance, task))
     summary = summarise(folder, pairings, rules, policies, config)
     records.write_json(folder / "summary.json", summary)
     arena_report.write(folder, summary, "Ludo arena")
@@ -181,48 +178,6 @@ def pairing_matches(
         )
         for g in range(len(seeds))
     ]
-
-
-def play(
-    folder: Path,
-    matches: list[runner.Match],
-    how: runner.MatchRules,
-    concurrency: int,
-    done: Callable[[int], Any],
-) -> None:
-    """Play matches of one pairing and record them."""
-    policies = list({policy.name: policy for match in matches for policy in match.seats}.values())
-    kernels = [policy for policy in policies if isinstance(policy, KernelPolicy)]
-    journal = records.Journal(folder / "games.jsonl")
-    try:
-        if len(kernels) == len(policies):
-            seats = [[policies.index(policy) for policy in match.seats] for match in matches]
-            played = arena.play_parallel(
-                matches[0].rules,
-                kernels,
-                np.array([match.seed for match in matches], np.uint64),
-                np.array(seats),
-                done,
-            )
-            journal.write_all(
-                [
-                    match.record(*game)
-                    for match, game in zip(matches, arena.each_game(played), strict=True)
-                ]
-            )
-        else:
-            asyncio.run(
-                runner.play_matches(
-                    matches,
-                    how,
-                    journal,
-                    folder / "decisions.jsonl",
-                    concurrency=concurrency,
-                    done=lambda record: done(1),
-                )
-            )
-    finally:
-        journal.close()
 
 
 def summarise(
