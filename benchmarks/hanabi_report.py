@@ -20,7 +20,6 @@ from stratagym.benchmarks.report import (
     drawing,
     heat_map,
     looks,
-    number,
     short_labels,
 )
 
@@ -48,33 +47,26 @@ def _cut_short(row: Mapping[str, Any]) -> str:
 
 def score_table(summary: Summary, players: int) -> Table:
     """The three scores of teams of one policy."""
-    table = Table(
-        [
-            "team of",
-            "strict",
-            "keep",
-            "SPIN",
-            "perfect",
-            "lives lost",
-            "to the best",
-            "published",
-            "games",
-            "cut short",
-        ]
-    )
+    table = Table(["team of", "strict", "keep", "SPIN", "published", "games", "cut short"])
     for row in _rows(summary, "teams", players):
         table.rows.append(
             [
                 code(row["policy"]),
                 *(RateCell(row[s], 0, FULL_SCORE) for s in ("strict", "keep", "spin")),
-                RateCell(row["perfect"], strip=False),
-                RateCell(row["all_lives_lost"], strip=False),
-                _signed(row["to_best"]),
                 NOTHING if row["published"] is None else f"{row['published']:.0f}",
                 count(row["games"]),
                 _cut_short(row),
             ]
         )
+    return table
+
+
+def end_table(summary: Summary, players: int) -> Table:
+    """How games of teams of one policy ended, and how far they are from the best team."""
+    table = Table(["team of", "perfect", "all lives lost", "strict, to the best"])
+    for row in _rows(summary, "teams", players):
+        shares = (RateCell(row[name]) for name in ("perfect", "all_lives_lost"))
+        table.rows.append([code(row["policy"]), *shares, _signed(row["to_best"])])
     return table
 
 
@@ -91,6 +83,30 @@ def short_score_table(summary: Summary, players: int) -> Table:
     for row in _rows(summary, "teams", players):
         scores = [_points(row[s]) for s in ("strict", "keep", "spin")]
         table.rows.append([code(row["policy"]), *scores, count(row["games"])])
+    return table
+
+
+def _within(rate: Mapping[str, Any] | None) -> str:
+    """``17.1 ±0.4``, by the longer side of the interval."""
+    if rate is None or rate["value"] is None:
+        return NOTHING
+    side = max(rate["value"] - rate["low"], rate["high"] - rate["value"])
+    return f"{rate['value']:.1f} ±{side:.1f}"
+
+
+def cases_table(summary: Summary, players: int) -> Table:
+    """What the shares of the process metrics are shares of."""
+    of = {
+        "moves": "hints",
+        "hints": "useful_hints",
+        "plays": "misplays",
+        "discards": "useless_discards",
+        "discards and misplays": "critical_losses",
+    }
+    table = Table(["team of", *of])
+    for row in _rows(summary, "teams", players):
+        cases = [count(row["process"][name]["n"]) for name in of.values()]
+        table.rows.append([code(row["policy"]), *cases])
     return table
 
 
@@ -129,7 +145,7 @@ def cross_table(summary: Summary, players: int) -> Table:
     grid, mates = _grid(summary, players), summary["config"]["teammates"]
     table = Table(["policy", *(code(mate) for mate in mates)])
     for name in summary["config"]["named"]:
-        table.rows.append([code(name), *(_points(grid.get((name, mate))) for mate in mates)])
+        table.rows.append([code(name), *(_within(grid.get((name, mate))) for mate in mates)])
     return table
 
 
@@ -227,10 +243,9 @@ def write(folder: Path, summary: Summary) -> None:
         "Every team plays the same deals. Scores are points of 25; intervals are 95%, from "
         "resampling deals; the mark on a strip is a team of random players.",
     )
-    played = sum(row["games"] for part in ("teams", "mixed") for row in summary[part])
     page.figures_in_brief(
         [
-            (count(played), "games"),
+            (count(summary["games"]), "games"),
             (str(len(config["named"])), "policies"),
             (str(config["seed"]), "seed"),
         ]
@@ -243,9 +258,12 @@ def write(folder: Path, summary: Summary) -> None:
     for players in config["players"]:
         page.heading(f"{players} players")
         page.table(score_table(summary, players), "Teams of one policy")
+        page.table(end_table(summary, players), "How their games ended")
         first, second = process_names(summary)
         page.table(process_table(summary, players, first), "How they played: shares")
         page.table(process_table(summary, players, second), "How they played: means a game")
+        with page.details("What the shares are of"):
+            page.table(cases_table(summary, players))
         if config["teammates"]:
             page.figure(
                 draw_teammates(folder, summary, players),
@@ -281,8 +299,8 @@ WORDS = (
     "**SPIN**: points before the game's last move, as SPIN-Bench logged them. It dealt five cards "
     "to four players, so with four players this score comes from games of their own under "
     "`score=spin`; with two, three and five it is read off the same games.",
-    "**perfect**, **lives lost**: share of games with 25 points, and of those in which all lives "
-    "were lost; Wilson intervals. **to the best**: strict score minus that of the best team, on "
+    "**perfect**, **all lives lost**: share of games with 25 points, and of those in which all lives "
+    "were lost; Wilson intervals. **strict, to the best**: strict score minus that of the best team, on "
     "the same deals.",
     "**published**: mean score of that agent in Walton-Rivers et al. 2017, in round numbers.",
     "**hints**: share of all moves. **useful**: of hints, those that rule something out about a "

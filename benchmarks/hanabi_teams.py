@@ -265,6 +265,10 @@ class Played:
         points = self.result("points")
         return points if name == "keep" else points * ~(self.lives_lost | self.forfeited)
 
+    def by_deal(self) -> dict[int, float]:
+        """Strict score by seed, for a team that played every deal once."""
+        return dict(zip(self.seeds.tolist(), self.score("strict").tolist(), strict=True))
+
 
 def read_teams(folder: Path, teams: list[Team]) -> dict[Team, Played]:
     """What a run has recorded of each team."""
@@ -321,17 +325,13 @@ def process(games: Played) -> dict[str, Any]:
     }
 
 
-def paired(one: Played, other: Played, score: str = "strict") -> dict[str, Any]:
-    """Mean of ``one``'s score minus ``other``'s on the deals that both have played."""
-    theirs = dict(zip(other.seeds.tolist(), other.score(score).tolist(), strict=True))
-    return _difference(one, theirs, score)
-
-
-def _difference(one: Played, theirs: Mapping[int, float], score: str) -> dict[str, Any]:
+def difference(games: Played, other: Mapping[int, float]) -> dict[str, Any]:
+    """Mean of the strict score minus ``other``'s on the same deal, by seed, where both are."""
+    seeds = games.seeds.tolist()
     pairs = [
-        (mine - theirs[seed], seed)
-        for mine, seed in zip(one.score(score).tolist(), one.seeds.tolist(), strict=True)
-        if seed in theirs
+        (score - other[seed], seed)
+        for score, seed in zip(games.score("strict").tolist(), seeds, strict=True)
+        if seed in other
     ]
     values = np.array([value for value, _ in pairs], float)
     return bootstrap_mean(values, np.array([seed for _, seed in pairs], np.uint64)).record()
@@ -345,6 +345,7 @@ def summarise(
     decisions = records.read_jsonl(folder / "decisions.jsonl")
     return {
         "config": config,
+        "games": sum(len(games.seeds) for games in played.values()),
         "teams": [row for n in config["players"] for row in _same_rows(n, played, config)],
         "mixed": [
             _mixed_row(n, name, mate, played, config)
@@ -388,7 +389,7 @@ def _same_rows(
             "perfect": wilson(int((games.score("strict") == FULL_SCORE).sum()), n).record(),
             "all_lives_lost": wilson(int(games.lives_lost.sum()), n).record(),
             "best": best,
-            "to_best": None if best in (None, name) else paired(games, own[best]),
+            "to_best": None if best in (None, name) else difference(games, own[best].by_deal()),
             "published": PUBLISHED.get((name, players)),
             "mean_plies": float(games.plies.mean()) if n else None,
             "endings": games.endings,
@@ -410,10 +411,7 @@ def _mixed_row(
     score = config["rules"][players]["score"]
     team = Team(players, name, mate, score)
     games = played[team] if team in played else played[Team(players, mate, name, score)]
-    own, theirs = (
-        dict(zip(g.seeds.tolist(), g.score("strict").tolist(), strict=True))
-        for g in (played[Team(players, x, x, score)] for x in (name, mate))
-    )
+    own, theirs = (played[Team(players, x, x, score)].by_deal() for x in (name, mate))
     middle = {seed: (own[seed] + theirs[seed]) / 2 for seed in own.keys() & theirs.keys()}
     return {
         "players": players,
@@ -423,7 +421,7 @@ def _mixed_row(
         "strict": bootstrap_mean(games.score("strict"), games.seeds).record(),
         "keep": bootstrap_mean(games.score("keep"), games.seeds).record(),
         "all_lives_lost": bootstrap_mean(games.lives_lost, games.seeds).record(),
-        "to_own_teams": _difference(games, middle, "strict"),
+        "to_own_teams": difference(games, middle),
         "endings": games.endings,
         "transport_aborted": games.aborted,
     }

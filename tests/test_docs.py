@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md"))
 PAGES += ["CONTRIBUTING.md", "README.md"]
-BENCHMARKS = ("ludo_spots", "ludo_arena", "board_solvers", "throughput", "play")
+BENCHMARKS = ("ludo_spots", "ludo_arena", "board_solvers", "hanabi_teams", "throughput", "play")
 AUTHORS_SPOTS = "PATH_TO_AUTHORS_SPOTS"
 
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -115,7 +115,7 @@ def test_command_lines_name_options_that_exist(page):
 MODEL_OPTIONS = "docs/language_models.md"
 
 
-@pytest.mark.parametrize("name", BENCHMARKS[:4])
+@pytest.mark.parametrize("name", BENCHMARKS[:5])
 def test_benchmark_pages_name_all_options_and_no_others(name):
     """In inline code; those of language models may stand on their own page."""
     named, models = inline_options(f"docs/benchmarks/{name}.md"), inline_options(MODEL_OPTIONS)
