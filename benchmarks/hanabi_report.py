@@ -299,9 +299,9 @@ WORDS = (
     "**SPIN**: points before the game's last move, as SPIN-Bench logged them. It dealt five cards "
     "to four players, so with four players this score comes from games of their own under "
     "`score=spin`; with two, three and five it is read off the same games.",
-    "**perfect**, **all lives lost**: share of games with 25 points, and of those in which all lives "
-    "were lost; Wilson intervals. **strict, to the best**: strict score minus that of the best team, on "
-    "the same deals.",
+    "**perfect**, **all lives lost**: share of games with 25 points, and of those in which all "
+    "lives were lost; Wilson intervals. **strict, to the best**: strict score minus that of the "
+    "best team, on the same deals.",
     "**published**: mean score of that agent in Walton-Rivers et al. 2017, in round numbers.",
     "**hints**: share of all moves. **useful**: of hints, those that rule something out about a "
     "card that fits now. **repeated**: of hints, those that rule nothing out.",
