@@ -445,6 +445,16 @@ def test_metrics_of_known_players(seed):
     counts = metrics.game_counts(rules, seeds, games.actions, games.plies).sum(1)
     assert (counts[:, 1 + metrics.TAGS.index("misplay")] <= 3).all()
     assert counts[:, 1 + metrics.TAGS.index("repeated_hint")].sum() > 0
+    again, results = metrics.replay(rules, seeds, games.actions, games.plies)
+    assert (again.sum(1) == counts).all()
+    end = dict(zip(metrics.RESULTS, results.T, strict=True))
+    assert (end["lives"] == 3 - counts[:, 1 + metrics.TAGS.index("misplay")]).all()
+    assert (np.where(end["lives"] == 0, 0, end["points"]) == games.returns[:, 0]).all()
+    assert (end["points"] + end["points_lost"] <= 25).all()
+    assert ((end["points"] - end["points_before_last"] <= 1) & (end["points"] <= 25)).all()
+    # Only the loss of a critical card puts points out of reach.
+    lost = counts[:, 1 + metrics.TAGS.index("critical_loss")]
+    assert ((lost > 0) == (end["points_lost"] > 0)).all()
 
 
 def test_tags_of_a_made_up_position():
@@ -457,15 +467,23 @@ def test_tags_of_a_made_up_position():
     s["fireworks"][:] = [1, 0, 0, 0, 0]
     s["discards"][6] = 1
     s["information_tokens"] = 5
+    assert metrics.points_lost(rules, s) == 0
     tags = [set(metrics.move_tags(rules, s, a)) for a in range(20)]
     assert tags[0] == {"discard", "useless_discard"}
-    assert tags[1] == {"discard"}
+    assert tags[1] == {"discard", "playable_discard"}
     assert tags[2] == {"discard", "critical_loss"}
     assert tags[4] == {"discard", "critical_loss"}
     assert tags[5] == {"play", "misplay"}
     assert tags[6] == {"play"}
     assert tags[7] == {"play", "misplay", "critical_loss"}
     assert tags[10] == {"hint", "useful_hint"}
+    s["fireworks"][0], s["information_tokens"] = 4, 8
+    assert metrics.move_tags(rules, s, 7) == {"play", "wasted_token"}
+    s["information_tokens"] = 7
+    assert metrics.move_tags(rules, s, 7) == {"play"}
+    s["discards"][[4, 6]] = 1, 2
+    assert metrics.points_lost(rules, s) == 1 + 4
+    s["fireworks"][0], s["information_tokens"] = 1, 5
     hanabi.step(rules, s, 10)
     s["player"] = 0
-    assert metrics.move_tags(rules, s, 10) == {"hint", "repeated_hint"}
+    assert metrics.move_tags(rules, s, 10) == {"hint", "repeated_hint", "wasted_token"}

@@ -27,13 +27,16 @@ TAGS = (
     "hint",
     "useful_hint",
     "repeated_hint",
+    "playable_discard",
+    "wasted_token",
 )
 """What a move can be; it may be several at once.
 
 misplay: a play that does not fit. useless_discard: of a card that can never be played any more.
 critical_loss: a discard or misplay of the last copy of a card that could still be played.
 useful_hint: rules something out about a card that fits now. repeated_hint: rules nothing out that
-earlier hints had not, about any card.
+earlier hints had not, about any card. playable_discard: of a card that fits now. wasted_token: a
+repeated hint, or a 5 played while no token is missing, whose token is lost.
 """
 
 
@@ -66,12 +69,15 @@ def tag_bits(rules, s, action):
         if kind == PLAY:
             bits = 1
             if card % RANKS == s.fireworks[card // RANKS]:
-                return bits
+                full = s.information_tokens == rules.max_information_tokens
+                return bits | 512 if full and card % RANKS == RANKS - 1 else bits
             bits |= 2
         else:
             bits = 4
             if is_useless(rules, s, card):
                 bits |= 8
+            if card % RANKS == s.fireworks[card // RANKS]:
+                bits |= 256
         if is_critical(rules, s, card):
             bits |= 16
         return bits
@@ -89,7 +95,7 @@ def tag_bits(rules, s, action):
             new = True
             if card % RANKS == s.fireworks[card // RANKS]:
                 bits |= 64
-    return bits if new else bits | 128
+    return bits if new else bits | 128 | 512
 
 
 def move_tags(rules: Any, s: Any, action: int) -> frozenset[str]:
@@ -101,58 +107,65 @@ def move_tags(rules: Any, s: Any, action: int) -> frozenset[str]:
 COUNTS = ("decisions", *TAGS)
 """What ``game_counts`` counts: decisions and tags."""
 
+RESULTS = ("points", "points_before_last", "lives", "tokens", "points_lost")
+"""What ``game_results`` tells of the end of a game.
+
+points: height of all fireworks, whatever became of the lives. points_before_last: the same before
+the game's last move. lives, tokens: left. points_lost: of the full score, what could not be had any
+more because all copies of a card were gone.
+"""
+
+
+@njit(cache=True)
+def points_lost(rules, s):
+    """Points that are out of reach for good: cards that need one of which no copy is left."""
+    lost = 0
+    for colour in range(rules.colours):
+        for rank in range(s.fireworks[colour], RANKS):
+            if s.discards[RANKS * colour + rank] == copies(rank):
+                lost += RANKS - rank
+                break
+    return lost
+
 
 @njit(cache=True, nogil=True)
-def _count(rules, states, seeds, actions, plies, probs, counts):
+def _replay(rules, states, seeds, actions, plies, probs, counts, results):
     s = states[0]
     for g in range(seeds.shape[0]):
         seat = core.start(rules, s, seeds[g], probs)
         for ply in range(plies[g]):
             counts[g, seat, 0] += 1
             bits = tag_bits(rules, s, actions[g, ply])
-            for k in range(8):
+            for k in range(counts.shape[2] - 1):
                 counts[g, seat, 1 + k] += bits >> k & 1
             seat = core.play(rules, s, actions[g, ply], probs)
+        results[g, 0] = s.score
+        results[g, 1] = s.score_before
+        results[g, 2] = s.life_tokens
+        results[g, 3] = s.information_tokens
+        results[g, 4] = points_lost(rules, s)
+
+
+def replay(
+    rules: Any, seeds: np.ndarray, actions: np.ndarray, plies: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """``COUNTS`` of every game and seat and ``RESULTS`` of every game, by playing them again.
+
+    Args:
+        seeds: (G,) uint64. actions: (G, longest) integers. plies: (G,) decisions in each game.
+
+    Returns:
+        counts (G, P, len(COUNTS)) and results (G, len(RESULTS)), both int64.
+    """
+    counts = np.zeros((len(seeds), rules.num_players, len(COUNTS)), np.int64)
+    results = np.zeros((len(seeds), len(RESULTS)), np.int64)
+    _, probs = core.new_scratch(rules)
+    _replay(rules, core.new_states(rules), seeds, actions, plies, probs, counts, results)
+    return counts, results
 
 
 def game_counts(
     rules: Any, seeds: np.ndarray, actions: np.ndarray, plies: np.ndarray
 ) -> np.ndarray:
-    """``COUNTS`` of every game and seat, (G, P, 9) int64, by playing the games again.
-
-    Args:
-        seeds: (G,) uint64. actions: (G, longest) integers. plies: (G,) decisions in each game.
-    """
-    counts = np.zeros((len(seeds), rules.num_players, len(COUNTS)), np.int64)
-    _, probs = core.new_scratch(rules)
-    _count(rules, core.new_states(rules), seeds, actions, plies, probs, counts)
-    return counts
-
-
-@njit(cache=True, nogil=True)
-def _finish(rules, finals, seeds, actions, plies, probs):
-    for g in range(seeds.shape[0]):
-        s = finals[g]
-        core.start(rules, s, seeds[g], probs)
-        for ply in range(plies[g]):
-            core.play(rules, s, actions[g, ply], probs)
-
-
-SCORES = ("strict", "keep", "spin")
-"""The three ways to score a game; see the options of the game."""
-
-
-def game_scores(
-    rules: Any, seeds: np.ndarray, actions: np.ndarray, plies: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """``SCORES`` of every game (G, 3) int64, and its lives at the end (G,), by playing it again.
-
-    ``spin`` is the score before the last move. Whatever the rules in force score, it is the same
-    game; but SPIN-Bench's hands of five for four players come only with ``score="spin"``.
-    Arguments as ``game_counts``.
-    """
-    finals = core.new_states(rules, len(seeds))
-    _, probs = core.new_scratch(rules)
-    _finish(rules, finals, seeds, actions, plies, probs)
-    keep, lives = finals["score"].astype(np.int64), finals["life_tokens"].astype(np.int64)
-    return np.stack([keep * (lives > 0), keep, finals["score_before"]], axis=1), lives
+    """``COUNTS`` of every game and seat, (G, P, len(COUNTS)) int64; arguments as in ``replay``."""
+    return replay(rules, seeds, actions, plies)[0]

@@ -1,0 +1,336 @@
+"""The report of Hanabi in teams: scores by number of players, process metrics, teammates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from stratagym.benchmarks.arena_report import model_table
+from stratagym.benchmarks.report import (
+    NOTHING,
+    Page,
+    RateCell,
+    Table,
+    against,
+    code,
+    count,
+    drawing,
+    heat_map,
+    looks,
+    short_labels,
+)
+
+Summary = Mapping[str, Any]
+FULL_SCORE = 25
+
+
+def _rows(summary: Summary, part: str, players: int) -> list[dict[str, Any]]:
+    return [row for row in summary[part] if row["players"] == players]
+
+
+def _signed(rate: Mapping[str, Any] | None) -> str:
+    """``-1.20 [-1.41, -0.98]``; a dash without cases."""
+    if rate is None or rate["value"] is None:
+        return NOTHING
+    return f"{rate['value']:+.2f} [{rate['low']:+.2f}, {rate['high']:+.2f}]"
+
+
+def _cut_short(row: Mapping[str, Any]) -> str:
+    cut = {how: n for how, n in row["endings"].items() if how != "terminal"}
+    if row["transport_aborted"]:
+        cut["transport"] = row["transport_aborted"]
+    return ", ".join(f"{n} {how}" for how, n in cut.items()) or NOTHING
+
+
+def score_table(summary: Summary, players: int) -> Table:
+    """The three scores of teams of one policy."""
+    table = Table(["team of", "strict", "keep", "SPIN", "published", "games", "cut short"])
+    for row in _rows(summary, "teams", players):
+        table.rows.append(
+            [
+                code(row["policy"]),
+                *(RateCell(row[s], 0, FULL_SCORE) for s in ("strict", "keep", "spin")),
+                NOTHING if row["published"] is None else f"{row['published']:.0f}",
+                count(row["games"]),
+                _cut_short(row),
+            ]
+        )
+    return table
+
+
+def end_table(summary: Summary, players: int) -> Table:
+    """How games of teams of one policy ended, and how far they are from the best team."""
+    table = Table(["team of", "perfect", "all lives lost", "strict, to the best"])
+    for row in _rows(summary, "teams", players):
+        shares = (RateCell(row[name]) for name in ("perfect", "all_lives_lost"))
+        table.rows.append([code(row["policy"]), *shares, _signed(row["to_best"])])
+    return table
+
+
+def _points(rate: Mapping[str, Any] | None) -> str:
+    """``17.1 [16.7, 17.4]``: as a narrow screen has room for."""
+    if rate is None or rate["value"] is None:
+        return NOTHING
+    return f"{rate['value']:.1f} [{rate['low']:.1f}, {rate['high']:.1f}]"
+
+
+def short_score_table(summary: Summary, players: int) -> Table:
+    """The scores of teams of one policy, as a screen has room for."""
+    table = Table(["team of", "strict", "keep", "SPIN", "games"])
+    for row in _rows(summary, "teams", players):
+        scores = [_points(row[s]) for s in ("strict", "keep", "spin")]
+        table.rows.append([code(row["policy"]), *scores, count(row["games"])])
+    return table
+
+
+def _within(rate: Mapping[str, Any] | None) -> str:
+    """``17.1 ±0.4``, by the longer side of the interval."""
+    if rate is None or rate["value"] is None:
+        return NOTHING
+    side = max(rate["value"] - rate["low"], rate["high"] - rate["value"])
+    return f"{rate['value']:.1f} ±{side:.1f}"
+
+
+def cases_table(summary: Summary, players: int) -> Table:
+    """What the shares of the process metrics are shares of."""
+    of = {
+        "moves": "hints",
+        "hints": "useful_hints",
+        "plays": "misplays",
+        "discards": "useless_discards",
+        "discards and misplays": "critical_losses",
+    }
+    table = Table(["team of", *of])
+    for row in _rows(summary, "teams", players):
+        cases = [count(row["process"][name]["n"]) for name in of.values()]
+        table.rows.append([code(row["policy"]), *cases])
+    return table
+
+
+def process_table(summary: Summary, players: int, names: list[str]) -> Table:
+    """Process metrics of teams of one policy, each with what it is a share of."""
+    table = Table(["team of", *(name.replace("_", " ") for name in names)])
+    for row in _rows(summary, "teams", players):
+        cells = [RateCell(row["process"][name], strip=False) for name in names]
+        table.rows.append([code(row["policy"]), *cells])
+    return table
+
+
+def mixed_table(summary: Summary, players: int) -> Table:
+    """Every policy among every teammate."""
+    table = Table(
+        ["team", "strict", "keep", "lives lost", "to the two own teams", "games", "cut short"]
+    )
+    for row in _rows(summary, "mixed", players):
+        others = players - 1
+        table.rows.append(
+            [
+                f"{code(row['policy'])} and {others} {code(row['teammate'])}",
+                RateCell(row["strict"], 0, FULL_SCORE),
+                RateCell(row["keep"], 0, FULL_SCORE),
+                RateCell(row["all_lives_lost"], strip=False),
+                _signed(row["to_own_teams"]),
+                count(row["games"]),
+                _cut_short(row),
+            ]
+        )
+    return table
+
+
+def cross_table(summary: Summary, players: int) -> Table:
+    """Mean strict scores: rows policies, columns teammates; an own team where they are the same."""
+    grid, mates = _grid(summary, players), summary["config"]["teammates"]
+    table = Table(["policy", *(code(mate) for mate in mates)])
+    for name in summary["config"]["named"]:
+        table.rows.append([code(name), *(_within(grid.get((name, mate))) for mate in mates)])
+    return table
+
+
+def _grid(summary: Summary, players: int) -> dict[tuple[str, str], Mapping[str, Any]]:
+    grid = {(r["policy"], r["teammate"]): r["strict"] for r in _rows(summary, "mixed", players)}
+    return grid | {
+        (row["policy"], row["policy"]): row["strict"] for row in _rows(summary, "teams", players)
+    }
+
+
+def draw_scores(folder: Path, summary: Summary) -> Path:
+    """Mean strict scores of teams of one policy by number of players, with intervals."""
+    config = summary["config"]
+    names = list(dict.fromkeys([*config["named"], *config["teammates"]]))
+    look = looks(names, names)
+    with drawing(folder, "scores", 7.0, 4.2) as figure:
+        axes = figure.subplots()
+        for k, name in enumerate(names):
+            rows = [
+                row
+                for row in summary["teams"]
+                if row["policy"] == name and row["strict"]["value"] is not None
+            ]
+            if not rows:
+                continue
+            # Beside one another, so that intervals do not hide each other.
+            at = [row["players"] + 0.04 * (k - (len(names) - 1) / 2) for row in rows]
+            mean = [row["strict"]["value"] for row in rows]
+            axes.errorbar(
+                at,
+                mean,
+                yerr=[
+                    [m - row["strict"]["low"] for m, row in zip(mean, rows, strict=True)],
+                    [row["strict"]["high"] - m for m, row in zip(mean, rows, strict=True)],
+                ],
+                color=look[name].colour,
+                marker=look[name].marker,
+                markersize=5,
+                linewidth=1.2,
+                capsize=2.5,
+                label=look[name].label,
+            )
+        axes.set_xticks(sorted(config["players"]))
+        axes.set_xlabel("players")
+        axes.set_ylabel("points of 25, strict")
+        axes.set_ylim(-0.5, FULL_SCORE + 0.5)
+        axes.grid(axis="y")
+        axes.set_title("Teams of one policy: mean score and 95% interval", loc="left")
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper")
+    return folder / "scores.png"
+
+
+def draw_teammates(folder: Path, summary: Summary, players: int) -> Path:
+    """The cross table as a heat map; bold where a mixed team differs from the two own teams."""
+    config = summary["config"]
+    grid = _grid(summary, players)
+    gain = {
+        (r["policy"], r["teammate"]): r["to_own_teams"] for r in _rows(summary, "mixed", players)
+    }
+    rows, columns = config["named"], config["teammates"]
+    cells = [[grid.get((a, b), {"value": None}) for b in columns] for a in rows]
+    name = f"teammates_{players}p"
+    with drawing(folder, name, 2.2 + 1.25 * len(columns), 1.2 + 0.55 * len(rows)) as figure:
+        axes = figure.subplots()
+        heat_map(
+            axes,
+            [[rate["value"] for rate in line] for line in cells],
+            list(short_labels(rows).values()),
+            list(short_labels(columns).values()),
+            colours="Blues",
+            limits=(0, FULL_SCORE),
+            texts=[
+                [
+                    ""
+                    if rate["value"] is None
+                    else f"{rate['value']:.1f}\n[{rate['low']:.1f}, {rate['high']:.1f}]"
+                    for rate in line
+                ]
+                for line in cells
+            ],
+            strong=[
+                [(a, b) in gain and against(gain[a, b], 0) != 0 for b in columns] for a in rows
+            ],
+        )
+        axes.xaxis.tick_top()
+        axes.set_title(f"The row's policy and {players - 1} of the column", fontsize=10, pad=9)
+    return folder / f"{name}.png"
+
+
+def write(folder: Path, summary: Summary) -> None:
+    """Write the figures, ``report.md`` and ``report.html``."""
+    config = summary["config"]
+    page = Page(
+        "Hanabi in teams",
+        "Every team plays the same deals. Scores are points of 25; intervals are 95%, from "
+        "resampling deals; the mark on a strip is a team of random players.",
+    )
+    page.figures_in_brief(
+        [
+            (count(summary["games"]), "games"),
+            (str(len(config["named"])), "policies"),
+            (str(config["seed"]), "seed"),
+        ]
+    )
+    page.figure(
+        draw_scores(folder, summary),
+        "Strict scores: a team that loses all its lives has none.",
+        "Mean scores by number of players",
+    )
+    for players in config["players"]:
+        page.heading(f"{players} players")
+        page.table(score_table(summary, players), "Teams of one policy")
+        page.table(end_table(summary, players), "How their games ended")
+        first, second = process_names(summary)
+        page.table(process_table(summary, players, first), "How they played: shares")
+        page.table(process_table(summary, players, second), "How they played: means a game")
+        with page.details("What the shares are of"):
+            page.table(cases_table(summary, players))
+        if config["teammates"]:
+            page.figure(
+                draw_teammates(folder, summary, players),
+                "Strict scores of one policy among teammates, every deal from every seat. Bold: "
+                "differs from the mean of the two teams of one policy.",
+                f"Scores among teammates with {players} players",
+            )
+            with page.details("Mixed teams in numbers"):
+                page.table(mixed_table(summary, players))
+    if summary["models"]:
+        page.heading("Language models")
+        page.table(model_table(summary))
+        for name, model in summary["models"].items():
+            if model["reasons"]:
+                reasons = ", ".join(f"{reason} {n}" for reason, n in model["reasons"].items())
+                page.text(f"{code(name)}, answers that were not played: {reasons}.")
+    page.heading("Words")
+    page.bullets(WORDS)
+    page.heading("Options in force")
+    options = Table(["option", "value"], left=[1])
+    for players, rules in config["rules"].items():
+        said = ", ".join(f"{name}={value}" for name, value in rules.items())
+        options.rows.append([f"rules, {players} players", said])
+    for name in ("games", "mixed_games", "tries", "invalid", "time_limit_s", "text", "seed"):
+        options.rows.append([name, str(config[name])])
+    page.table(options)
+    page.write(folder)
+
+
+WORDS = (
+    "**strict**: points, 0 once all lives are lost or the game is forfeited. **keep**: points in "
+    "any case.",
+    "**SPIN**: points before the game's last move, as SPIN-Bench logged them. It dealt five cards "
+    "to four players, so with four players this score comes from games of their own under "
+    "`score=spin`; with two, three and five it is read off the same games.",
+    "**perfect**, **all lives lost**: share of games with 25 points, and of those in which all "
+    "lives were lost; Wilson intervals. **strict, to the best**: strict score minus that of the "
+    "best team, on the same deals.",
+    "**published**: mean score of that agent in Walton-Rivers et al. 2017, in round numbers.",
+    "**hints**: share of all moves. **useful**: of hints, those that rule something out about a "
+    "card that fits now. **repeated**: of hints, those that rule nothing out.",
+    "**misplays**: share of plays. **useless**, **playable discards**: share of discards of cards "
+    "that can never be played any more, or that fit now. **critical losses**: share of discards "
+    "and misplays that lose the last copy of a card still needed.",
+    "**points lost**: points out of reach at the end because all copies of a card are gone. "
+    "**wasted tokens**: repeated hints, and fives played while no token was missing. **tokens "
+    "left**: unused at the end.",
+    "**to the two own teams**: strict score minus the mean of the two policies' own teams, on the "
+    "same deals.",
+)
+
+
+def process_names(summary: Summary) -> tuple[list[str], list[str]]:
+    """Names of the process metrics: shares, and means a game."""
+    names = list(summary["teams"][0]["process"])
+    return names[:7], names[7:]
+
+
+def screen(summary: Summary, folder: Path) -> None:
+    """Print the final tables."""
+    console = Console()
+    for players in summary["config"]["players"]:
+        console.print(short_score_table(summary, players).rich(f"{players} players, own teams"))
+        if summary["config"]["teammates"]:
+            console.print(
+                cross_table(summary, players).rich(f"{players} players, among teammates: strict")
+            )
+    if summary["models"]:
+        console.print(model_table(summary).rich("Language models"))
+    console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)
