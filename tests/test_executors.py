@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from openai_server import OpenAIServer, always, hang
+from openai_server import OpenAIServer, always, first_empty, hang
 
 from stratagym.agents.chat import OpenAIChat, ScriptedChat, TransportError
 from stratagym.agents.core import Policy, View
@@ -229,17 +229,6 @@ def test_executor_options_are_checked():
 
 def model(script, **options) -> dict[str, Policy]:
     return {"llm:m": LanguageModel(ScriptedChat(script, **options), name="llm:m")}
-
-
-def first_empty(messages: list[dict[str, str]]) -> str:
-    """A legal move of tic-tac-toe, from the grid in the prompt."""
-    rows = messages[0]["content"].split("1 2 3\n")[1].splitlines()[:3]
-    return next(
-        f"Move: {r},{c}"
-        for r, row in enumerate(rows, 1)
-        for c, mark in enumerate(row.split()[1:], 1)
-        if mark == "."
-    )
 
 
 def asked(seed: int, how: runner.MatchRules, games: int = 2, game: str = "tictactoe") -> list[Item]:
