@@ -333,6 +333,18 @@ def test_transport_failures_are_replayed_and_counted(tmp_path, seed):
     assert play_all(wanted, tmp_path / "c", policies=model(first_empty)) == undisturbed
 
 
+def test_an_answer_to_another_prompt_is_not_taken(tmp_path, seed):
+    (item,) = asked(seed, HOW, 1)
+    whole, cut = make(tmp_path / "whole"), make(tmp_path / "cut")
+    games = play_all([item], whole, policies=model(first_empty))
+    first, *rest = read_jsonl(whole / "decisions.jsonl")
+    stale = [first, *({**record, "prompt_sha256": "0", "reply": "hm"} for record in rest)]
+    (cut / "decisions.jsonl").write_text("".join(json.dumps(x) + "\n" for x in stale))
+    chat = ScriptedChat(first_empty)
+    assert play_all([item], cut, policies={"llm:m": LanguageModel(chat, name="llm:m")}) == games
+    assert len(chat.asked) == len(rest)
+
+
 class Waiting(Policy):
     """Does not move before it is told that it may."""
 
