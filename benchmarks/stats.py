@@ -97,8 +97,8 @@ def bootstrap_mean(
 ) -> Rate:
     """Mean of ``values`` (N,) with a percentile interval from resampling whole clusters.
 
-    A share of fewer than ``FEW`` clusters gets Wilson's interval instead, as if a cluster were one
-    case: resampling a handful of cases knows only what it has seen.
+    A share of fewer than ``FEW`` clusters, or whose cases are all alike, gets Wilson's interval
+    instead, as if a cluster were one case: resampling knows only what it has seen.
 
     Args:
         clusters: (N,) labels; cases that share one (a seed, a board) are drawn together. Without
@@ -111,7 +111,8 @@ def bootstrap_mean(
     _, index = np.unique(labels, return_inverse=True)
     sums = np.bincount(index, values)
     sizes = np.bincount(index).astype(float)
-    if len(sums) < FEW and values.min() >= 0 and values.max() <= 1:
+    alike = values.min() == values.max()
+    if (len(sums) < FEW or alike) and values.min() >= 0 and values.max() <= 1:
         few = wilson(values.mean() * len(sums), len(sums))
         return Rate(float(values.mean()), few.low, few.high, len(values), chance)
     rng = np.random.default_rng(seed)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from openai_server import OpenAIServer, answer, tictactoe
 
-from stratagym.benchmarks.tournament import pair
+from stratagym.benchmarks.tournament import _pairing, pair
 from stratagym.envs import core, spec
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -121,6 +121,18 @@ def test_a_swiss_tournament(tmp_path):
     rested = [row["bye_in_round"] for row in summary["policies"].values()]
     assert sorted(x for x in rested if x) == [1, 2, 3]
     assert sum(row["games"] for row in summary["policies"].values()) == 2 * 24
+
+
+def test_games_that_all_end_alike_do_not_make_the_result_certain():
+    games = [
+        {"seats": ["a", "b"][:: 1 - 2 * (k % 2)], "returns": [[1.0, -1.0], [-1.0, 1.0]][k % 2],
+         "seed": k // 2, "actions": [k], "ended_by": "terminal", "plies": 1}
+        for k in range(60)
+    ]  # fmt: skip
+    row = _pairing("a", "b", games)
+    assert row["score"]["value"] == row["wins"]["value"] == 1
+    assert 0.8 < row["score"]["low"] < 0.95  # Wilson's for 30 of 30 is .886
+    assert row["losses"]["high"] == pytest.approx(1 - row["wins"]["low"])
 
 
 def served(server: OpenAIServer, output: Path, *more: object) -> tuple:
