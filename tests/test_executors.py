@@ -142,6 +142,23 @@ if __name__ == "__main__":
 """
 
 
+def test_an_interrupt_is_one_line_and_ends_the_workers(tmp_path):
+    folder = tmp_path / "run"
+    command = [sys.executable, "-m", "stratagym.benchmarks.tournament", "--policies"]
+    command += ["mcts:100,mcts:150", "--games", "400", "--output", str(folder), "--workers", "2"]
+    run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    games = folder / "games.jsonl"
+    while not games.exists() or games.read_bytes().count(b"\n") < 3:
+        assert run.poll() is None
+        time.sleep(0.02)
+    run.send_signal(signal.SIGINT)
+    _, said = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert "interrupted; what was recorded is kept" in said
+    assert "Traceback" not in said
+    assert 3 <= games.read_bytes().count(b"\n") < 400
+
+
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
 def test_workers_end_with_the_run_and_it_resumes(tmp_path):
     mark = uuid.uuid4().hex
