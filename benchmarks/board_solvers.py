@@ -208,7 +208,10 @@ def summarise(
         answers[decision["game"], decision["policy"]][decision["kind"]] += 1
     boards: dict[str, Any] = {}
     for board, by_name in policies.items():
-        games = [g for g in last.values() if g["game"] == board and g["returns"] is not None]
+        # By name: lines stand in the order in which games ended, which is not always the same.
+        games = [
+            g for _, g in sorted(last.items()) if g["game"] == board and g["returns"] is not None
+        ]
         rows = {}
         for name, policy in by_name.items():
             against = [g for g in games if set(g["seats"]) == {name, solvers[board].name}]

@@ -15,7 +15,12 @@ class InputError(Exception):
 
 def app(name: str, main: Callable[..., Any], *commands: Callable[..., Any]) -> App:
     """A command line: ``main`` without a command word, each of ``commands`` by its name."""
-    result = App(name=f"python -m benchmarks.{name}", help_format="plaintext", version_flags=())
+    result = App(
+        name=f"python -m benchmarks.{name}",
+        help_format="plaintext",
+        version_flags=(),
+        suppress_keyboard_interrupt=False,  # ``run`` says what became of the records
+    )
     result.default(main)
     for command in commands:
         result.command(command)

@@ -329,10 +329,12 @@ async def _decide(
     """The record of a model's last answer for one move; a good one has been played."""
     turn, ply = game.observe(), len(game.actions)
     messages, left_s = turn.messages, how.time_limit_s
+    record: dict[str, Any] = {}
     for attempt in range(1, how.tries + 1):
-        if (ply, attempt) in answered:
-            record = answered[ply, attempt]
-        else:
+        asked = prompt_fields(match.game, messages)["prompt_sha256"]
+        record = answered.get((ply, attempt), {})
+        # Another prompt has come to stand here where, say, an engine is of another version by now.
+        if record.get("prompt_sha256") != asked:
             record = await _ask_turn(match, how, game, model, turn, messages, attempt, left_s)
             if decisions is not None:
                 decisions.write(record)

@@ -97,8 +97,8 @@ def bootstrap_mean(
 ) -> Rate:
     """Mean of ``values`` (N,) with a percentile interval from resampling whole clusters.
 
-    A share of fewer than ``FEW`` clusters gets Wilson's interval instead, as if a cluster were one
-    case: resampling a handful of cases knows only what it has seen.
+    A share of fewer than ``FEW`` clusters, or whose cases are all alike, gets Wilson's interval
+    instead, as if a cluster were one case: resampling knows only what it has seen.
 
     Args:
         clusters: (N,) labels; cases that share one (a seed, a board) are drawn together. Without
@@ -132,14 +132,15 @@ def bootstrap_ratio(
 
     Args:
         sums, sizes: (N,) by cluster: what is counted, and among how many cases.
-        share: whether it is a share; of fewer than ``FEW`` clusters with any case it gets
-            Wilson's interval, as ``bootstrap_mean`` says.
+        share: whether it is a share; of fewer than ``FEW`` clusters with any case, or of clusters
+            that are all alike, it gets Wilson's interval, as ``bootstrap_mean`` says.
     """
     sums, sizes = np.asarray(sums, float)[sizes > 0], np.asarray(sizes, float)[sizes > 0]
     if len(sums) == 0:
         return Rate(None, None, None, 0, chance)
     value, cases = float(sums.sum() / sizes.sum()), int(sizes.sum())
-    if len(sums) < FEW and share:
+    alike = bool(np.all(sums == value * sizes))
+    if (len(sums) < FEW or alike) and share:
         few = wilson(value * len(sums), len(sums))
         return Rate(value, few.low, few.high, cases, chance)
     rng = np.random.default_rng(seed)

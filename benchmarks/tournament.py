@@ -58,12 +58,12 @@ class Args(ModelArgs, ExecutorArgs):
     game: str = "connect_four"
     """The game; of those for more than two players, ludo is played by two here."""
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = (
-        "random,mcts:20,mcts:100,alphabeta:4"
+        "random,mcts:20,mcts:40,mcts:80,alphabeta:2"
     )
     """Policies, separated by commas."""
     format: str = ROUND_ROBIN
     """"round_robin" (everyone meets everyone) or "swiss"."""
-    games: int = 20
+    games: int = 40
     """Games of a pairing, rounded up to an even number: every seed is played from both seats."""
     rounds: int | None = None
     """Rounds of a Swiss tournament; default the logarithm to base 2 of the number of policies."""

@@ -38,6 +38,7 @@ def test_tictactoe_against_the_perfect_player(tmp_path):
     assert 0 < random["top_1"]["chance"] < random["top_3"]["chance"] <= 1
     assert board["ratings"]["perfect"]["elo"] > board["ratings"]["random"]["elo"]
     games = [json.loads(x) for x in (tmp_path / "run" / "games.jsonl").read_text().splitlines()]
+    games.sort(key=lambda game: int(game["match"].rpartition("/")[2]))
     seats = [
         g["seats"].index("random") for g in games if g["match"].startswith("tictactoe/random/")
     ]

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from openai_server import OpenAIServer, always, hang
+from openai_server import OpenAIServer, always, first_empty, hang
 
 from stratagym.agents.chat import OpenAIChat, ScriptedChat, TransportError
 from stratagym.agents.core import Policy, View
@@ -142,6 +142,23 @@ if __name__ == "__main__":
 """
 
 
+def test_an_interrupt_is_one_line_and_ends_the_workers(tmp_path):
+    folder = tmp_path / "run"
+    command = [sys.executable, "-m", "stratagym.benchmarks.tournament", "--policies"]
+    command += ["mcts:100,mcts:150", "--games", "400", "--output", str(folder), "--workers", "2"]
+    run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    games = folder / "games.jsonl"
+    while not games.exists() or games.read_bytes().count(b"\n") < 3:
+        assert run.poll() is None
+        time.sleep(0.02)
+    run.send_signal(signal.SIGINT)
+    _, said = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert "interrupted; what was recorded is kept" in said
+    assert "Traceback" not in said
+    assert 3 <= games.read_bytes().count(b"\n") < 400
+
+
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
 def test_workers_end_with_the_run_and_it_resumes(tmp_path):
     mark = uuid.uuid4().hex
@@ -229,17 +246,6 @@ def test_executor_options_are_checked():
 
 def model(script, **options) -> dict[str, Policy]:
     return {"llm:m": LanguageModel(ScriptedChat(script, **options), name="llm:m")}
-
-
-def first_empty(messages: list[dict[str, str]]) -> str:
-    """A legal move of tic-tac-toe, from the grid in the prompt."""
-    rows = messages[0]["content"].split("1 2 3\n")[1].splitlines()[:3]
-    return next(
-        f"Move: {r},{c}"
-        for r, row in enumerate(rows, 1)
-        for c, mark in enumerate(row.split()[1:], 1)
-        if mark == "."
-    )
 
 
 def asked(seed: int, how: runner.MatchRules, games: int = 2, game: str = "tictactoe") -> list[Item]:
@@ -342,6 +348,18 @@ def test_transport_failures_are_replayed_and_counted(tmp_path, seed):
     assert [game["ended_by"] for game in left.values()] == ["transport"]
     assert len(list(read_jsonl(tmp_path / "c" / "games.jsonl"))) == 2
     assert play_all(wanted, tmp_path / "c", policies=model(first_empty)) == undisturbed
+
+
+def test_an_answer_to_another_prompt_is_not_taken(tmp_path, seed):
+    (item,) = asked(seed, HOW, 1)
+    whole, cut = make(tmp_path / "whole"), make(tmp_path / "cut")
+    games = play_all([item], whole, policies=model(first_empty))
+    first, *rest = read_jsonl(whole / "decisions.jsonl")
+    stale = [first, *({**record, "prompt_sha256": "0", "reply": "hm"} for record in rest)]
+    (cut / "decisions.jsonl").write_text("".join(json.dumps(x) + "\n" for x in stale))
+    chat = ScriptedChat(first_empty)
+    assert play_all([item], cut, policies={"llm:m": LanguageModel(chat, name="llm:m")}) == games
+    assert len(chat.asked) == len(rest)
 
 
 class Waiting(Policy):
