@@ -1,4 +1,4 @@
-"""The tutorial's new game, in a copy of the project: its length, the contract, and what pages say."""
+"""The tutorial's new game, in a copy of the project: its length, the contract, its pages."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def test_whole_games(game, rng):
 
 
 def test_wrong_game_is_one_clear_line():
-    with pytest.raises(ValueError, match="unknown game 'goose'; the games are: .*ludo"):
+    with pytest.raises(ValueError, match=r"unknown game 'goose'; the games are: .*ludo"):
         RLlibEnv({"game": "goose"})
 
 

@@ -61,9 +61,7 @@ def test_dqn_trains_against_random_play(seed):
     )
     before = [value.detach().clone() for value in network.parameters()]
     training, test = (DummyVectorEnv([make] * n) for n in (4, 2))
-    collector = Collector(
-        both, training, VectorReplayBuffer(2000, 4), exploration_noise=True
-    )
+    collector = Collector(both, training, VectorReplayBuffer(2000, 4), exploration_noise=True)
     result = both.run_training(
         OffPolicyTrainerParams(
             training_collector=collector,
