@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from stratagym.agents.core import FACTORIES
+from stratagym.envs import games
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -29,7 +30,10 @@ BENCHMARKS = sorted(
 DOCUMENTED = [name for name in BENCHMARKS if name != "play"]
 AUTHORS_SPOTS = "PATH_TO_AUTHORS_SPOTS"
 
-FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```(\w*)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TITLE = re.compile(r'title="([^"]+)"')
+NEEDS = re.compile(r"^<!-- needs (package|game) (\w+): (.*?) -->$", re.MULTILINE)
+"""A page's code is skipped, with the reason given, where what it needs is not there."""
 
 
 def read(page: str) -> str:
@@ -37,15 +41,15 @@ def read(page: str) -> str:
 
 
 def python_blocks(text: str) -> list[tuple[int, str, str | None]]:
-    """(line, code, what it prints) of every ```python block.
+    """(line, code, what it prints) of every ```python block that is no file with a title.
 
     What a block prints is the ```text block right below it, where there is one.
     """
     blocks: list[tuple[int, str, str | None]] = []
     end = -1
     for fence in FENCE.finditer(text):
-        language, content = fence.groups()
-        if language == "python":
+        language, info, content = fence.groups()
+        if language == "python" and not TITLE.search(info):
             blocks.append((text.count("\n", 0, fence.start()) + 2, content, None))
         elif language == "text" and blocks and not text[end : fence.start()].strip():
             line, code, printed = blocks[-1]
@@ -53,6 +57,12 @@ def python_blocks(text: str) -> list[tuple[int, str, str | None]]:
                 blocks[-1] = (line, code, content)
         end = fence.end()
     return blocks
+
+
+def files_in(text: str) -> dict[str, str]:
+    """Content by path of every block whose title is the path of a file."""
+    titled = ((TITLE.search(info), content) for _, info, content in FENCE.findall(text))
+    return {title[1]: content for title, content in titled if title}
 
 
 def run_blocks(page: str, text: str) -> list[tuple[int, str | None, str]]:
@@ -71,6 +81,11 @@ def run_blocks(page: str, text: str) -> list[tuple[int, str | None, str]]:
 @pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(read(page))])
 def test_code_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch, request):
     text = read(page)
+    for kind, name, reason in NEEDS.findall(text):
+        if kind == "package":
+            pytest.importorskip(name, reason=reason)
+        elif name not in games():
+            pytest.skip(reason)
     if any(AUTHORS_SPOTS in code for _, code, _ in python_blocks(text)):
         folder = request.getfixturevalue("shared_data") / "ludobench"
         text = text.replace(AUTHORS_SPOTS, str(folder))
@@ -101,7 +116,7 @@ def inline_options(page: str) -> set[str]:
 
 def command_lines(text: str) -> list[str]:
     """Every line of a shell block or of inline code that calls a benchmark, backslashes joined."""
-    code = [content for language, content in FENCE.findall(text) if language in ("bash", "sh")]
+    code = [content for language, _, content in FENCE.findall(text) if language in ("bash", "sh")]
     code += re.findall(r"`([^`\n]+)`", FENCE.sub("", text))
     lines = "\n".join(code).replace("\\\n", " ").splitlines()
     return [line for line in lines if re.search(r"-m (stratagym\.)?benchmarks\.\w", line)]

@@ -1,0 +1,87 @@
+"""The tutorial's new game, in a copy of the project: its length, the contract, its pages."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from test_docs import ROOT, files_in, read
+
+PAGE = "docs/tutorials/new_game.md"
+PACKAGES = ("envs", "wrappers", "agents", "benchmarks")
+
+
+class Copy:
+    """The project with the tutorial's files in it, which its own interpreters import."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        ignored = shutil.ignore_patterns("__pycache__")
+        for name in (*PACKAGES, "tests", "docs"):
+            shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+        for name in ("pyproject.toml", "README.md", "CONTRIBUTING.md"):
+            shutil.copy(ROOT / name, folder / name)
+        (folder / "stratagym").mkdir()
+        for name in PACKAGES:
+            (folder / "stratagym" / name).symlink_to(folder / name)
+        for path, content in files_in(read(PAGE)).items():
+            (folder / path).parent.mkdir(exist_ok=True)
+            assert not (folder / path).exists(), f"{path} is there already"
+            (folder / path).write_text(content, encoding="utf-8")
+
+    def python(self, *arguments: str) -> str:
+        """What an interpreter that finds the copy prints; fails with it if it fails."""
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=self.folder, capture_output=True, text=True, timeout=900, check=False,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(self.folder),
+                "NUMBA_CACHE_DIR": str(self.folder / "cache"),
+                "PYTEST_ADDOPTS": "",
+            },
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory) -> Copy:
+    made = Copy(tmp_path_factory.mktemp("tutorial") / "stratagym")
+    where = made.python("-c", "import stratagym.envs; print(stratagym.envs.__file__)")
+    assert Path(where.strip()).is_relative_to(made.folder)
+    made.python("tests/golden/record.py", "nim")
+    return made
+
+
+def test_the_game_is_one_folder_of_less_than_150_lines():
+    files = files_in(read(PAGE))
+    lines = {path: content.count("\n") for path, content in files.items()}
+    assert {Path(path).parent.as_posix() for path in lines} == {"envs/nim", "tests"}
+    assert 0 < sum(n for path, n in lines.items() if path.startswith("envs/")) < 150
+
+
+@pytest.mark.slow
+def test_the_game_keeps_the_contract_and_obeys_the_theorem(copy):
+    said = copy.python(
+        "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_contract.py",
+        "tests/test_nim.py", "-k", "nim",
+    )  # fmt: skip
+    assert " passed" in said
+    # What may be missing is hidden cards or the window's library, not the game's own parts.
+    assert "no view" not in said
+    assert "stratagym.envs.nim" not in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [PAGE, "docs/tutorials/evaluate_model.md"])
+def test_pages_about_the_game_print_what_they_say(copy, page):
+    said = copy.python(
+        "-m", "pytest", "-q", "-p", "no:cacheprovider",
+        f"tests/test_docs.py::test_code_runs_and_prints_what_the_page_says[{page}]",
+    )  # fmt: skip
+    assert "1 passed" in said
