@@ -386,9 +386,7 @@ def act_each(
     It gets what ``view_of`` gives: copies in which what the seat cannot know has been redrawn.
     """
     if not hasattr(policy, "act_each"):
-        views = (
-            view_of(game, rules, states[k : k + 1], int(seed)) for k, seed in enumerate(seeds)
-        )
+        views = (view_of(game, rules, states[k : k + 1], int(seed)) for k, seed in enumerate(seeds))
         return np.array([policy.act(view) for view in views], np.int64)
     own = states.copy()
     determinize_each(rules, own, seeds)

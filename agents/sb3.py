@@ -14,6 +14,7 @@ import math
 import re
 import zipfile
 import zlib
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,9 +95,7 @@ class Actor:
             (self.weights[f"{layer}.weight"], self.weights[f"{layer}.bias"]) for layer in layers
         ]
         widths = [layer.shape for layer, _ in self._layers]
-        if any(len(w) != 2 for w in widths) or any(
-            a[0] != b[1] for a, b in zip(widths, widths[1:], strict=False)
-        ):
+        if any(len(w) != 2 for w in widths) or any(a[0] != b[1] for a, b in pairwise(widths)):
             raise ValueError("the layers of its network do not fit together")
         self.inputs, self.outputs = widths[0][1], widths[-1][0]
 
@@ -221,7 +220,9 @@ def load(path: str | Path) -> tuple[Actor, dict[str, Any]]:
         raise ValueError(f"{path} is not an agent file, or damaged ({error})") from None
     except json.JSONDecodeError:
         raise ValueError(f"{path} is damaged: {FACTS} is not JSON") from None
-    if facts.get("schema", 0) > SCHEMA:
+    if not isinstance(facts, dict) or not isinstance(facts.get("schema"), int):
+        raise ValueError(f"{path} is damaged: {FACTS} does not hold an agent's facts")
+    if facts["schema"] > SCHEMA:
         raise ValueError(
             f"{path}: schema {facts['schema']} is newer than this version of stratagym reads "
             f"({SCHEMA}); upgrade stratagym"

@@ -43,9 +43,7 @@ def play_batched(
         for g in alive:
             turns.setdefault(matches[g].seats[players[g]], []).append(g)
         for policy, which in turns.items():
-            seeds = [
-                item_seed(matches[g].seed, policy.name, str(len(actions[g]))) for g in which
-            ]
+            seeds = [item_seed(matches[g].seed, policy.name, str(len(actions[g]))) for g in which]
             chosen = opponents.act_each(
                 matches[0].game, policy, rules, states[which], np.array(seeds, np.uint64)
             )

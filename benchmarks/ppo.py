@@ -57,9 +57,12 @@ class Settings:
 
 SETTINGS = {
     "tictactoe": Settings(
-        1_500_000, against="random,mcts:100,perfect", rollout=32, net=(64, 64), entropy=0.02
+        1_000_000, opponent="self,random,mcts:100", against="random,mcts:100,perfect",
+        rollout=32, net=(64, 64), entropy=0.03,
     ),
-    "connect_four": Settings(3_000_000, against="random,mcts:20,mcts:100"),
+    "connect_four": Settings(
+        1_000_000, opponent="self,random,heuristic", against="random,mcts:20,mcts:100", entropy=0.03
+    ),
     "ludo": Settings(
         1_000_000, against="random,heuristic,gt:1", options={"players": 2}, gamma=0.995,
         gae_lambda=0.9, net=(64, 64), greedy=True,
@@ -225,9 +228,7 @@ class Trainer:
         threads: PyTorch's.
     """
 
-    def __init__(
-        self, game: GameSpec, settings: Settings, seed: int, folder: Path, threads: int
-    ):
+    def __init__(self, game: GameSpec, settings: Settings, seed: int, folder: Path, threads: int):
         import torch
         from sb3_contrib import MaskablePPO
         from stable_baselines3.common.logger import configure

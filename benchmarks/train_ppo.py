@@ -12,10 +12,10 @@ nothing had happened.
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from json import dumps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,6 +32,7 @@ from stratagym.benchmarks.batched import play_batched
 from stratagym.benchmarks.report import Page, RateCell, Table, code, count, drawing, looks
 from stratagym.benchmarks.runner import Match, item_seed
 from stratagym.benchmarks.stats import bootstrap_mean
+from stratagym.benchmarks.throughput import machine, machine_line, short
 from stratagym.envs import core
 
 NAME = "train_ppo"
@@ -113,7 +114,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     draw_curve(folder, summary)
     write_report(folder, summary)
     if args.json:
-        print(json.dumps(summary))
+        print(dumps(summary))
     else:
         screen(Console(), folder, summary)
 
@@ -157,10 +158,9 @@ def chosen(args: Args) -> tuple[core.GameSpec, ppo.Settings]:
 
 @dataclass
 class Evaluation:
-    """Games of the agent against each rival, every seed once with the agent in each seat.
+    """Games of an agent against each rival, every seed once with the agent in each seat.
 
-    Where all seats share one return there is also a team of the agent alone, and for comparison
-    one of each rival alone.
+    Where all seats share one return there is also a team of the agent alone, named ``self``.
     """
 
     game: core.GameSpec
@@ -173,29 +173,24 @@ class Evaluation:
         self.rules = self.game.make_rules(**self.options)
         self.is_team_game = self.game.utility == "identical"
 
-    def seatings(self) -> dict[str, list[list[Policy]]]:
-        """By pairing, the seatings that every seed is played with."""
-        seats = range(self.rules.num_players)
-        found = {
-            name: [[self.agent if seat == own else rival for seat in seats] for own in seats]
-            for name, rival in self.rivals.items()
-        }
-        if self.is_team_game:
-            found = {"self": [[self.agent for _ in seats]], **found}
-            for name, rival in self.rivals.items():
-                found[f"{name} alone"] = [[rival for _ in seats]]
-        return found
+    def pairings(self) -> dict[str, Policy]:
+        """Who fills the other seats, by name."""
+        return {ppo.SELF: self.agent, **self.rivals} if self.is_team_game else self.rivals
 
     def matches(self, games: int, purpose: str) -> list[Match]:
         """At least ``games`` of every pairing; whole rounds of seats."""
+        seats = range(self.rules.num_players)
         found = []
-        for pairing, seatings in self.seatings().items():
+        for name, rival in self.pairings().items():
+            seatings = [[self.agent if seat == own else rival for seat in seats] for own in seats]
+            if rival is self.agent:
+                seatings = seatings[:1]
             for k in range(-(-games // len(seatings))):
                 seed = item_seed(self.seed, self.game.name, purpose, str(k))
                 found += [
-                    Match(NAME, f"{purpose}/{pairing}/{k}/{place}", self.game, self.rules,
-                          self.options, seed, seats)
-                    for place, seats in enumerate(seatings)
+                    Match(NAME, f"{purpose}/{name}/{k}/{place}", self.game, self.rules,
+                          self.options, seed, seating)
+                    for place, seating in enumerate(seatings)
                 ]  # fmt: skip
         return found
 
@@ -207,20 +202,12 @@ class Evaluation:
         """
         rounds: dict[str, dict[str, list[dict[str, Any]]]] = {}
         for record in played:
-            _, pairing, k, _ = record["match"].rsplit("/", 3)
+            head, k, _ = record["match"].rsplit("/", 2)
+            pairing = head.partition("/")[2]
             rounds.setdefault(pairing, {}).setdefault(k, []).append(record)
-        chance = None
-        if self.is_team_game:
-            alone = rounds.get("random alone", {})
-            scores = [record["returns"][0] for own in alone.values() for record in own]
-            chance = float(np.mean(scores)) if scores else None
-        return {
-            pairing: self._rates(list(own.values()), chance) for pairing, own in rounds.items()
-        }
+        return {pairing: self._rates(list(own.values())) for pairing, own in rounds.items()}
 
-    def _rates(
-        self, rounds: list[list[dict[str, Any]]], chance: float | None
-    ) -> dict[str, Any]:
+    def _rates(self, rounds: list[list[dict[str, Any]]]) -> dict[str, Any]:
         kinds: dict[Any, int] = {}
         points, clusters, plies = [], [], []
         for own in rounds:
@@ -236,14 +223,16 @@ class Evaluation:
             "games": len(x),
             "different_rounds": len(kinds),
             "plies": float(np.mean(plies)),
-            "mean_return": bootstrap_mean(x, labels, chance=chance).record(),
+            "mean_return": bootstrap_mean(x, labels).record(),
         }
         if not self.is_team_game:
-            level = 1 / self.rules.num_players
-            found["wins"] = bootstrap_mean(x > 0, labels, chance=level).record()
+            found["wins"] = bootstrap_mean(x > 0, labels).record()
             found["draws"] = bootstrap_mean(x == 0, labels).record()
             found["losses"] = bootstrap_mean(x < 0, labels).record()
         return found
+
+
+RATES = ("mean_return", "wins", "draws", "losses")
 
 
 def train(trainer: ppo.Trainer, evaluation: Evaluation, args: Args) -> None:
@@ -296,19 +285,36 @@ def _brief(found: dict[str, Any], name: str) -> str:
 
 
 def rate_finally(evaluation: Evaluation, games: int, folder: Path) -> None:
-    """Play what is missing of the final games into ``games.jsonl``, a few at a time."""
+    """Play what is missing of the final games into ``games.jsonl``, a few at a time.
+
+    As many are played with a random policy in the agent's place: the level of chance.
+    """
     path = folder / "games.jsonl"
     finished = {record["match"] for record in records.read_jsonl(path)}
-    missing = [m for m in evaluation.matches(games, "final") if m.name not in finished]
+    by_chance = replace(evaluation, agent=make_policy(evaluation.game, "random"))
+    planned = evaluation.matches(games, "final") + by_chance.matches(games, "chance")
+    missing = [match for match in planned if match.name not in finished]
     journal = records.Journal(path)
     with training_bar() as bar:
         task = bar.add_task("rating", total=len(missing), result="")
         try:
-            for start in range(0, len(missing), 100):
-                part = missing[start : start + 100]
+            for start in range(0, len(missing), 200):
+                part = missing[start : start + 200]
                 journal.write_all(play_batched(part, partial(bar.advance, task)))
         finally:
             journal.close()
+
+
+def final_rates(evaluation: Evaluation, folder: Path) -> dict[str, Any]:
+    """The final rates with their levels of chance."""
+    played: dict[str, list[dict[str, Any]]] = {"final": [], "chance": []}
+    for record in records.read_jsonl(folder / "games.jsonl"):
+        played[record["match"].partition("/")[0]].append(record)
+    against, chance = (evaluation.results(played[kind]) for kind in ("final", "chance"))
+    for name, found in against.items():
+        for kind in set(RATES) & set(found):
+            found[kind]["chance"] = chance[name][kind]["value"]
+    return against
 
 
 # --- reporting -----------------------------------------------------------------------------------
@@ -329,27 +335,24 @@ def summarise(
         "steps_per_cpu_s": steps / spent.cpu_s,
         "rules_share": spent.rules_s / spent.wall_s,
         "opponents_share": spent.opponents_s / spent.wall_s,
-        "against": evaluation.results(list(records.read_jsonl(folder / "games.jsonl"))),
+        "against": final_rates(evaluation, folder),
         "curve": [curve[at] for at in sorted(curve)],
     }
 
 
 def result_table(summary: dict[str, Any]) -> Table:
-    """The final rating."""
+    """The final rating: games won, drawn and lost, or where it is not all or nothing, the mean."""
     against = summary["against"]
-    rated = any("wins" in found for found in against.values())
-    table = Table(
-        ["with" if not rated else "against", "games"]
-        + (["won", "drawn", "lost"] if rated else [])
-        + ["mean return", "plies"]
-    )
+    rated = all("wins" in found for found in against.values())
+    means = any(abs(found["mean_return"]["high"]) > 1 for found in against.values())
+    columns = ["against", "won", "drawn", "lost"] if rated else ["team"]
+    table = Table([*columns, *(["mean return"] if means else []), "games"])
     for name, found in against.items():
-        row: list[Any] = [code(name), count(found["games"])]
-        if rated:
-            row += [RateCell(found[kind]) for kind in ("wins", "draws", "losses")]
-        mean = found["mean_return"]
-        row.append(f"{mean['value']:.2f} [{mean['low']:.2f}, {mean['high']:.2f}]")
-        table.rows.append([*row, f"{found['plies']:.1f}"])
+        kinds = ("wins", "draws", "losses") if rated else ()
+        row: list[Any] = [code(name), *(RateCell(found[kind]) for kind in kinds)]
+        if means:
+            row.append(RateCell(found["mean_return"], strip=False))
+        table.rows.append([*row, count(found["games"])])
     return table
 
 
@@ -365,7 +368,7 @@ def cost_line(summary: dict[str, Any]) -> str:
 def draw_curve(folder: Path, summary: dict[str, Any]) -> None:
     """``learning_curve.png``: the evaluations in training, with their intervals."""
     curve = summary["curve"]
-    names = [name for name in curve[0]["against"] if not name.endswith(" alone")]
+    names = list(curve[0]["against"])
     team = "wins" not in curve[0]["against"][names[0]]
     figure_of = "mean_return" if team else "wins"
     look = looks(names, names)
@@ -427,7 +430,58 @@ def screen(console: Console, folder: Path, summary: dict[str, Any]) -> None:
     console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)
 
 
-APP = cli.app(NAME, main)
+def throughput(
+    *,
+    seconds: float = 2.0,
+    repeats: int = 5,
+    steps: int = 50_000,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> None:
+    """Measure how fast SB3 is fed on connect four, beside its DummyVecEnv over PettingZoo.
+
+    Args:
+        seconds: Length of one repeat.
+        repeats: Repeats of each measurement; medians are shown.
+        steps: Decisions to learn from where training is measured.
+        json: Print one JSON document instead of tables.
+    """
+    if not seconds > 0 or repeats < 1 or steps < 1:
+        raise cli.InputError("--seconds, --repeats and --steps: more than 0 is needed")
+    try:
+        from stratagym.benchmarks import ppo_throughput
+
+        found = ppo_throughput.measure(seconds, repeats, steps)
+    except ModuleNotFoundError as error:
+        raise cli.InputError(
+            f"{error.name} is not installed: pip install 'stratagym[rl]' 'pettingzoo[classic]'"
+        ) from None
+    found["machine"] = machine()
+    if json:
+        print(dumps(found))
+        return
+    table = Table(["", "delivered", "min", "max", "training", "environment's share"])
+    for name, rates in found["delivered"].items():
+        learned = found["training"][name]
+        table.rows.append(
+            [
+                name,
+                *(short(rates[key]) for key in ("median", "min", "max")),
+                short(learned["decisions_per_cpu_s"]),
+                f"{learned['environment_share']:.1%}",
+            ]
+        )
+    ratio = found["ratio"]
+    console = Console(highlight=False, markup=False)
+    console.print(machine_line(found["machine"]), table.rich(), sep="\n")
+    console.print(
+        f"Decisions a CPU-second with {found['games_side_by_side']} games side by side. Delivered "
+        f"by ours over DummyVecEnv: {ratio['median']:.1f}x ({ratio['min']:.1f} to "
+        f"{ratio['max']:.1f} in {repeats} repeats).",
+        soft_wrap=True,
+    )
+
+
+APP = cli.app(NAME, main, throughput)
 
 if __name__ == "__main__":
     cli.run(APP)

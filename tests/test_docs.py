@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md"))
 PAGES += ["CONTRIBUTING.md", "README.md"]
-BENCHMARKS = ("ludo_spots", "ludo_arena", "board_solvers", "throughput", "play")
+BENCHMARKS = ("ludo_spots", "ludo_arena", "board_solvers", "throughput", "play", "train_ppo")
+SUBCOMMANDS = (["generate"], ["throughput"])
 AUTHORS_SPOTS = "PATH_TO_AUTHORS_SPOTS"
 
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -107,7 +108,7 @@ def test_command_lines_name_options_that_exist(page):
     for line in command_lines(read(page)):
         for name, rest in re.findall(r"benchmarks\.(\w+)([^|;&]*)", line):
             words = rest.split()
-            command = (name, "generate") if words[:1] == ["generate"] else (name,)
+            command = (name, *words[:1]) if words[:1] in SUBCOMMANDS else (name,)
             given = {word.partition("=")[0] for word in words if word.startswith("--")}
             assert given <= options_of(*command) | {"--help"}, line
 
@@ -127,9 +128,15 @@ def test_benchmark_pages_name_all_options_and_no_others(name):
     assert known - models - opposites - {"--help"} <= named
 
 
+def test_the_page_on_training_names_all_options():
+    known = options_of("train_ppo") | options_of("train_ppo", "throughput")
+    assert known - {"--help"} <= inline_options("docs/tutorials/train_ppo.md")
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_options_in_the_text_exist_somewhere(page):
-    known = options_of("ludo_spots", "generate").union(*map(options_of, BENCHMARKS))
+    known = options_of("ludo_spots", "generate") | options_of("train_ppo", "throughput")
+    known = known.union(*map(options_of, BENCHMARKS))
     assert inline_options(page) <= known
 
 

@@ -32,6 +32,7 @@ from stratagym.agents.kernels import KernelPolicy
 from stratagym.envs import core
 from stratagym.wrappers.single_agent import SEED_MASK, observation_space_of
 
+
 class SB3VecEnv(VecEnv):
     """``num_envs`` games of one learner against policies, or of one learner in every seat.
 
