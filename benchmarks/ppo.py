@@ -8,6 +8,7 @@ import os
 import time
 import zipfile
 import zlib
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,11 +58,11 @@ class Settings:
 
 SETTINGS = {
     "tictactoe": Settings(
-        1_000_000, opponent="self,random,mcts:100", against="random,mcts:100,perfect",
+        600_000, opponent="self,random,mcts:100", against="random,mcts:100,perfect",
         rollout=32, net=(64, 64), entropy=0.03,
     ),
     "connect_four": Settings(
-        1_000_000, opponent="self,random,heuristic", against="random,mcts:20,mcts:100", entropy=0.03
+        600_000, opponent="self,random,heuristic", against="random,mcts:20,mcts:100", entropy=0.03
     ),
     "ludo": Settings(
         1_000_000, against="random,heuristic,gt:1", options={"players": 2}, gamma=0.995,
@@ -144,13 +145,13 @@ def save_checkpoint(path: Path, model: Any, opponents: Opponents, notes: dict[st
     """Write all that training needs to go on as if nothing had happened, whole or not at all."""
     import torch
 
-    name, keys, *rest = np.random.get_state()
+    name, keys, *rest = np.random.get_state(legacy=True)  # type: ignore[misc]
     notes = {
         **notes,
         "steps": model.num_timesteps,
         "updates": model._n_updates,
         "episodes": list(model.ep_info_buffer),
-        "numpy": [name, keys.tolist(), *rest],
+        "numpy": [name, np.asarray(keys).tolist(), *rest],
     }
     tensors = {
         "parameters": model.get_parameters(),
@@ -192,7 +193,8 @@ def load_checkpoint(path: Path, model: Any, opponents: Opponents) -> dict[str, A
         model._last_obs = model.env.restore(arrays)
         model._last_episode_starts = tensors["starts"].numpy().astype(bool)
         model.num_timesteps, model._n_updates = notes["steps"], notes["updates"]
-        model.ep_info_buffer.extend(notes["episodes"])
+        model.ep_info_buffer = deque(notes["episodes"], maxlen=model._stats_window_size)
+        model.ep_success_buffer = deque(maxlen=model._stats_window_size)
         name, keys, *rest = notes["numpy"]
         np.random.set_state((name, np.array(keys, np.uint32), *rest))
         torch.set_rng_state(tensors["torch"])
@@ -268,7 +270,6 @@ class Trainer:
         """Go on from the checkpoint, if there is one."""
         if not self.checkpoint.exists():
             return
-        self.model._setup_learn(0)
         notes = load_checkpoint(self.checkpoint, self.model, self.opponents)
         self.spent, self.evaluated = Spent(**notes["spent"]), notes["evaluated"]
         self._resumed = True
@@ -292,12 +293,14 @@ class Trainer:
         trainer, model = self, self.model
         every = max(1, self.settings.steps // evaluations)
         written = time.monotonic()
-        clock = [0.0, 0.0, 0.0, 0.0]
+        clock: list[float] = []
 
         def start_clock() -> None:
             clock[:] = _clock(self.env)
 
         def stop_clock() -> None:
+            if not clock:  # what comes before the first rollout is compilation
+                return
             spent = [now - then for now, then in zip(_clock(self.env), clock, strict=True)]
             for name, seconds in zip(Spent.__dataclass_fields__, spent, strict=True):
                 setattr(self.spent, name, getattr(self.spent, name) + seconds)
@@ -324,7 +327,6 @@ class Trainer:
                 return True
 
         left = self.settings.steps - model.num_timesteps
-        start_clock()
         if left > 0:
             if not self.opponents.compiled:
                 # Before SB3 resets the games, in which opponents may have the first move.

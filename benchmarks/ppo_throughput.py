@@ -30,19 +30,19 @@ def pettingzoo_dummy(num_envs: int) -> Any:
     from stable_baselines3.common.monitor import Monitor
     from stable_baselines3.common.vec_env import DummyVecEnv
 
-    class EverySeat(BaseWrapper, gymnasium.Env):  # type: ignore[misc]
+    class EverySeat(BaseWrapper, gymnasium.Env):
         """One agent in every seat: a step answers with what the next seat sees."""
 
-        def reset(self, seed: int | None = None, options: dict | None = None) -> Any:
-            super().reset(seed, options)
+        def reset(self, seed: Any = None, options: Any = None) -> Any:
+            self.env.reset(seed, options)
             first = self.possible_agents[0]
-            self.observation_space = super().observation_space(first)["observation"]
-            self.action_space = super().action_space(first)
+            self.observation_space = self.env.observation_space(first)["observation"]
+            self.action_space = self.env.action_space(first)
             return self.observe(self.agent_selection), {}
 
-        def step(self, action: int) -> Any:
+        def step(self, action: Any) -> Any:
             agent = self.agent_selection
-            super().step(action)
+            self.env.step(action)
             return (
                 self.observe(self.agent_selection),
                 self._cumulative_rewards[agent],
@@ -51,11 +51,11 @@ def pettingzoo_dummy(num_envs: int) -> Any:
                 self.infos[agent],
             )
 
-        def observe(self, agent: str) -> Any:
-            return super().observe(agent)["observation"]
+        def observe(self, agent: Any) -> Any:
+            return self.env.observe(agent)["observation"]
 
         def action_mask(self) -> Any:
-            return super().observe(self.agent_selection)["action_mask"]
+            return self.env.observe(self.agent_selection)["action_mask"]
 
     def make() -> Any:
         env = EverySeat(connect_four_v3.env())

@@ -89,7 +89,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         import sb3_contrib  # noqa: F401
     except ModuleNotFoundError:
         raise cli.InputError(EXTRA) from None
-    config = {
+    config: dict[str, Any] = {
         "game": game.name,
         "rules": game.options_in_force(**settings.options),
         "settings": asdict(settings),
@@ -131,11 +131,10 @@ def chosen(args: Args) -> tuple[core.GameSpec, ppo.Settings]:
         options = {name: game.options_in_force(**options)[name] for name in options}
     except ValueError as error:
         raise cli.InputError(f"--rules: {error}") from None
-    given = {"steps": args.steps, "envs": args.envs}
-    given |= {"opponent": args.opponent, "against": args.against}
-    settings = replace(
-        settings, options=options, **{k: v for k, v in given.items() if v is not None}
-    )
+    names = ("steps", "envs", "opponent", "against")
+    given: dict[str, Any] = {name: getattr(args, name) for name in names}
+    given = {name: value for name, value in given.items() if value is not None}
+    settings = replace(settings, options=options, **given)
     numbers = {
         "--steps": settings.steps, "--envs": settings.envs, "--evaluations": args.evaluations,
         "--eval-games": args.eval_games, "--final-games": args.final_games,

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,14 @@ def final_weights(folder: Path) -> dict:
     return load(folder / "agent.zip")[0].weights
 
 
+def steps_of_checkpoint(folder: Path) -> int:
+    try:
+        with zipfile.ZipFile(folder / "checkpoint.zip") as archive:
+            return json.loads(archive.read("notes.json"))["steps"]
+    except FileNotFoundError:
+        return -1
+
+
 def test_a_killed_run_ends_like_an_unbroken_one(needs_sb3, tmp_path, seed):
     """Weights and games alike: parameters, optimizer, games, opponents and all random numbers."""
     run = [*TINY, "--steps", "8192", "--seed", str(seed), "--checkpoint-seconds", "0", "--json",
@@ -57,8 +66,8 @@ def test_a_killed_run_ends_like_an_unbroken_one(needs_sb3, tmp_path, seed):
     process = subprocess.Popen(
         command(*run, "--output", str(broken)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    deadline = time.monotonic() + 120
-    while not (broken / "checkpoint.zip").exists() and time.monotonic() < deadline:
+    deadline = time.monotonic() + 300
+    while steps_of_checkpoint(broken) < 2000 and time.monotonic() < deadline:
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
