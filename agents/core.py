@@ -89,6 +89,7 @@ FACTORIES = {
     "perfect": "stratagym.agents.perfect:perfect_policy",
     "llm": "stratagym.agents.llm:language_model_policy",
     "rule": "stratagym.agents.kernels:rule_policy",
+    "sb3": "stratagym.agents.sb3:sb3_policy",
 }
 """Policy names and the ``module:function`` that makes each from (GameSpec, PolicyString)."""
 

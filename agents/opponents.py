@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numba import njit
 
-from stratagym.agents import expectimax, kernels
-from stratagym.agents.core import Policy, View, make_policy
+from stratagym.agents import expectimax, kernels, knowledge
+from stratagym.agents.core import Policy, View, make_policy, view_of
 from stratagym.envs import core
 
 GAME = np.dtype(
@@ -149,6 +149,48 @@ def _settle_games(
         terminations[i] = games[i].player == core.TERMINAL
         truncations[i] = games[i].player == core.TRUNCATED
         _present(rules, states[i], games[i], legal, observations[i], masks[i])
+
+
+@njit(cache=True, nogil=True)
+def _waiting_games(games, which, seeds):
+    """The games in which an opponent is to move, and the seed it acts with; returns how many."""
+    n = 0
+    for i in range(games.shape[0]):
+        if games[i].player >= 0 and games[i].player != games[i].seat:
+            which[n], seeds[n] = i, opponent_seed(games[i])
+            n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _answer_games(rules, states, games, which, actions, legal, probs):
+    """Play ``actions[k]`` in game ``which[k]``; returns the first k whose action is illegal, or
+    ``_FINE``."""
+    for k in range(which.shape[0]):
+        s, game = states[which[k]], games[which[k]]
+        known = False
+        for j in range(core.legal_actions(rules, s, legal)):
+            known |= legal[j] == actions[k]
+        if not known:
+            return k
+        game.player = core.play(rules, s, actions[k], probs)
+        game.ply += 1
+    return _FINE
+
+
+@njit(cache=True, nogil=True)
+def determinize_each(rules, states, seeds):
+    """Redraw in every state what the seat to move cannot know, as ``core.determinize_at`` does."""
+    for i in range(states.shape[0]):
+        core.seed_rng(states[i], seeds[i])
+        core.determinize(rules, states[i], core.current_player(rules, states[i]))
+
+
+@njit(cache=True, nogil=True)
+def _estimate_games(rules, states, games, total, estimates):
+    for i in range(states.shape[0]):
+        knowledge.evaluate(rules, states[i], total)
+        estimates[i] = total[games[i].seat]
 
 
 @njit(cache=True, nogil=True)
@@ -292,6 +334,32 @@ class LearnerGames:
             self.terminations, self.truncations = terminations, truncations
         return code
 
+    def waiting(self) -> tuple[np.ndarray, np.ndarray]:
+        """The games in which an opponent is to move, (K,) int64, and the (K,) uint64 seeds it
+        acts with."""
+        which, seeds = np.empty(self.num_envs, np.int64), np.empty(self.num_envs, np.uint64)
+        n = _waiting_games(self.games, which, seeds)
+        return which[:n], seeds[:n]
+
+    def answer(self, which: np.ndarray, actions: np.ndarray) -> None:
+        """Play the opponents' actions (K,) int64 in the games ``which`` (K,) int64.
+
+        Raises:
+            ValueError: an illegal action; the games after it have not been stepped.
+        """
+        bad = _answer_games(
+            self.rules, self.states, self.games, which, actions, self._legal, self._probs
+        )
+        if bad >= 0:
+            raise ValueError(f"an opponent may not play {actions[bad]} in game {which[bad]}")
+
+    def estimates(self) -> np.ndarray:
+        """(N,) float64: what the game's evaluator gives the learner's seat in every game."""
+        estimates = np.empty(self.num_envs)
+        total = np.empty(self.rules.num_players)
+        _estimate_games(self.rules, self.states, self.games, total, estimates)
+        return estimates
+
     def present(self) -> None:
         """Bring observations and masks to date after moves of the caller's own."""
         self.reset(np.zeros(self.num_envs, np.bool_))
@@ -308,6 +376,21 @@ def _check(code: int) -> int:
     if code == _NO_DECISION:
         raise RuntimeError(NO_DECISION)
     return code
+
+
+def act_each(
+    game: core.GameSpec, policy: Any, rules: Any, states: np.ndarray, seeds: np.ndarray
+) -> np.ndarray:
+    """A policy's actions (N,) int64 in ``states`` (N,), at once where it can.
+
+    It gets what ``view_of`` gives: copies in which what the seat cannot know has been redrawn.
+    """
+    if not hasattr(policy, "act_each"):
+        views = (view_of(game, rules, states[k : k + 1], int(seed)) for k, seed in enumerate(seeds))
+        return np.array([policy.act(view) for view in views], np.int64)
+    own = states.copy()
+    determinize_each(rules, own, seeds)
+    return policy.act_each(rules, own, seeds)
 
 
 # --- opponents and seats as people write them ----------------------------------------------------

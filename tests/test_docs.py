@@ -28,6 +28,7 @@ BENCHMARKS = sorted(
     if "\nAPP = cli.app(" in path.read_text(encoding="utf-8")
 )
 DOCUMENTED = [name for name in BENCHMARKS if name != "play"]
+SUBCOMMANDS = {"ludo_spots": "generate", "train_ppo": "throughput", "anchored_levels": "calibrate"}
 AUTHORS_SPOTS = "PATH_TO_AUTHORS_SPOTS"
 
 FENCE = re.compile(r"^```(\w*)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -127,7 +128,7 @@ def test_command_lines_name_options_that_exist(page):
     for line in command_lines(read(page)):
         for name, rest in re.findall(r"benchmarks\.(\w+)([^|;&]*)", line):
             words = rest.split()
-            command = (name, "generate") if words[:1] == ["generate"] else (name,)
+            command = (name, *words[:1]) if words[:1] == [SUBCOMMANDS.get(name)] else (name,)
             given = {word.partition("=")[0] for word in words if word.startswith("--")}
             assert given <= options_of(*command) | {"--help"}, line
 
@@ -135,22 +136,26 @@ def test_command_lines_name_options_that_exist(page):
 MODEL_OPTIONS = "docs/language_models.md"
 
 
+def all_options(name: str) -> set[str]:
+    """The options of a script and its subcommand."""
+    known = options_of(name)
+    return known | options_of(name, SUBCOMMANDS[name]) if name in SUBCOMMANDS else known
+
+
 @pytest.mark.parametrize("name", DOCUMENTED)
 def test_benchmark_pages_name_all_options_and_no_others(name):
     """In inline code; those of language models may stand on their own page."""
-    named, models = inline_options(f"docs/benchmarks/{name}.md"), inline_options(MODEL_OPTIONS)
-    known = options_of(name)
-    if name == "ludo_spots":
-        known |= options_of(name, "generate")
-    assert named <= known
+    page = "docs/tutorials/train_ppo.md" if name == "train_ppo" else f"docs/benchmarks/{name}.md"
+    named, models = inline_options(page), inline_options(MODEL_OPTIONS)
+    known = all_options(name)
+    assert named <= known | {"--help"}
     opposites = {option for option in known if option.startswith("--no-")}
     assert known - models - opposites - {"--help"} <= named
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_options_in_the_text_exist_somewhere(page):
-    known = options_of("ludo_spots", "generate").union(*map(options_of, BENCHMARKS))
-    assert inline_options(page) <= known
+    assert inline_options(page) <= set().union(*map(all_options, BENCHMARKS))
 
 
 def test_every_policy_is_in_the_table():

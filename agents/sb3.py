@@ -1,0 +1,265 @@
+"""Trained networks as policies: ``sb3:PATH`` plays what Stable-Baselines3 has learned.
+
+An agent file is a zip with two entries that matter here: ``stratagym.json``, the game and what the
+network was trained on, and ``policy.pth``, its weights under SB3's names. ``save`` adds the former
+to a model's ordinary SB3 file, ``save_actor`` writes a small file without critic and optimizer.
+Both are read without unpickling anything but tensors, so a file from elsewhere cannot run code.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+import zipfile
+import zlib
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+
+from stratagym.agents.core import Policy, PolicyString, View
+from stratagym.envs import core
+
+if TYPE_CHECKING:
+    import torch
+
+EXTRA = "sb3 needs PyTorch: pip install 'stratagym[rl]'"
+FACTS, WEIGHTS = "stratagym.json", "policy.pth"
+SCHEMA = 1
+ACTIVATIONS = ("ReLU", "Tanh")
+_LAYER = re.compile(r"mlp_extractor\.policy_net\.(\d+)\.weight")
+
+
+@njit(cache=True, nogil=True)
+def see_each(rules, states, legal, observations, masks):
+    """What the seat to move sees in every state, and its mask of legal actions."""
+    for i in range(states.shape[0]):
+        core.observe(rules, states[i], core.current_player(rules, states[i]), observations[i])
+        core.legal_mask(rules, states[i], legal, masks[i])
+
+
+@njit(cache=True, nogil=True)
+def draw_each(logits, masks, seeds, greedy, actions):
+    """A legal action for every row, drawn from the softmax of its legal logits by its own seed.
+
+    The draw is the highest logit plus Gumbel noise; ``greedy`` leaves the noise out.
+    """
+    for i in range(logits.shape[0]):
+        best, best_score = -1, 0.0
+        for action in range(logits.shape[1]):
+            if masks[i, action]:
+                score = np.float64(logits[i, action])
+                if not greedy:
+                    bits = core.derive_seed(seeds[i], action) >> np.uint64(11)
+                    unit = (np.float64(bits) + 0.5) / 9007199254740992.0
+                    score -= math.log(-math.log(unit))
+                if best < 0 or score > best_score:
+                    best, best_score = action, score
+        actions[i] = best
+
+
+class Actor:
+    """The policy half of an SB3 multilayer perceptron.
+
+    Args:
+        weights: an SB3 policy's ``state_dict()``, of which the actor's entries are used. The
+            tensors are not copied: those of a model in training stay up to date.
+        activation: one of ``ACTIVATIONS``.
+
+    Raises:
+        ValueError: weights of another kind of network.
+    """
+
+    def __init__(self, weights: dict[str, torch.Tensor], activation: str):
+        names = sorted(filter(None, map(_LAYER.fullmatch, weights)), key=lambda m: int(m[1]))
+        layers = [match[0].removesuffix(".weight") for match in names] + ["action_net"]
+        try:
+            self.weights = {
+                f"{layer}.{part}": weights[f"{layer}.{part}"].detach()
+                for layer in layers
+                for part in ("weight", "bias")
+            }
+        except (KeyError, AttributeError):
+            raise ValueError("its network is not SB3's multilayer perceptron") from None
+        if activation not in ACTIVATIONS:
+            raise ValueError(f"activation {activation!r} is not one of {', '.join(ACTIVATIONS)}")
+        extractors = [name for name in weights if "features_extractor" in name]
+        if extractors:
+            raise ValueError(f"its network has layers that are not an MLP's: {extractors[0]}")
+        self.activation = activation
+        self._layers = [
+            (self.weights[f"{layer}.weight"], self.weights[f"{layer}.bias"]) for layer in layers
+        ]
+        widths = [layer.shape for layer, _ in self._layers]
+        if any(len(w) != 2 for w in widths) or any(a[0] != b[1] for a, b in pairwise(widths)):
+            raise ValueError("the layers of its network do not fit together")
+        self.inputs, self.outputs = widths[0][1], widths[-1][0]
+
+    def logits(self, observations: np.ndarray) -> np.ndarray:
+        """(N, A) float32 for observations (N, ...)."""
+        import torch
+
+        activate = torch.relu if self.activation == "ReLU" else torch.tanh
+        with torch.no_grad():
+            x = torch.from_numpy(observations).flatten(1).float()
+            for k, (weight, bias) in enumerate(self._layers):
+                x = torch.nn.functional.linear(activate(x) if k else x, weight, bias)
+        return x.numpy()
+
+
+class SB3Policy(Policy):
+    """A trained network; it samples unless ``greedy``.
+
+    The action depends on the observation and the seed alone.
+    """
+
+    def __init__(self, name: str, actor: Actor, greedy: bool = False):
+        self.name, self.actor, self.greedy = name, actor, greedy
+
+    def act(self, view: View) -> int:
+        return int(self.act_each(view.rules, view.states[:1], np.array([view.seed], np.uint64))[0])
+
+    def act_each(self, rules: Any, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
+        """Actions (N,) int64 in ``states`` (N,) of one ``rules``; seeds (N,) uint64.
+
+        Raises:
+            ValueError: the game's options give other observations than those trained on.
+        """
+        shape, outputs = rules.observation_shape, rules.num_actions
+        if (self.actor.inputs, self.actor.outputs) != (math.prod(shape), outputs):
+            raise ValueError(
+                f"policy {self.name}: it was trained on {self.actor.inputs} inputs and "
+                f"{self.actor.outputs} actions, the game has {math.prod(shape)} and {outputs}; "
+                "use the options it was trained with"
+            )
+        observations = np.empty((len(states), *shape), rules.observation_dtype)
+        masks = np.empty((len(states), outputs), np.int8)
+        see_each(rules, states, core.new_scratch(rules)[0], observations, masks)
+        actions = np.empty(len(states), np.int64)
+        draw_each(self.actor.logits(observations), masks, seeds, self.greedy, actions)
+        return actions
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+def facts_of(spec: core.GameSpec, activation: str, **options: Any) -> dict[str, Any]:
+    """The content of ``stratagym.json``; raises ``ValueError`` for options that are not there."""
+    rules = spec.make_rules(**options)
+    return {
+        "schema": SCHEMA,
+        "game": spec.name,
+        "version": spec.version,
+        "options": spec.options_in_force(**options),
+        "observation_shape": list(rules.observation_shape),
+        "num_actions": rules.num_actions,
+        "activation": activation,
+    }
+
+
+def save(model: Any, path: str | Path, spec: core.GameSpec, **options: Any) -> None:
+    """Save an SB3 model with an ``MlpPolicy`` so that ``sb3:PATH`` and SB3's ``load`` read it.
+
+    Args:
+        model: ``MaskablePPO``, ``PPO`` or ``A2C`` of SB3 or sb3-contrib.
+        options: the game's options it was trained with.
+
+    Raises:
+        ValueError: a network that is not a multilayer perceptron, or unknown options.
+    """
+    activation = model.policy.activation_fn.__name__
+    Actor(model.policy.state_dict(), activation)
+    facts = facts_of(spec, activation, **options)
+    buffer = io.BytesIO()
+    model.save(buffer)
+    with zipfile.ZipFile(buffer, "a") as archive:
+        archive.writestr(FACTS, json.dumps(facts, indent=1))
+    Path(path).write_bytes(buffer.getvalue())
+
+
+def save_actor(actor: Actor, path: Path, facts: dict[str, Any]) -> None:
+    """Write the actor alone: enough to play, and a fifth of the size."""
+    import torch
+
+    weights = io.BytesIO()
+    torch.save({name: tensor.clone() for name, tensor in actor.weights.items()}, weights)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(FACTS, json.dumps(facts, indent=1))
+        archive.writestr(WEIGHTS, weights.getvalue())
+
+
+def load(path: str | Path) -> tuple[Actor, dict[str, Any]]:
+    """The actor and the facts of an agent file.
+
+    Raises:
+        ValueError: no such file, not an agent file, a damaged one, or one of a newer schema.
+        ModuleNotFoundError: PyTorch is not installed.
+    """
+    try:
+        import torch
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(EXTRA) from None
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if FACTS not in archive.namelist():
+                raise ValueError(
+                    f"{path} does not say which game it plays: it has no {FACTS}; "
+                    "save models with stratagym.agents.sb3.save"
+                )
+            facts = json.loads(archive.read(FACTS))
+            content = io.BytesIO(archive.read(WEIGHTS))
+    except FileNotFoundError:
+        raise ValueError(f"{path}: there is no such file") from None
+    except IsADirectoryError:
+        raise ValueError(f"{path} is a folder; name the agent file in it") from None
+    except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, OSError) as error:
+        raise ValueError(f"{path} is not an agent file, or damaged ({error})") from None
+    except json.JSONDecodeError:
+        raise ValueError(f"{path} is damaged: {FACTS} is not JSON") from None
+    if not isinstance(facts, dict) or not isinstance(facts.get("schema"), int):
+        raise ValueError(f"{path} is damaged: {FACTS} does not hold an agent's facts")
+    if facts["schema"] > SCHEMA:
+        raise ValueError(
+            f"{path}: schema {facts['schema']} is newer than this version of stratagym reads "
+            f"({SCHEMA}); upgrade stratagym"
+        )
+    try:
+        weights = torch.load(content, map_location="cpu", weights_only=True)
+        actor = Actor(weights, facts["activation"])
+        expected = math.prod(facts["observation_shape"]), facts["num_actions"]
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    except Exception as error:  # torch raises whatever a damaged archive makes it stumble over
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise ValueError(f"{path} is damaged ({reason[:80]})") from None
+    if (actor.inputs, actor.outputs) != expected:
+        raise ValueError(f"{path} is damaged: its network does not fit the game it names")
+    return actor, facts
+
+
+def sb3_policy(spec: core.GameSpec, text: PolicyString) -> SB3Policy:
+    """``sb3:PATH``: a trained network; ``?deterministic=1`` plays its likeliest action."""
+    if set(text.options) - {"deterministic"}:
+        raise ValueError("policy sb3: unknown option; the options are: deterministic")
+    flag = text.options.get("deterministic", "0")
+    if flag not in ("0", "1"):
+        raise ValueError(f"policy sb3: deterministic={flag}; write 0 or 1")
+    if not text.argument:
+        raise ValueError("policy sb3: name a file, such as sb3:results/agent.zip")
+    try:
+        actor, facts = load(text.argument)
+    except ValueError as error:
+        raise ValueError(f"policy sb3: {error}") from None
+    if facts.get("game") != spec.name:
+        raise ValueError(f"policy sb3: {text.argument} plays {facts.get('game')}, not {spec.name}")
+    if facts.get("version") != spec.version:
+        raise ValueError(
+            f"policy sb3: {text.argument} was trained on {spec.name}-v{facts.get('version')}, "
+            f"this is v{spec.version}"
+        )
+    options = "?deterministic=1" if flag == "1" else ""
+    return SB3Policy(f"sb3:{text.argument}{options}", actor, flag == "1")

@@ -1,0 +1,381 @@
+"""Training with MaskablePPO: settings by game, self-play, checkpoints."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import time
+import zipfile
+import zlib
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stratagym.agents.core import Policy, make_policy
+from stratagym.agents.sb3 import Actor, SB3Policy, facts_of, save_actor
+from stratagym.benchmarks.cli import InputError
+from stratagym.envs.core import GameSpec
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a game is learned.
+
+    Attributes:
+        steps: the learner's decisions. opponent: as ``--opponent``. against: as ``--against``.
+        options: the game's options, where they are not its defaults.
+        envs, rollout: games side by side, decisions in each between updates.
+        batch, epochs: of an update. learning_rate: at the start; it falls linearly to 0.
+        gamma, gae_lambda, entropy: as in PPO's paper.
+        net: widths of the layers of actor and critic.
+        reward_scale, shaping: of ``SB3VecEnv``.
+        greedy: whether evaluations play the likeliest action; where chance or hidden cards make
+            mixed play sensible, they sample.
+    """
+
+    steps: int
+    opponent: str = "self"
+    against: str = "random"
+    options: dict[str, Any] = field(default_factory=dict)
+    envs: int = 128
+    rollout: int = 64
+    batch: int = 1024
+    epochs: int = 4
+    learning_rate: float = 1e-3
+    gamma: float = 0.99
+    gae_lambda: float = 0.95
+    entropy: float = 0.01
+    net: tuple[int, ...] = (128, 128)
+    reward_scale: float = 1.0
+    shaping: float = 0.0
+    greedy: bool = True
+
+
+SETTINGS = {
+    "tictactoe": Settings(
+        600_000, opponent="self,random,mcts:100", against="random,mcts:100,perfect",
+        rollout=32, net=(64, 64), entropy=0.03,
+    ),
+    "connect_four": Settings(
+        600_000, opponent="self,random,heuristic", against="random,mcts:20,mcts:100", entropy=0.03
+    ),
+    "ludo": Settings(
+        1_000_000, against="random,heuristic,gt:1", options={"players": 2}, gamma=0.995,
+        gae_lambda=0.9, net=(64, 64), greedy=True,
+    ),
+    "texas_holdem": Settings(
+        2_000_000, against="random,heuristic", options={"hands": 1}, reward_scale=0.02,
+        gamma=1.0, greedy=False,
+    ),
+    "hanabi": Settings(
+        3_000_000, against="random,rule:simple", gamma=0.97, reward_scale=0.3, greedy=True
+    ),
+    "chess": Settings(
+        600_000, opponent="random", against="random", envs=64, rollout=64, net=(64, 64),
+        gamma=0.99, shaping=1.0,
+    ),
+}  # fmt: skip
+"""What a few minutes on two cores are spent on; a game that is not here gets ``OTHERS``."""
+OTHERS = Settings(1_000_000)
+
+SELF = "self"
+
+
+# --- opponents -----------------------------------------------------------------------------------
+
+
+class Opponents:
+    """Who the learner meets: fixed policies, and in self-play its present and former selves.
+
+    Games are dealt out evenly among the opponents named. Of those for ``self``, half meet the
+    present network and half one of the snapshots, another one in every rollout; snapshots are
+    taken ``SNAPSHOTS`` times in the course of training, the untrained network is the first.
+    Where all seats share one return, the partners are always the present network.
+    """
+
+    SNAPSHOTS = 10
+
+    def __init__(self, game: GameSpec, names: list[str], envs: int, steps: int, seed: int):
+        self.names, self.seed = names, seed
+        self.fixed = {name: make_policy(game, name) for name in names if name != SELF}
+        self.use_pool = SELF in names and game.utility != "identical"
+        self.every = max(1, steps // self.SNAPSHOTS)
+        self.pool: list[Actor] = []
+        self._deal = np.arange(envs)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether nothing has to be set before every rollout."""
+        return SELF not in self.names and len(self.names) == 1
+
+    def grow(self, present: Actor, steps: int) -> None:
+        """Take a snapshot if it is time for one."""
+        if self.use_pool and steps >= len(self.pool) * self.every:
+            weights = {name: tensor.clone() for name, tensor in present.weights.items()}
+            self.pool.append(Actor(weights, present.activation))
+
+    def now(self, present: Actor, steps: int) -> tuple[list[Policy], np.ndarray]:
+        """The policies of the next rollout and which of them each game meets."""
+        policies: list[Policy] = []
+        kinds = self._deal % len(self.names)
+        choice = np.zeros(len(kinds), np.int64)
+        for kind, name in enumerate(self.names):
+            choice[kinds == kind] = len(policies)
+            if name != SELF:
+                policies.append(self.fixed[name])
+                continue
+            policies.append(SB3Policy("present", present))
+            if self.pool:
+                drawn = np.random.default_rng([self.seed, steps]).integers(len(self.pool))
+                own = np.flatnonzero(kinds == kind)
+                choice[own[len(own) // 2 :]] = len(policies)
+                policies.append(SB3Policy("former", self.pool[drawn]))
+        return policies, choice
+
+
+# --- checkpoints ---------------------------------------------------------------------------------
+
+
+def save_checkpoint(path: Path, model: Any, opponents: Opponents, notes: dict[str, Any]) -> None:
+    """Write all that training needs to go on as if nothing had happened, whole or not at all."""
+    import torch
+
+    name, keys, *rest = np.random.get_state(legacy=True)  # type: ignore[misc]
+    notes = {
+        **notes,
+        "steps": model.num_timesteps,
+        "updates": model._n_updates,
+        "episodes": list(model.ep_info_buffer),
+        "numpy": [name, np.asarray(keys).tolist(), *rest],
+    }
+    tensors = {
+        "parameters": model.get_parameters(),
+        "pool": [actor.weights for actor in opponents.pool],
+        "torch": torch.get_rng_state(),
+        "starts": torch.from_numpy(np.asarray(model._last_episode_starts, np.uint8)),
+    }
+    draft = path.with_name(path.name + ".part")
+    with zipfile.ZipFile(draft, "w") as archive:
+        archive.writestr("notes.json", json.dumps(notes))
+        for entry, write in (
+            ("tensors.pth", lambda file: torch.save(tensors, file)),
+            ("games.npz", lambda file: np.savez(file, **model.env.snapshot())),
+        ):
+            buffer = io.BytesIO()
+            write(buffer)
+            archive.writestr(entry, buffer.getvalue())
+    os.replace(draft, path)
+
+
+def load_checkpoint(path: Path, model: Any, opponents: Opponents) -> dict[str, Any]:
+    """Bring a new model of the same settings to where a checkpoint was written.
+
+    Only tensors, arrays and JSON are read. Call it right before ``learn``.
+
+    Raises:
+        InputError: the file is damaged or of other settings.
+    """
+    import torch
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            notes = json.loads(archive.read("notes.json"))
+            tensors = torch.load(io.BytesIO(archive.read("tensors.pth")), weights_only=True)
+            arrays = dict(np.load(io.BytesIO(archive.read("games.npz"))))
+        model.set_parameters(tensors["parameters"], exact_match=True, device="cpu")
+        activation = model.policy.activation_fn.__name__
+        opponents.pool = [Actor(weights, activation) for weights in tensors["pool"]]
+        model._last_obs = model.env.restore(arrays)
+        model._last_episode_starts = tensors["starts"].numpy().astype(bool)
+        model.num_timesteps, model._n_updates = notes["steps"], notes["updates"]
+        model.ep_info_buffer = deque(notes["episodes"], maxlen=model._stats_window_size)
+        model.ep_success_buffer = deque(maxlen=model._stats_window_size)
+        name, keys, *rest = notes["numpy"]
+        np.random.set_state((name, np.array(keys, np.uint32), *rest))
+        torch.set_rng_state(tensors["torch"])
+    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, RuntimeError, OSError) as error:
+        raise InputError(f"{path} is damaged: {error}; start a new run") from None
+    return notes
+
+
+# --- training ------------------------------------------------------------------------------------
+
+
+@dataclass
+class Spent:
+    """What training has cost so far, evaluations and checkpoints left out.
+
+    Attributes:
+        wall_s, cpu_s: seconds. rules_s: of the wall time, what went into stepping games.
+        opponents_s: what went into asking opponents.
+    """
+
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+    rules_s: float = 0.0
+    opponents_s: float = 0.0
+
+
+class Trainer:
+    """A model, its games and opponents, from a new run's start or from a checkpoint.
+
+    Args:
+        folder: of the run; holds ``checkpoint.zip``, ``agent.zip`` and TensorBoard's files.
+        settings: with the run's own steps, opponent and options filled in.
+        threads: PyTorch's.
+    """
+
+    def __init__(self, game: GameSpec, settings: Settings, seed: int, folder: Path, threads: int):
+        import torch
+        from sb3_contrib import MaskablePPO
+        from stable_baselines3.common.logger import configure
+
+        from stratagym.wrappers.sb3 import SB3VecEnv
+
+        torch.set_num_threads(threads)
+        self.game, self.settings, self.folder = game, settings, folder
+        names = [name.strip() for name in settings.opponent.split(",")]
+        self.opponents = Opponents(game, names, settings.envs, settings.steps, seed)
+        # A policy that is never asked keeps the games open to those of ``set_opponents``.
+        first: Any = names[0] if self.opponents.compiled else _Nobody()
+        self.env = SB3VecEnv(
+            game.name, settings.envs, first, "rotate", seed=seed,
+            reward_scale=settings.reward_scale, shaping=settings.shaping, gamma=settings.gamma,
+            **settings.options,
+        )  # fmt: skip
+        self.model = MaskablePPO(
+            "MlpPolicy", self.env, learning_rate=_Falling(settings.learning_rate),
+            n_steps=settings.rollout, batch_size=settings.batch, n_epochs=settings.epochs,
+            gamma=settings.gamma, gae_lambda=settings.gae_lambda, ent_coef=settings.entropy,
+            policy_kwargs={"net_arch": list(settings.net), "activation_fn": torch.nn.ReLU},
+            seed=seed % 2**32, device="cpu",
+        )  # fmt: skip
+        self.actor = Actor(self.model.policy.state_dict(), "ReLU")
+        formats = ["tensorboard"] if has_tensorboard() else []
+        self.model.set_logger(configure(str(folder / "tensorboard"), formats))
+        self.spent = Spent()
+        self.evaluated = -1
+        self._resumed = False
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.folder / "checkpoint.zip"
+
+    def resume(self) -> None:
+        """Go on from the checkpoint, if there is one."""
+        if not self.checkpoint.exists():
+            return
+        notes = load_checkpoint(self.checkpoint, self.model, self.opponents)
+        self.spent, self.evaluated = Spent(**notes["spent"]), notes["evaluated"]
+        self._resumed = True
+
+    def learn(
+        self,
+        evaluate: Callable[[int], Any],
+        evaluations: int,
+        advance: Callable[[int], Any],
+        checkpoint_s: float,
+    ) -> None:
+        """Train until ``settings.steps``.
+
+        Args:
+            evaluate: called with the steps done, ``evaluations`` times and at the start.
+            advance: told the steps done after each step of all games.
+            checkpoint_s: seconds between checkpoints.
+        """
+        from stable_baselines3.common.callbacks import BaseCallback
+
+        trainer, model = self, self.model
+        every = max(1, self.settings.steps // evaluations)
+        written = time.monotonic()
+        clock: list[float] = []
+
+        def start_clock() -> None:
+            clock[:] = _clock(self.env)
+
+        def stop_clock() -> None:
+            if not clock:  # what comes before the first rollout is compilation
+                return
+            spent = [now - then for now, then in zip(_clock(self.env), clock, strict=True)]
+            for name, seconds in zip(Spent.__dataclass_fields__, spent, strict=True):
+                setattr(self.spent, name, getattr(self.spent, name) + seconds)
+
+        class BetweenUpdates(BaseCallback):
+            def _on_rollout_start(self) -> None:
+                nonlocal written
+                stop_clock()
+                steps = model.num_timesteps
+                due = trainer.evaluated < 0 or steps // every > trainer.evaluated // every
+                if due:
+                    evaluate(steps)
+                    trainer.evaluated = steps
+                trainer.opponents.grow(trainer.actor, steps)
+                if due or time.monotonic() - written >= checkpoint_s:
+                    trainer.save()
+                    written = time.monotonic()
+                if not trainer.opponents.compiled:
+                    trainer.env.set_opponents(*trainer.opponents.now(trainer.actor, steps))
+                start_clock()
+
+            def _on_step(self) -> bool:
+                advance(model.num_timesteps)
+                return True
+
+        left = self.settings.steps - model.num_timesteps
+        if left > 0:
+            if not self.opponents.compiled:
+                # Before SB3 resets the games, in which opponents may have the first move.
+                self.opponents.grow(self.actor, model.num_timesteps)
+                self.env.set_opponents(*self.opponents.now(self.actor, model.num_timesteps))
+            model.learn(left, BetweenUpdates(), reset_num_timesteps=not self._resumed)
+            stop_clock()
+        if self.evaluated < model.num_timesteps:
+            evaluate(model.num_timesteps)
+            self.evaluated = model.num_timesteps
+        self.save()
+
+    def save(self) -> None:
+        """Write the checkpoint, and the actor alone as ``agent.zip``."""
+        notes = {"spent": self.spent.__dict__, "evaluated": self.evaluated}
+        save_checkpoint(self.checkpoint, self.model, self.opponents, notes)
+        draft = self.folder / "agent.zip.part"
+        facts = facts_of(self.game, "ReLU", **self.settings.options)
+        save_actor(self.actor, draft, {**facts, "steps": self.model.num_timesteps})
+        os.replace(draft, self.folder / "agent.zip")
+
+
+class _Falling:
+    """SB3's schedule from ``rate`` to 0, by the share of training that is left."""
+
+    def __init__(self, rate: float):
+        self.rate = rate
+
+    def __call__(self, left: float) -> float:
+        return self.rate * left
+
+
+class _Nobody(Policy):
+    """Stands where opponents will be."""
+
+    name = "nobody"
+
+    def act(self, view: Any) -> int:
+        raise RuntimeError("no opponents have been set")
+
+
+def _clock(env: Any) -> tuple[float, float, float, float]:
+    return time.perf_counter(), time.process_time(), env.rules_s, env.opponents_s
+
+
+def has_tensorboard() -> bool:
+    """Whether TensorBoard's writer can be had."""
+    try:
+        import torch.utils.tensorboard  # noqa: F401
+    except ImportError:
+        return False
+    return True

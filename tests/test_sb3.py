@@ -1,0 +1,437 @@
+"""Trained networks as policies, and SB3's view of the games."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'stratagym[rl]'")
+pytest.importorskip("sb3_contrib", reason="sb3-contrib is missing: pip install 'stratagym[rl]'")
+
+import torch
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+
+from stratagym import envs
+from stratagym.agents import sb3
+from stratagym.agents.core import Policy, make_policy, view_of
+from stratagym.envs import core
+from stratagym.wrappers.sb3 import SB3VecEnv
+from stratagym.wrappers.vector import VectorEnv
+
+
+def small_model(env: SB3VecEnv, seed: int = 0) -> MaskablePPO:
+    return MaskablePPO(
+        "MlpPolicy", env, n_steps=16, batch_size=64, n_epochs=1, seed=seed % 2**32, device="cpu",
+        policy_kwargs={"net_arch": [16, 16]},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def model(seed):
+    return small_model(SB3VecEnv("tictactoe", 8, seed=seed), seed)
+
+
+@pytest.fixture
+def agent(model, tmp_path):
+    path = tmp_path / "agent.zip"
+    sb3.save(model, path, envs.spec("tictactoe"))
+    return path
+
+
+# --- the environment -----------------------------------------------------------------------------
+
+
+class Lowest(Policy):
+    """The lowest legal action: a policy that is not compiled, one state at a time."""
+
+    name = "lowest"
+
+    def act(self, view):
+        return int(view.legal[0])
+
+
+class LowestEach(Policy):
+    """The same for many states at once."""
+
+    name = "lowest"
+
+    def act(self, view):
+        raise AssertionError("many can be asked at once")
+
+    def act_each(self, rules, states, seeds):
+        legal = np.zeros(rules.num_actions, np.int64)
+        actions = []
+        for i in range(len(states)):
+            core.legal_actions_at(rules, states, i, legal)
+            actions.append(legal[0])
+        return np.array(actions)
+
+
+GAMES = ["tictactoe", "connect_four", "ludo", "hanabi", "texas_holdem"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_compiled_opponents_play_as_in_the_vector_environment(game, seed, rng):
+    seat = "rotate"
+    ours = SB3VecEnv(game, 5, "random", seat, seed=seed)
+    other = VectorEnv(game, 5, "random", seat, autoreset_mode="SameStep")
+    seen = ours.reset()
+    expected, _ = other.reset(seed=seed)
+    for _ in range(120):
+        np.testing.assert_array_equal(seen, expected)
+        masks = get_action_masks(ours)
+        np.testing.assert_array_equal(masks, other.action_masks())
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        seen, rewards, dones, infos = ours.step(actions)
+        expected, expected_rewards, terminated, truncated, final = other.step(actions)
+        np.testing.assert_allclose(rewards, expected_rewards, rtol=1e-6)
+        np.testing.assert_array_equal(dones, terminated | truncated)
+        for i in np.flatnonzero(dones):
+            np.testing.assert_array_equal(infos[i]["terminal_observation"], final["final_obs"][i])
+            assert infos[i]["TimeLimit.truncated"] == truncated[i]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_opponents_that_are_asked_play_the_same_games_as_compiled_ones(game, seed, rng):
+    """A kernel policy behind a plain ``Policy`` is asked from outside, with the same seeds."""
+    kernel = make_policy(envs.spec(game), "random")
+
+    class Outside(Policy):
+        name = "outside"
+
+        def act(self, view):
+            return kernel.act(view)
+
+        def act_each(self, rules, states, seeds):
+            return kernel.act_each(rules, states, seeds)
+
+    inside, outside = (
+        SB3VecEnv(game, 6, opponent, "rotate", seed=seed, reward_scale=0.5)
+        for opponent in (kernel, Outside())
+    )
+    np.testing.assert_array_equal(inside.reset(), outside.reset())
+    ended = 0
+    for _ in range(120):
+        masks = inside.action_masks()
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        one, other = inside.step(actions), outside.step(actions)
+        for a, b in zip(one[:3], other[:3], strict=True):
+            np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(inside.action_masks(), outside.action_masks())
+        for i in np.flatnonzero(one[2]):
+            np.testing.assert_array_equal(
+                one[3][i]["terminal_observation"], other[3][i]["terminal_observation"]
+            )
+            assert one[3][i]["episode"] == other[3][i]["episode"]
+            ended += 1
+    assert ended or game == "texas_holdem"
+
+
+def test_games_have_opponents_of_their_own(seed, rng):
+    env = SB3VecEnv("connect_four", 4, Lowest(), seat=1, seed=seed)
+    env.set_opponents([Lowest(), LowestEach(), make_policy(env.game, "random")],
+                      np.array([0, 1, 0, 1]))  # fmt: skip
+    env.reset()
+    for _ in range(30):
+        masks = env.action_masks()
+        before = env.states.copy()
+        env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
+        again = env.states["plies"] == 1  # a new game: the opponent has moved, in column 0
+        assert (env.states["other"][again] == 1).all()
+        assert (env.states["plies"] != before["plies"]).all()
+
+
+def test_an_illegal_answer_is_refused(seed):
+    class Wrong(Policy):
+        name = "wrong"
+
+        def act(self, view):
+            return 8 if view.legal[-1] != 8 else 0
+
+    env = SB3VecEnv("tictactoe", 2, Wrong(), seat=0, seed=seed)
+    env.reset()
+    with pytest.raises(ValueError, match="may not play 0 in game 0"):
+        env.step(np.array([0, 0]))
+
+
+def test_shaping_adds_the_change_of_a_potential(seed, rng):
+    """Over an episode discounted rewards differ by the first estimate alone, whatever was
+    played."""
+    gamma = 0.9
+    plain, shaped = (
+        SB3VecEnv("chess", 1, "random", 0, seed=seed, shaping=weight, gamma=gamma)
+        for weight in (0.0, 2.0)
+    )
+    plain.reset()
+    shaped.reset()
+    start = float(shaped._estimates[0])
+    discount, difference = 1.0, 0.0
+    for _ in range(500):
+        action = np.array([rng.choice(np.flatnonzero(plain.action_masks()[0]))])
+        estimate = float(shaped._estimates[0])
+        _, reward, done, _ = plain.step(action)
+        _, with_shaping, _, _ = shaped.step(action)
+        change = with_shaping[0] - reward[0]
+        after = 0.0 if done[0] else float(shaped._estimates[0])
+        assert change == pytest.approx(2 * (gamma * after - estimate), abs=1e-5)
+        difference += discount * change
+        discount *= gamma
+        if done[0]:
+            break
+    assert difference == pytest.approx(2 * (discount * after - start), abs=1e-4)
+
+
+def test_masks_are_found_by_sb3(seed):
+    env = SB3VecEnv("connect_four", 3, seed=seed)
+    env.reset()
+    assert is_masking_supported(env)
+    assert get_action_masks(env).shape == (3, 7) and get_action_masks(env).dtype == bool
+    assert len(env.env_method("action_masks", indices=[1])) == 1
+    with pytest.raises(AttributeError, match="no method"):
+        env.env_method("fly")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"num_envs": 0}, "at least 1"),
+        ({"opponent": "self", "shaping": 1.0}, "shaping needs one seat"),
+        ({"opponent": "nobody"}, "unknown policy"),
+        ({"seat": 7}, "choose one of"),
+    ],
+)
+def test_wrong_arguments_get_one_line(arguments, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        SB3VecEnv(**{"game": "tictactoe", "num_envs": 2, **arguments})
+    assert "\n" not in str(caught.value)
+
+
+def test_a_snapshot_goes_on_alike(seed, rng):
+    env, later = (SB3VecEnv("ludo", 4, "random", seed=s, players=2) for s in (seed, seed + 1))
+    env.reset()
+    later.reset()
+
+    def play(which, steps, rng):
+        out = []
+        for _ in range(steps):
+            masks = which.action_masks()
+            seen, rewards, *_ = which.step(
+                np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+            )
+            out.append((seen, rewards))
+        return out
+
+    play(env, 50, rng)
+    seen = later.restore({name: array.copy() for name, array in env.snapshot().items()})
+    np.testing.assert_array_equal(seen, env._games.observations)
+    one = play(env, 100, np.random.default_rng(seed))
+    two = play(later, 100, np.random.default_rng(seed))
+    for (a, x), (b, y) in zip(one, two, strict=True):
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(x, y)
+
+
+# --- the policy ----------------------------------------------------------------------------------
+
+
+def positions(game: str, n: int, rng: np.random.Generator, **options):
+    """States of random games in which a seat is to move."""
+    rules = envs.spec(game).make_rules(**options)
+    states = core.new_states(rules, n)
+    legal, probs = core.new_scratch(rules)
+    for i in range(n):
+        player = core.start_at(rules, states, i, np.uint64(rng.integers(2**63)), probs)
+        count = core.legal_actions_at(rules, states, i, legal)
+        for _ in range(rng.integers(5)):
+            before = states[i : i + 1].copy()
+            player, count = core.play_at(rules, states, i, rng.choice(legal[:count]), legal, probs)
+            if player < 0:
+                states[i] = before[0]
+                break
+    return rules, states
+
+
+@pytest.mark.parametrize("activation", [torch.nn.ReLU, torch.nn.Tanh])
+def test_greedy_actions_are_those_of_sb3(activation, seed, rng, tmp_path):
+    env = SB3VecEnv("connect_four", 2)
+    network = {"net_arch": [32, 16], "activation_fn": activation}
+    model = MaskablePPO("MlpPolicy", env, seed=seed % 2**32, device="cpu", policy_kwargs=network)
+    with torch.no_grad():
+        model.policy.action_net.weight *= 100  # far from ties
+    sb3.save(model, tmp_path / "a.zip", envs.spec("connect_four"))
+    policy = make_policy(envs.spec("connect_four"), f"sb3:{tmp_path}/a.zip?deterministic=1")
+    rules, states = positions("connect_four", 60, rng)
+    actions = policy.act_each(rules, states, np.zeros(60, np.uint64))
+    for i in range(60):
+        view = view_of(envs.spec("connect_four"), rules, states[i : i + 1], 1)
+        mask = np.isin(np.arange(7), view.legal)
+        expected, _ = model.predict(view.observation(), action_masks=mask, deterministic=True)
+        assert actions[i] == policy.act(view) == expected
+
+
+def test_draws_follow_the_softmax_of_legal_actions(model, agent, rng):
+    spec = envs.spec("tictactoe")
+    policy = make_policy(spec, f"sb3:{agent}")
+    with torch.no_grad():
+        policy.actor.weights["action_net.bias"] += torch.linspace(-1, 1, 9)
+    rules, states = positions("tictactoe", 1, rng)
+    view = view_of(spec, rules, states, 0)
+    n = 20_000
+    drawn = policy.act_each(rules, np.repeat(states, n), rng.integers(2**63, size=n).astype("u8"))
+    logits = policy.actor.logits(view.observation()[None])[0][view.legal].astype(float)
+    expected = np.exp(logits) / np.exp(logits).sum()
+    shares = np.bincount(drawn, minlength=9)[view.legal] / n
+    assert set(drawn) <= set(view.legal)
+    np.testing.assert_allclose(shares, expected, atol=5 * 0.5 / n**0.5)
+
+
+def test_a_seed_repeats_the_action(agent, rng):
+    policy = make_policy(envs.spec("tictactoe"), f"sb3:{agent}")
+    rules, states = positions("tictactoe", 50, rng)
+    seeds = rng.integers(2**63, size=50).astype(np.uint64)
+    first = policy.act_each(rules, states, seeds)
+    np.testing.assert_array_equal(first, policy.act_each(rules, states, seeds))
+    order = rng.permutation(50)
+    np.testing.assert_array_equal(first[order], policy.act_each(rules, states[order], seeds[order]))
+    assert (first != policy.act_each(rules, states, seeds + np.uint64(1))).any()
+
+
+def test_a_fresh_process_loads_it_by_path_alone(agent):
+    code = (
+        "from stratagym import envs; from stratagym.agents.core import make_policy\n"
+        f"print(make_policy(envs.spec('tictactoe'), 'sb3:{agent}').name)\n"
+        "import sys; assert 'stable_baselines3' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == f"sb3:{agent}", done.stderr
+
+
+def test_sb3_itself_loads_the_file(model, agent):
+    again = MaskablePPO.load(agent, device="cpu")
+    for one, other in zip(again.policy.parameters(), model.policy.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_the_actor_alone_plays_alike(agent, tmp_path, rng):
+    actor, facts = sb3.load(agent)
+    sb3.save_actor(actor, tmp_path / "small.zip", facts)
+    small, same = sb3.load(tmp_path / "small.zip")
+    assert same == facts
+    seen = rng.integers(2, size=(5, 3, 3, 2)).astype(np.int8)
+    np.testing.assert_array_equal(small.logits(seen), actor.logits(seen))
+    assert (tmp_path / "small.zip").stat().st_size < agent.stat().st_size / 2
+
+
+# --- files that are wrong ------------------------------------------------------------------------
+
+
+def rewrite(source, target, **entries) -> None:
+    """Copy a zip with entries replaced, or left out where None."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            content = entries.get(name.replace(".", "_"), old.read(name))
+            if content is not None:
+                new.writestr(name, content)
+
+
+def damaged(kind: str, agent, folder, model) -> str:
+    path = folder / "bad.zip"
+    facts = json.loads(zipfile.ZipFile(agent).read(sb3.FACTS))
+    if kind == "text":
+        path.write_text("not a zip")
+    elif kind == "cut":
+        path.write_bytes(agent.read_bytes()[:-500])
+    elif kind == "flipped":
+        content = bytearray(agent.read_bytes())
+        with zipfile.ZipFile(agent) as archive:
+            at = archive.getinfo(sb3.WEIGHTS).header_offset + 200
+        content[at : at + 40] = bytes(b ^ 255 for b in content[at : at + 40])
+        path.write_bytes(content)
+    elif kind == "plain sb3":
+        model.save(path)
+    elif kind == "no weights":
+        rewrite(agent, path, policy_pth=None)
+    elif kind == "weights of something else":
+        buffer = io.BytesIO()
+        torch.save({"a.weight": torch.zeros(2)}, buffer)
+        rewrite(agent, path, policy_pth=buffer.getvalue())
+    elif kind == "a pickle that runs code":
+        buffer = io.BytesIO()
+        torch.save(Lowest(), buffer)
+        rewrite(agent, path, policy_pth=buffer.getvalue())
+    elif kind == "newer":
+        rewrite(agent, path, stratagym_json=json.dumps(facts | {"schema": 99}))
+    elif kind == "other shape":
+        rewrite(agent, path, stratagym_json=json.dumps(facts | {"num_actions": 5}))
+    elif kind == "not json":
+        rewrite(agent, path, stratagym_json="{")
+    elif kind == "no facts in it":
+        rewrite(agent, path, stratagym_json="[]")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("missing", "there is no such file"),
+        ("text", "not an agent file"),
+        ("cut", "not an agent file"),
+        ("flipped", "damaged"),
+        ("plain sb3", "does not say which game"),
+        ("no weights", "not an agent file, or damaged"),
+        ("weights of something else", "multilayer perceptron"),
+        ("a pickle that runs code", "damaged"),
+        ("newer", "upgrade stratagym"),
+        ("other shape", "does not fit"),
+        ("not json", "not JSON"),
+        ("no facts in it", "damaged"),
+    ],
+)
+def test_a_wrong_file_gets_one_line(kind, message, agent, tmp_path, model):
+    path = damaged(kind, agent, tmp_path, model)
+    with pytest.raises(ValueError, match=message) as caught:
+        make_policy(envs.spec("tictactoe"), f"sb3:{path}")
+    assert "\n" not in str(caught.value) and path in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sb3", "name a file"),
+        ("sb3:{agent}?deterministic=2", "write 0 or 1"),
+        ("sb3:{agent}?greedy=1", "unknown option"),
+        ("sb3:{folder}", "is a folder"),
+    ],
+)
+def test_a_wrong_string_gets_one_line(text, message, agent, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        make_policy(envs.spec("tictactoe"), text.format(agent=agent, folder=tmp_path))
+
+
+def test_another_games_file_is_refused(agent):
+    with pytest.raises(ValueError, match="plays tictactoe, not connect_four"):
+        make_policy(envs.spec("connect_four"), f"sb3:{agent}")
+
+
+def test_other_options_are_refused(tmp_path, rng):
+    spec = envs.spec("ludo")
+    sb3.save(small_model(SB3VecEnv("ludo", 8, players=2)), tmp_path / "a.zip", spec, players=2)
+    policy = make_policy(spec, f"sb3:{tmp_path}/a.zip")
+    rules, states = positions("ludo", 3, rng, players=2)
+    assert len(policy.act_each(rules, states, np.zeros(3, np.uint64))) == 3
+    rules, states = positions("ludo", 3, rng, players=4)
+    with pytest.raises(ValueError, match="use the options it was trained with"):
+        policy.act_each(rules, states, np.zeros(3, np.uint64))
+
+
+def test_without_torch_the_extra_is_named(agent, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ModuleNotFoundError, match=r"stratagym\[rl\]"):
+        make_policy(envs.spec("tictactoe"), f"sb3:{agent}")

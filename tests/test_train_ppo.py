@@ -1,0 +1,331 @@
+"""Training by PPO: it learns, is rated, and goes on after a kill as if nothing had happened."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'stratagym[rl]'")
+
+import torch
+
+from stratagym import envs
+from stratagym.agents.core import make_policy
+from stratagym.benchmarks import cli, runner
+from stratagym.benchmarks.batched import play_batched
+from stratagym.wrappers.text import TextOptions
+
+ROOT = Path(__file__).resolve().parents[1]
+TINY = ["--game", "tictactoe", "--envs", "16", "--eval-games", "10", "--final-games", "20",
+        "--against", "random", "--evaluations", "2"]  # fmt: skip
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "stratagym.benchmarks.train_ppo", *arguments]
+
+
+@pytest.fixture
+def needs_sb3():
+    pytest.importorskip("sb3_contrib", reason="sb3-contrib is missing: pip install 'stratagym[rl]'")
+
+
+# --- whole runs ----------------------------------------------------------------------------------
+
+
+def final_weights(folder: Path) -> dict:
+    from stratagym.agents.sb3 import load
+
+    return load(folder / "agent.zip")[0].weights
+
+
+def steps_of_checkpoint(folder: Path) -> int:
+    try:
+        with zipfile.ZipFile(folder / "checkpoint.zip") as archive:
+            return json.loads(archive.read("notes.json"))["steps"]
+    except FileNotFoundError:
+        return -1
+
+
+def test_a_killed_run_ends_like_an_unbroken_one(needs_sb3, tmp_path, seed):
+    """Weights and games alike: parameters, optimizer, games, opponents and all random numbers."""
+    run = [*TINY, "--steps", "8192", "--seed", str(seed), "--checkpoint-seconds", "0", "--json",
+           "--opponent", "self,random"]  # fmt: skip
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    done = subprocess.run(command(*run, "--output", str(whole)), capture_output=True, check=True)
+    summary = json.loads(done.stdout)
+    process = subprocess.Popen(
+        command(*run, "--output", str(broken)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 300
+    while steps_of_checkpoint(broken) < 2000 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert not (broken / "summary.json").exists()
+    subprocess.run(
+        command(*run, "--output", str(broken), "--resume"), capture_output=True, check=True
+    )
+    one, other = final_weights(whole), final_weights(broken)
+    assert one.keys() == other.keys()
+    for name in one:
+        assert torch.equal(one[name], other[name]), name
+    again = json.loads((broken / "summary.json").read_text())
+    assert again["against"] == summary["against"]
+    for a, b in zip(again["curve"], summary["curve"], strict=True):
+        assert (a["steps"], a["against"]) == (b["steps"], b["against"])
+
+    found = summary["against"]["random"]
+    assert found["games"] == 20 and found["wins"]["chance"] is not None
+    assert sum(found[k]["value"] for k in ("wins", "draws", "losses")) == pytest.approx(1)
+    assert 0 < summary["rules_share"] < 1
+    names = {path.name for path in whole.iterdir()}
+    assert {"config.json", "games.jsonl", "evaluations.jsonl", "learning_curve.png", "agent.zip",
+            "report.md", "report.html"} <= names  # fmt: skip
+    if importlib.util.find_spec("tensorboard"):
+        assert any((whole / "tensorboard").iterdir())
+    check_games(whole, 40)
+
+
+def check_games(folder: Path, expected: int) -> None:
+    """Every recorded game replays, and those of the agent are the agent's own."""
+    records = [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
+    assert len({record["match"] for record in records}) == len(records) == expected
+    spec = envs.spec("tictactoe")
+    policies = {
+        "sb3": make_policy(spec, f"sb3:{folder}/agent.zip?deterministic=1"),
+        "random": make_policy(spec, "random"),
+    }
+    policies["sb3"].name = "sb3"
+    for record in records[:6]:
+        match = runner.Match(
+            "train_ppo", record["match"], spec, spec.make_rules(), record["rules"],
+            record["seed"], [policies[name] for name in record["seats"]],
+        )  # fmt: skip
+        (again,) = play_batched([match])
+        assert again["actions"] == record["actions"] and again["returns"] == record["returns"]
+
+
+def train_in_process(*arguments: str, capsys) -> dict:
+    from stratagym.benchmarks.train_ppo import APP
+
+    cli.run(APP, [*arguments, "--json"])
+    return json.loads(capsys.readouterr().out)
+
+
+def test_it_learns_to_beat_random_play(needs_sb3, tmp_path, seed, capsys):
+    """A weak claim for a few seconds of learning, far from chance (.58 for the first to move)."""
+    summary = train_in_process(
+        *TINY, "--steps", "60000", "--envs", "64", "--opponent", "random", "--final-games", "200",
+        "--seed", str(seed), "--output", str(tmp_path / "run"), capsys=capsys,
+    )  # fmt: skip
+    found = summary["against"]["random"]["wins"]
+    assert found["low"] > found["chance"] + 0.1
+
+
+@pytest.mark.parametrize("game", ["ludo", "texas_holdem", "hanabi"])
+def test_every_kind_of_game_trains(needs_sb3, game, tmp_path, seed, capsys):
+    arguments = ["--game", game, "--steps", "512", "--envs", "8", "--eval-games", "4",
+                 "--final-games", "4", "--against", "random", "--evaluations", "1"]  # fmt: skip
+    summary = train_in_process(
+        *arguments, "--seed", str(seed), "--output", str(tmp_path / "run"), capsys=capsys
+    )
+    assert summary["steps"] >= 512
+    assert ("self" in summary["against"]) == (game == "hanabi")
+    assert summary["against"]["random"]["mean_return"]["chance"] is not None
+    spec = envs.spec(game)
+    assert make_policy(spec, f"sb3:{summary['agent']}").name.startswith("sb3:")
+
+
+# --- opponents -----------------------------------------------------------------------------------
+
+
+def test_former_selves_are_kept_as_they_were(needs_sb3):
+    from stratagym.agents.sb3 import Actor
+    from stratagym.benchmarks.ppo import Opponents
+
+    def weights(value: float) -> dict:
+        return {
+            "mlp_extractor.policy_net.0.weight": torch.full((3, 18), value),
+            "mlp_extractor.policy_net.0.bias": torch.zeros(3),
+            "action_net.weight": torch.full((9, 3), value),
+            "action_net.bias": torch.zeros(9),
+        }
+
+    present = Actor(weights(1.0), "ReLU")
+    opponents = Opponents(envs.spec("tictactoe"), ["self", "random"], 8, 1000, seed=5)
+    opponents.grow(present, 0)
+    present.weights["action_net.bias"] += 1
+    opponents.grow(present, 50)
+    assert len(opponents.pool) == 1 and not opponents.pool[0].weights["action_net.bias"].any()
+    opponents.grow(present, 100)
+    assert len(opponents.pool) == 2
+    policies, choice = opponents.now(present, 100)
+    names = [policies[k].name for k in choice]
+    assert sorted(names) == ["former"] * 2 + ["present"] * 2 + ["random"] * 4
+    seen = [opponents.now(present, steps)[0][1].actor for steps in range(50)]
+    assert {id(actor) for actor in seen} == {id(actor) for actor in opponents.pool}
+
+
+def test_partners_in_a_team_are_always_the_present_self(needs_sb3):
+    from stratagym.benchmarks.ppo import Opponents
+
+    opponents = Opponents(envs.spec("hanabi"), ["self"], 4, 100, seed=1)
+    opponents.grow(None, 0)
+    policies, choice = opponents.now(None, 0)
+    assert [p.name for p in policies] == ["present"] and not choice.any()
+
+
+# --- matches side by side ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("game", "names"),
+    [("tictactoe", ["mcts:5", "perfect"]), ("ludo", ["gt:1", "random", "heuristic"]),
+     ("texas_holdem", ["heuristic", "random"]), ("hanabi", ["rule:simple", "random"])],
+)  # fmt: skip
+def test_games_are_those_of_one_match_at_a_time(game, names, seed):
+    import asyncio
+
+    spec = envs.spec(game)
+    options = {"ludo": {"players": 3}, "texas_holdem": {"hands": 2}}.get(game, {})
+    policies = [make_policy(spec, name) for name in names]
+    matches = [
+        runner.Match("test", str(k), spec, spec.make_rules(**options), options, seed + k,
+                     [*policies[k % len(names) :], *policies[: k % len(names)]])
+        for k in range(4)
+    ]  # fmt: skip
+    how = runner.MatchRules(TextOptions(), 1, runner.FORFEIT)
+
+    async def one_by_one() -> list[dict]:
+        return [await runner.play_match(match, how, None, {}) for match in matches]
+
+    assert play_batched(matches) == asyncio.run(one_by_one())
+
+
+def test_intervals_rest_on_games_that_differ():
+    """Two players without chance play one game, however often."""
+    from stratagym.benchmarks.train_ppo import Evaluation
+
+    spec = envs.spec("connect_four")
+    one, other = (make_policy(spec, name) for name in ("heuristic", "gt:1"))
+    evaluation = Evaluation(spec, {}, one, {"gt:1": other}, seed=0)
+    found = evaluation.results(play_batched(evaluation.matches(60, "final")))["gt:1"]
+    assert found["games"] == 60 and found["different_rounds"] == 1
+    assert found["wins"]["high"] - found["wins"]["low"] > 0.5
+
+
+# --- wrong input ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--game", "go"], "--game"),
+        (["--steps", "0"], "--steps 0: at least 1"),
+        (["--opponent", "nobody"], "unknown policy 'nobody'"),
+        (["--against", ","], "name at least one policy"),
+        (["--rules", "size=9"], "unknown option 'size'"),
+        (["--against", "sb3:nowhere.zip"], "there is no such file"),
+    ],
+)
+def test_wrong_options_end_with_one_line(arguments, message, tmp_path, capsys):
+    from stratagym.benchmarks.train_ppo import APP
+
+    with pytest.raises(SystemExit) as caught:
+        cli.run(APP, [*arguments, "--output", str(tmp_path / "run")])
+    error = capsys.readouterr().err
+    assert caught.value.code == 2 and message in error and error.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_damaged_checkpoint_gets_one_line(needs_sb3, tmp_path, capsys):
+    from stratagym.benchmarks.train_ppo import APP
+
+    run = [*TINY, "--steps", "512", "--output", str(tmp_path / "run")]
+    cli.run(APP, [*run, "--json"])
+    content = (tmp_path / "run/checkpoint.zip").read_bytes()
+    (tmp_path / "run/checkpoint.zip").write_bytes(content[: len(content) // 2])
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as caught:
+        cli.run(APP, [*run, "--resume"])
+    assert caught.value.code == 2
+    assert "checkpoint.zip is damaged" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        cli.run(APP, [*run, "--resume", "--opponent", "random"])
+    assert "repeat the options" in capsys.readouterr().err
+
+
+# --- the comparison with DummyVecEnv -------------------------------------------------------------
+
+
+def test_pettingzoo_is_fed_to_sb3_as_ours_is(needs_sb3, rng):
+    """The peer is the same game: the same seats, masks, observations and ends, move by move."""
+    pytest.importorskip("pygame", reason="pygame is not installed: pip install pettingzoo[classic]")
+    from sb3_contrib.common.maskable.utils import get_action_masks
+
+    from stratagym.benchmarks.ppo_throughput import ours, pettingzoo_dummy
+
+    one, other = ours(2), pettingzoo_dummy(2)
+    seen = one.reset(), other.reset()
+    ends = 0
+    while ends < 6:
+        np.testing.assert_array_equal(*seen)
+        masks = get_action_masks(one)
+        np.testing.assert_array_equal(masks, get_action_masks(other))
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        a, b = one.step(actions), other.step(actions)
+        np.testing.assert_array_equal(a[1], b[1])
+        np.testing.assert_array_equal(a[2], b[2])
+        seen, ends = (a[0], b[0]), ends + int(a[2].sum())
+
+
+# --- the example in the documentation ------------------------------------------------------------
+
+
+def example():
+    path = ROOT / "docs/examples/ppo.py"
+    spec = importlib.util.spec_from_file_location("ppo_example", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_single_file_example_learns(capsys, seed):
+    module = example()
+    network = module.train(
+        module.parse(["--game", "tictactoe", "--steps", "40000", "--envs", "64", "--rollout", "32",
+                      "--batch", "512", "--eval-games", "300", "--reports", "2", "--width", "64",
+                      "--seed", str(seed % 2**31)])
+    )  # fmt: skip
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    won, error = module.win_rate(network, "tictactoe", {}, 500, seed % 2**31)
+    assert won - 3 * error > 0.6  # random play wins .58 as first and .29 as second
+
+
+def test_its_advantages_follow_each_seat():
+    """Three steps of one game of two: by hand, with gamma and lambda of one half."""
+    module = example()
+    rewards = np.array([[[0.0, 0.0]], [[0.0, 0.0]], [[1.0, -1.0]]])
+    dones = np.array([[False], [False], [True]])
+    players = np.array([[0], [1], [0]])
+    values = np.array([[0.2], [0.4], [0.8]])
+    found, known = module.advantages(
+        rewards, dones, players, values, np.array([0]), np.array([9.0]), 0.5, 0.5
+    )
+    last = 1 - 0.8
+    np.testing.assert_allclose(found[:, 0], [0.5 * 0.8 - 0.2 + 0.25 * last, -1 - 0.4, last])
+    assert known.all()
+    _, known = module.advantages(
+        rewards, dones & False, players, values, np.array([0]), np.array([9.0]), 0.5, 0.5
+    )
+    assert known[:, 0].tolist() == [True, False, True]
