@@ -145,7 +145,8 @@ def save_checkpoint(path: Path, model: Any, opponents: Opponents, notes: dict[st
     """Write all that training needs to go on as if nothing had happened, whole or not at all."""
     import torch
 
-    name, keys, *rest = np.random.get_state(legacy=True)  # type: ignore[misc]
+    state: Any = np.random.get_state(legacy=True)
+    name, keys, *rest = state
     notes = {
         **notes,
         "steps": model.num_timesteps,
