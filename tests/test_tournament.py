@@ -220,7 +220,7 @@ def test_forfeits_count_against_the_model_alone(tmp_path):
         (["--policies", "random,nobody"], ["nobody", "mcts"]),
         (["--format", "knockout"], ["knockout", "round_robin", "swiss"]),
         (["--rounds", "2"], ["--rounds", "swiss"]),
-        (["--format", "swiss", "--rounds", "3"], ["--rounds 3", "1 to 2"]),
+        (["--format", "swiss", "--rounds", "4"], ["--rounds 4", "1 to 3"]),
         (["--rules", "rows=tall"], ["rows"]),
         (["--invalid", "pass"], ["pass", "forfeit, random"]),
         (["--tries", "0"], ["tries 0"]),
