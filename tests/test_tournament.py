@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 from openai_server import OpenAIServer, answer, tictactoe
 
-from stratagym.benchmarks.tournament import _pairing, pair
+from stratagym.benchmarks import cli
+from stratagym.benchmarks.tournament import APP, _pairing, pair
 from stratagym.envs import core, spec
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -220,7 +221,7 @@ def test_forfeits_count_against_the_model_alone(tmp_path):
         (["--policies", "random,nobody"], ["nobody", "mcts"]),
         (["--format", "knockout"], ["knockout", "round_robin", "swiss"]),
         (["--rounds", "2"], ["--rounds", "swiss"]),
-        (["--format", "swiss", "--rounds", "3"], ["--rounds 3", "1 to 2"]),
+        (["--format", "swiss", "--rounds", "4"], ["--rounds 4", "1 to 3"]),
         (["--rules", "rows=tall"], ["rows"]),
         (["--invalid", "pass"], ["pass", "forfeit, random"]),
         (["--tries", "0"], ["tries 0"]),
@@ -231,9 +232,10 @@ def test_forfeits_count_against_the_model_alone(tmp_path):
     ],
     ids=" ".join,
 )
-def test_bad_input_is_one_line_and_exit_code_2(arguments, words, tmp_path):
-    result = run(*arguments, "--output", tmp_path / "run")
-    assert result.returncode == 2
-    (line,) = [x for x in result.stderr.splitlines() if "compiling" not in x]
+def test_bad_input_is_one_line_and_exit_code_2(arguments, words, tmp_path, capsys):
+    with pytest.raises(SystemExit) as left:
+        cli.run(APP, [*arguments, "--output", str(tmp_path / "run")])
+    assert left.value.code == 2
+    (line,) = [x for x in capsys.readouterr().err.splitlines() if "compiling" not in x]
     assert all(word in line for word in words)
     assert not (tmp_path / "run").exists()
