@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import importlib
+import importlib.util
 import pickle
 import warnings
 from typing import Any
@@ -15,12 +17,14 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
+from pettingzoo.test import api_test
 
 from stratagym.agents import kernels
 from stratagym.agents import opponents as learner
 from stratagym.agents.core import Policy, View, make_policy
 from stratagym.envs import core, games, make, spec
 from stratagym.wrappers.single_agent import SingleAgentEnv
+from stratagym.wrappers.tensor import TensorObservation
 from stratagym.wrappers.text import OK, TextObservation
 from stratagym.wrappers.vector import VectorEnv
 
@@ -589,3 +593,33 @@ def test_an_aec_environment_of_words(seed):
     assert env.infos[agent]["outcome"].reason == "no_move"
     assert env.terminations[agent]
     assert env.rewards[agent] == -1
+
+
+def test_an_aec_environment_of_tensors(seed):
+    env, plain = TensorObservation(make("connect_four")), make("connect_four")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # told in test_contract
+        api_test(env, num_cycles=100)
+    rng = np.random.default_rng(seed)
+    env.reset(seed=seed)
+    plain.reset(seed=seed)
+    for agent in env.agent_iter():
+        observed, *others, info = env.last()
+        expected, *same, same_info = plain.last()
+        assert env.observation_space(agent) == plain.observation_space(agent)["observation"]
+        assert env.observation_space(agent).contains(observed)
+        assert np.array_equal(observed, expected["observation"])
+        assert others == same
+        assert np.array_equal(info["action_mask"], same_info["action_mask"])
+        over = others[1] or others[2]
+        action = None if over else sample(rng, info["action_mask"])
+        env.step(action)
+        plain.step(action)
+    # SuperSuit's frame_stack asks for agents that have left; the last to leave was player_1.
+    assert np.array_equal(env.observe("player_1"), observed)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ray") is not None, reason="RLlib is installed")
+def test_a_missing_framework_is_named_with_its_extra():
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'stratagym\[rllib\]'"):
+        importlib.import_module("stratagym.wrappers.rllib")
