@@ -44,7 +44,7 @@ class Settings:
     options: dict[str, Any] = field(default_factory=dict)
     envs: int = 128
     rollout: int = 64
-    batch: int = 1024
+    batch: int = 256
     epochs: int = 4
     learning_rate: float = 1e-3
     gamma: float = 0.99
@@ -58,30 +58,28 @@ class Settings:
 
 SETTINGS = {
     "tictactoe": Settings(
-        600_000, opponent="self,random,mcts:100", against="random,mcts:100,perfect",
-        rollout=32, net=(64, 64), entropy=0.03,
+        150_000, opponent="self,random,mcts:100", against="random,mcts:100,perfect",
+        rollout=32, epochs=8, net=(64, 64), entropy=0.02,
     ),
     "connect_four": Settings(
-        600_000, opponent="self,random,heuristic", against="random,mcts:20,mcts:100", entropy=0.03
+        600_000, opponent="self,random,heuristic", against="random,mcts:20,mcts:100",
+        batch=1024, entropy=0.03,
     ),
     "ludo": Settings(
-        1_000_000, against="random,heuristic,gt:1", options={"players": 2}, gamma=0.995,
-        gae_lambda=0.9, net=(64, 64), greedy=True,
+        120_000, against="random,heuristic", options={"players": 2}, gamma=0.995,
+        gae_lambda=0.9, net=(64, 64),
     ),
     "texas_holdem": Settings(
-        2_000_000, against="random,heuristic", options={"hands": 1}, reward_scale=0.02,
+        200_000, against="random,heuristic", options={"hands": 1}, reward_scale=0.02,
         gamma=1.0, greedy=False,
     ),
-    "hanabi": Settings(
-        3_000_000, against="random,rule:simple", gamma=0.97, reward_scale=0.3, greedy=True
-    ),
+    "hanabi": Settings(150_000, against="random,rule:simple", gamma=0.97, reward_scale=0.3),
     "chess": Settings(
-        600_000, opponent="random", against="random", envs=64, rollout=64, net=(64, 64),
-        gamma=0.99, shaping=1.0,
+        25_000, opponent="random", envs=64, net=(64, 64), shaping=1.0,
     ),
 }  # fmt: skip
-"""What a few minutes on two cores are spent on; a game that is not here gets ``OTHERS``."""
-OTHERS = Settings(1_000_000)
+"""What one to four CPU-minutes are spent on; a game that is not here gets ``OTHERS``."""
+OTHERS = Settings(500_000)
 
 SELF = "self"
 

@@ -115,10 +115,16 @@ def check_games(folder: Path, expected: int) -> None:
         assert again["actions"] == record["actions"] and again["returns"] == record["returns"]
 
 
-def train_in_process(*arguments: str, capsys) -> dict:
+def exit_code(*arguments: str) -> int:
     from stratagym.benchmarks.train_ppo import APP
 
-    cli.run(APP, [*arguments, "--json"])
+    with pytest.raises(SystemExit) as caught:
+        cli.run(APP, list(arguments))
+    return caught.value.code
+
+
+def train_in_process(*arguments: str, capsys) -> dict:
+    assert exit_code(*arguments, "--json") == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -239,29 +245,21 @@ def test_intervals_rest_on_games_that_differ():
     ],
 )
 def test_wrong_options_end_with_one_line(arguments, message, tmp_path, capsys):
-    from stratagym.benchmarks.train_ppo import APP
-
-    with pytest.raises(SystemExit) as caught:
-        cli.run(APP, [*arguments, "--output", str(tmp_path / "run")])
+    assert exit_code(*arguments, "--output", str(tmp_path / "run")) == 2
     error = capsys.readouterr().err
-    assert caught.value.code == 2 and message in error and error.count("\n") == 1
+    assert message in error and error.count("\n") == 1
     assert not (tmp_path / "run").exists()
 
 
 def test_a_damaged_checkpoint_gets_one_line(needs_sb3, tmp_path, capsys):
-    from stratagym.benchmarks.train_ppo import APP
-
-    run = [*TINY, "--steps", "512", "--output", str(tmp_path / "run")]
-    cli.run(APP, [*run, "--json"])
+    run = [*TINY, "--steps", "512", "--output", str(tmp_path / "run"), "--json"]
+    assert exit_code(*run) == 0
     content = (tmp_path / "run/checkpoint.zip").read_bytes()
     (tmp_path / "run/checkpoint.zip").write_bytes(content[: len(content) // 2])
     capsys.readouterr()
-    with pytest.raises(SystemExit) as caught:
-        cli.run(APP, [*run, "--resume"])
-    assert caught.value.code == 2
+    assert exit_code(*run, "--resume") == 2
     assert "checkpoint.zip is damaged" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        cli.run(APP, [*run, "--resume", "--opponent", "random"])
+    assert exit_code(*run, "--resume", "--opponent", "random") == 2
     assert "repeat the options" in capsys.readouterr().err
 
 
