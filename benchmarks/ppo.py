@@ -66,7 +66,7 @@ SETTINGS = {
         batch=1024, entropy=0.03,
     ),
     "ludo": Settings(
-        120_000, opponent="self,random", against="random,heuristic", options={"players": 2},
+        400_000, opponent="random", against="random,heuristic", options={"players": 2},
         gamma=0.995, net=(64, 64), shaping=1.0,
     ),
     "texas_holdem": Settings(
@@ -143,7 +143,7 @@ def save_checkpoint(path: Path, model: Any, opponents: Opponents, notes: dict[st
     """Write all that training needs to go on as if nothing had happened, whole or not at all."""
     import torch
 
-    name, keys, *rest = np.random.get_state(legacy=True)  # type: ignore[misc]
+    name, keys, *rest = np.random.get_state(legacy=True)
     notes = {
         **notes,
         "steps": model.num_timesteps,
