@@ -66,8 +66,8 @@ SETTINGS = {
         batch=1024, entropy=0.03,
     ),
     "ludo": Settings(
-        120_000, against="random,heuristic", options={"players": 2}, gamma=0.995,
-        gae_lambda=0.9, net=(64, 64),
+        400_000, opponent="random", against="random,heuristic", options={"players": 2},
+        gamma=0.995, net=(64, 64), shaping=1.0,
     ),
     "texas_holdem": Settings(
         200_000, against="random,heuristic", options={"hands": 1}, reward_scale=0.02,

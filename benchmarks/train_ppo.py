@@ -31,7 +31,7 @@ from stratagym.benchmarks import cli, ppo, records
 from stratagym.benchmarks.batched import play_batched
 from stratagym.benchmarks.report import Page, RateCell, Table, code, count, drawing, looks
 from stratagym.benchmarks.runner import Match, item_seed
-from stratagym.benchmarks.stats import bootstrap_mean
+from stratagym.benchmarks.stats import Rate, bootstrap_mean, wilson
 from stratagym.benchmarks.throughput import machine, machine_line, short
 from stratagym.envs import core
 
@@ -225,10 +225,21 @@ class Evaluation:
             "mean_return": bootstrap_mean(x, labels).record(),
         }
         if not self.is_team_game:
-            found["wins"] = bootstrap_mean(x > 0, labels).record()
-            found["draws"] = bootstrap_mean(x == 0, labels).record()
-            found["losses"] = bootstrap_mean(x < 0, labels).record()
+            found["wins"] = share(x > 0, labels).record()
+            found["draws"] = share(x == 0, labels).record()
+            found["losses"] = share(x < 0, labels).record()
         return found
+
+
+def share(hits: np.ndarray, clusters: np.ndarray) -> Rate:
+    """Share of ``hits`` (N,) bool with its interval from resampling clusters.
+
+    Where all or none are hits, resampling would give no width: Wilson's then, a cluster one case.
+    """
+    if 0 < hits.sum() < len(hits):
+        return bootstrap_mean(hits, clusters)
+    n = len(np.unique(clusters))
+    return replace(wilson(n if hits.any() else 0, n), n=len(hits))
 
 
 RATES = ("mean_return", "wins", "draws", "losses")

@@ -382,7 +382,8 @@ def damaged(kind: str, agent, folder, model) -> str:
     [
         ("missing", "there is no such file"),
         ("text", "not an agent file"),
-        ("cut", "not an agent file"),
+        # zipfile finds the end of the archive of weights inside: PyTorch's files are zips too.
+        ("cut", "does not say which game|not an agent file"),
         ("flipped", "damaged"),
         ("plain sb3", "does not say which game"),
         ("no weights", "not an agent file, or damaged"),
