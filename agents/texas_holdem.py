@@ -192,6 +192,17 @@ def _raise(rules, s, legal, n, fraction):
 
 
 @njit(cache=True)
+def _station(rules, s, legal, n, much, some):
+    """Never folds: raises with much equity, bets with some, else checks or calls."""
+    share = equity(rules, s, s.player, SAMPLES)
+    if share >= much:
+        return _raise(rules, s, legal, n, POT)
+    if to_call(s) == 0 and share >= some:
+        return _raise(rules, s, legal, n, TWO_THIRDS)
+    return _stay(legal, n)
+
+
+@njit(cache=True)
 def heuristic(rules, s, legal, n):
     """Plays by its equity against a random hand alone.
 
@@ -332,11 +343,17 @@ def strong(rules, s, legal, n):
     return _stay(legal, n) if share >= LIMP_FROM else _give_up(s, legal, n)
 
 
-RULES = {"threshold": 0, "strong": 1}
-"""Policies ``rule:NAME``; the first is also ``heuristic``."""
+RULES = {"threshold": 0, "strong": 1, "caller": 2, "c2": 3, "c3": 4}
+"""Policies ``rule:NAME``; the first is also ``heuristic``. ``caller`` checks or calls, always."""
 
 
 @njit(cache=True)
 def rule(rules, s, legal, n, which):
     """The action of a player of ``RULES``."""
+    if which == 2:
+        return _station(rules, s, legal, n, 0.8, 2.0)
+    if which == 3:
+        return _station(rules, s, legal, n, 0.8, 0.6)
+    if which == 4:
+        return _station(rules, s, legal, n, 0.9, 0.7)
     return strong(rules, s, legal, n) if which == 1 else heuristic(rules, s, legal, n)
