@@ -70,7 +70,9 @@ def process_table(summary: Summary, players: int) -> Table:
 
 def model_table(summary: Summary) -> Table:
     """The answers of language models by kind."""
-    kinds = ("ok", "unparseable", "illegal", "transport")
+    kinds = ["ok", "unparseable", "illegal", "transport"]
+    if any("overtime" in model["kinds"] for model in summary["models"].values()):
+        kinds.append("overtime")
     table = Table(["model", "answers", *kinds, "tokens in", "tokens out", "cost"])
     for name, model in summary["models"].items():
         cost = model["cost"]

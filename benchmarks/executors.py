@@ -1,28 +1,72 @@
-"""Plays many matches, in order and resumably, wherever there are processors for them.
+"""Plays many matches, resumably, wherever there are processors for them.
 
 Matches are plain data (``Item``), so that any process on any machine can play them. What a match
-comes to depends on its item alone, never on where, beside what or after what it is played.
+comes to depends on its item alone: not on where, beside what or after what it is played. So the
+records of a run are the same as a set whatever plays them; their lines stand in the order in which
+games ended.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import multiprocessing
+import os
+import signal
+import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from stratagym.agents.core import Policy, make_policy
-from stratagym.agents.kernels import KernelPolicy
+from stratagym.agents.core import Policy, make_policy, view_of
+from stratagym.agents.kernels import KernelPolicy, play_many
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks import arena, runner
+from stratagym.benchmarks.cli import InputError
 from stratagym.benchmarks.records import SCHEMA, Journal, read_jsonl
-from stratagym.envs import spec
-from stratagym.wrappers.text import TextOptions
+from stratagym.envs import core, spec
+
+EXECUTORS = ("process", "ray")
+
+
+@dataclass(kw_only=True)
+class ExecutorArgs:
+    """Options of scripts that play matches on several processors."""
+
+    executor: str = "process"
+    """What plays: "process", processes on this machine; "ray", a Ray cluster. The results are the
+    same."""
+    workers: int | None = None
+    """Matches that are reckoned at once; default one a processor."""
+    ray_address: str | None = None
+    """Ray cluster to use; default the one this machine belongs to, or else one of its own."""
+
+    def executor_options(self) -> dict[str, Any]:
+        """The arguments of ``play_all`` that these options are.
+
+        Raises:
+            InputError: an unknown executor or no workers.
+        """
+        if self.executor not in EXECUTORS:
+            raise InputError(f"--executor {self.executor!r}: choose from: {', '.join(EXECUTORS)}")
+        if self.workers is not None and self.workers < 1:
+            raise InputError(f"--workers {self.workers}: at least 1 is needed")
+        if self.ray_address is not None and self.executor != "ray":
+            raise InputError("--ray-address: goes with --executor ray")
+        return {
+            "executor": self.executor,
+            "workers": self.workers,
+            "ray_address": self.ray_address,
+        }
 
 
 @dataclass(frozen=True)
@@ -43,20 +87,10 @@ class Item:
     options: dict[str, Any]
     seed: int
     seats: tuple[str, ...]
-    how: runner.MatchRules = runner.MatchRules(TextOptions(), 3, runner.FORFEIT)
+    how: runner.MatchRules
 
-    def match(self, policies: dict[str, Policy]) -> runner.Match:
-        """The match with its policies in their seats."""
-        game = spec(self.game)
-        return runner.Match(
-            self.benchmark,
-            self.name,
-            game,
-            game.make_rules(**self.options),
-            game.options_in_force(**self.options),
-            self.seed,
-            [policies[name] for name in self.seats],
-        )
+
+Record = dict[str, Any]
 
 
 def play_all(
@@ -68,71 +102,83 @@ def play_all(
     ray_address: str | None = None,
     concurrency: int = 8,
     policies: dict[str, Policy] | None = None,
-    done: Callable[[dict[str, Any]], Any] = lambda record: None,
-) -> dict[str, dict[str, Any]]:
+    replays: int = 2,
+    done: Callable[[Record], Any] = lambda record: None,
+) -> dict[str, Record]:
     """Play the items whose games are not recorded yet; returns all games' records by name.
 
-    A game that a transport failure broke off is gone on with from its recorded answers.
+    Matches of kernel policies are played by the compiled loop, a chunk at a time; matches with a
+    policy that only this process has, such as a language model, by this process; all others by
+    workers. Where a transport failure breaks a match off, that is recorded, and it is gone on with
+    from its recorded answers.
 
     Args:
         folder: of the run; ``games.jsonl`` and ``decisions.jsonl`` in it are added to.
-        executor: ``process`` or ``ray``. workers: how many; default one a processor.
-        ray_address: of a cluster; default the one around, or a new one on this machine.
+        executor, workers, ray_address: as in ``ExecutorArgs``.
         concurrency: matches with language models that go on at once.
         policies: by name, those that no policy string makes as they are wanted: language models
             with their connections. Others may be among them.
+        replays: how often a match that a transport failure breaks off is gone on with here and
+            now; then it is left for the next call.
         done: is called with each game's record, those that were there already included.
+
+    Raises:
+        InputError: workers end again and again, or there is no such cluster; what was recorded is
+            kept.
+        ModuleNotFoundError: Ray is asked for and not installed.
     """
-    last = {game["match"]: game for game in read_jsonl(folder / "games.jsonl")}
+    found: dict[str, Record] = {}
     wanted = {item.name for item in items}
-    finished = {
-        name: game
-        for name, game in last.items()
-        if name in wanted and game["ended_by"] != runner.TRANSPORT
-    }
-    for game in finished.values():
-        done(game)
-    missing = [item for item in items if item.name not in finished]
-    journal = Journal(folder / "games.jsonl")
-    try:
-        cast = Cast(policies or {})
-        kernels = [item for item in missing if cast.all_kernels(item)]
-        asked = [item for item in missing if cast.any_held(item)]
-        others = [item for item in missing if item not in kernels and item not in asked]
-
-        def finish(record: dict[str, Any]) -> None:
-            finished[record["match"]] = {"schema": SCHEMA, **record}
+    for record in read_jsonl(folder / "games.jsonl"):
+        if record["match"] in wanted:
+            found[record["match"]] = record
+    for record in found.values():
+        if record["ended_by"] != runner.TRANSPORT:
             done(record)
+    cast = Cast(policies or {})
+    kernels, matches, asked = [], [], []
+    for item in items:
+        if item.name in found and found[item.name]["ended_by"] != runner.TRANSPORT:
+            continue
+        if any(cast.is_held(item.game, name) for name in item.seats):
+            asked.append(item)
+        elif all(isinstance(cast.policy(item.game, name), KernelPolicy) for name in item.seats):
+            kernels.append(item)
+        else:
+            matches.append(item)
+    journal = Journal(folder / "games.jsonl")
 
-        for record in _play_kernels(kernels, cast):
-            journal.write(record)
-            finish(record)
-        for item in others:
-            record = play_one(item)
-            journal.write(record)
-            finish(record)
-        by_how: defaultdict[runner.MatchRules, list[Item]] = defaultdict(list)
-        for item in asked:
-            by_how[item.how].append(item)
-        for how, members in by_how.items():
-            asyncio.run(
-                runner.play_matches(
-                    [cast.match(item) for item in members],
-                    how,
-                    journal,
-                    folder / "decisions.jsonl",
-                    concurrency=concurrency,
-                    done=finish,
-                    replays=runner.REPLAYS,
-                )
-            )
+    def finish(record: Record) -> None:
+        found[record["match"]] = {"schema": SCHEMA, **record}
+        done(record)
+
+    try:
+        if kernels or matches:
+            if executor == "ray":
+                played = _on_ray(kernels, matches, workers, ray_address)
+            else:
+                played = _here(kernels, matches, workers or processors(), cast)
+            for records in played:
+                journal.write_all(records)
+                for record in records:
+                    finish(record)
+        if asked:
+            threads = workers or processors()
+            _ask(asked, folder, journal, cast, concurrency, threads, replays, finish)
     finally:
         journal.close()
-    return {item.name: finished[item.name] for item in items}
+    return {item.name: found[item.name] for item in items}
+
+
+def processors() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class Cast:
-    """The policies of a run by game and name."""
+    """Policies by game and name: those that are given, and others as their names make them."""
 
     def __init__(self, given: dict[str, Policy]):
         self._given = given
@@ -140,48 +186,256 @@ class Cast:
         self._held: dict[tuple[str, str], bool] = {}
 
     def policy(self, game: str, name: str) -> Policy:
+        """The policy of that name. Raises ``ValueError`` if there is none."""
         key = game, name
         if key not in self._made:
             self._made[key] = self._given.get(name) or make_policy(spec(game), name)
         return self._made[key]
 
-    def match(self, item: Item) -> runner.Match:
-        return item.match({name: self.policy(item.game, name) for name in item.seats})
-
-    def any_held(self, item: Item) -> bool:
-        """Whether a seat's policy exists in this process only."""
-        return any(self._is_held(item.game, name) for name in item.seats)
-
-    def all_kernels(self, item: Item) -> bool:
-        """Whether the compiled loop plays the whole match."""
-        return all(isinstance(self.policy(item.game, name), KernelPolicy) for name in item.seats)
-
-    def _is_held(self, game: str, name: str) -> bool:
+    def is_held(self, game: str, name: str) -> bool:
+        """Whether only this process has the policy."""
         key = game, name
         if key not in self._held:
             given = self._given.get(name)
-            self._held[key] = isinstance(given, LanguageModel) or (
-                given is not None and runner.named_policy(spec(game), given) is None
+            self._held[key] = given is not None and (
+                isinstance(given, LanguageModel) or runner.named_policy(spec(game), given) is None
             )
         return self._held[key]
 
+    def match(self, item: Item) -> runner.Match:
+        """The match with its policies in their seats."""
+        game = spec(item.game)
+        return runner.Match(
+            item.benchmark,
+            item.name,
+            game,
+            game.make_rules(**item.options),
+            game.options_in_force(**item.options),
+            item.seed,
+            [self.policy(item.game, name) for name in item.seats],
+        )
 
-def play_one(item: Item) -> dict[str, Any]:
-    """Play a match of policies that strings make."""
-    match = Cast({}).match(item)
-    return asyncio.run(runner.play_match(match, item.how))
+
+# --- what a worker does ----------------------------------------------------------------------
 
 
-def _play_kernels(items: Iterable[Item], cast: Cast) -> Iterator[dict[str, Any]]:
+_OWN = Cast({})
+"""The policies of a worker, kept from one task to the next."""
+
+
+def play(items: list[Item]) -> list[Record]:
+    """Play matches whose policies all have strings that make them; returns their records.
+
+    Several items are a chunk for the compiled loop: of one game, with the same options.
+    """
+    return _play(items, _OWN)
+
+
+def _play(items: list[Item], cast: Cast) -> list[Record]:
+    matches = [cast.match(item) for item in items]
+    names = sorted({name for item in items for name in item.seats})
+    policies = [cast.policy(items[0].game, name) for name in names]
+    kernels = [policy for policy in policies if isinstance(policy, KernelPolicy)]
+    if len(kernels) < len(policies):
+        return [
+            asyncio.run(runner.play_match(match, item.how))
+            for match, item in zip(matches, items, strict=True)
+        ]
+    seating = np.array([[names.index(name) for name in item.seats] for item in items])
+    seeds = np.array([item.seed for item in items], np.uint64)
+    games = play_many(matches[0].rules, kernels, seeds, seating)
+    return [
+        match.record(*game) for match, game in zip(matches, arena.each_game([games]), strict=True)
+    ]
+
+
+def _in_chunks(items: list[Item], workers: int) -> list[list[Item]]:
+    """Items in lists of one game and its options, short enough to keep all workers busy."""
     groups: defaultdict[str, list[Item]] = defaultdict(list)
     for item in items:
-        groups[json.dumps([item.game, item.options, len(item.seats)])].append(item)
-    for members in groups.values():
-        matches = [cast.match(item) for item in members]
-        names = sorted({name for item in members for name in item.seats})
-        kernels = [cast.policy(members[0].game, name) for name in names]
-        seating = np.array([[names.index(name) for name in item.seats] for item in members])
-        seeds = np.array([item.seed for item in members], np.uint64)
-        played = arena.play_parallel(matches[0].rules, kernels, seeds, seating)
-        for match, game in zip(matches, arena.each_game(played), strict=True):
-            yield match.record(*game)
+        groups[json.dumps([item.game, item.options, len(item.seats)], sort_keys=True)].append(item)
+    size = max(1, min(arena.CHUNK, len(items) // (4 * workers)))
+    return [
+        members[start : start + size]
+        for members in groups.values()
+        for start in range(0, len(members), size)
+    ]
+
+
+# --- this machine ----------------------------------------------------------------------------
+
+
+def _here(
+    kernels: list[Item], matches: list[Item], workers: int, cast: Cast
+) -> Iterator[list[Record]]:
+    """The compiled loop in threads, which it lets run side by side; other matches in processes."""
+    chunks = _in_chunks(kernels, workers)
+    if chunks:
+        # Compiles once, before the threads ask for it.
+        yield _play(chunks[0], cast)
+        pool = ThreadPoolExecutor(workers, "play")
+        try:
+            yield from pool.map(lambda items: _play(items, cast), chunks[1:])
+        finally:
+            pool.shutdown(cancel_futures=True)
+    if workers == 1 or len(matches) == 1:
+        yield from (_play([item], cast) for item in matches)
+    elif matches:
+        _compile(matches, cast)
+        yield from _in_processes(matches, min(workers, len(matches)))
+
+
+def _compile(items: list[Item], cast: Cast) -> None:
+    """Have every policy choose a first move, so that workers find its code compiled."""
+    seen = set()
+    for item in items:
+        match = cast.match(item)
+        for policy in match.seats:
+            key = item.game, json.dumps(item.options, sort_keys=True), policy.name
+            if key not in seen:
+                seen.add(key)
+                states, (_, probs) = core.new_states(match.rules), core.new_scratch(match.rules)
+                core.start_at(match.rules, states, 0, np.uint64(item.seed), probs)
+                policy.act(view_of(match.game, match.rules, states, item.seed))
+
+
+DEATHS = 3
+"""Times in a row that a pool may lose a worker before any match of it ends."""
+
+
+def _in_processes(items: list[Item], workers: int) -> Iterator[list[Record]]:
+    """Matches as they end; those that a dying worker had under way are played again."""
+    left = {item.name: item for item in items}
+    deaths = 0
+    while left:
+        with _processes(workers) as pool:
+            try:
+                for future in as_completed([pool.submit(play, [item]) for item in left.values()]):
+                    records = future.result()
+                    deaths = 0
+                    for record in records:
+                        del left[record["match"]]
+                    yield records
+            except BrokenProcessPool:
+                deaths += 1
+        if deaths == DEATHS:
+            raise InputError(
+                f"worker processes ended {DEATHS} times in a row, with {len(left)} matches to "
+                f"play, of them {next(iter(left))!r}: out of memory? What was recorded is kept; "
+                'a script of your own needs `if __name__ == "__main__":`'
+            )
+
+
+@contextmanager
+def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that end when this one does, however it ends."""
+    # Forked from a process that has everything imported and no threads, or else started afresh.
+    methods = multiprocessing.get_all_start_methods()
+    context: Any = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    if "forkserver" in methods:
+        context.set_forkserver_preload([__name__])
+    held_by_workers, held_here = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(workers, context, _begin_worker, (held_by_workers,))
+    try:
+        yield pool
+        pool.shutdown()
+    finally:
+        held_here.close()
+        pool.shutdown(wait=False, cancel_futures=True)
+        held_by_workers.close()
+
+
+def _begin_worker(parent: Connection) -> None:
+    """Leave interrupts to the parent, and end when it does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        try:
+            parent.recv_bytes()
+        except (EOFError, OSError):
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+# --- a cluster -------------------------------------------------------------------------------
+
+
+def import_ray() -> Any:
+    """Ray, or an error that names the extra."""
+    try:
+        import ray
+    except ModuleNotFoundError as error:
+        if error.name != "ray":
+            raise
+        raise ModuleNotFoundError(
+            'the executor "ray" needs Ray: pip install "stratagym[ray]"', name="ray"
+        ) from None
+    return ray
+
+
+def _on_ray(
+    kernels: list[Item], matches: list[Item], workers: int | None, address: str | None
+) -> Iterator[list[Record]]:
+    """Matches as they end, on whatever nodes the cluster has."""
+    ray = import_ray()
+    own = not ray.is_initialized()
+    if own:
+        _connect(ray, workers, address)
+    try:
+        workers = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        remote = ray.remote(max_retries=DEATHS)(play)
+        waiting = iter([*_in_chunks(kernels, workers), *([item] for item in matches)])
+        running = [remote.remote(task) for task in islice(waiting, workers)]
+        while running:
+            ready, running = ray.wait(running)
+            running += [remote.remote(task) for task in islice(waiting, len(ready))]
+            yield ray.get(ready[0])
+    except ray.exceptions.WorkerCrashedError:
+        raise InputError(
+            f"Ray: workers ended {DEATHS + 1} times over the same match; what was recorded is kept"
+        ) from None
+    finally:
+        if own:
+            ray.shutdown()
+
+
+def _connect(ray: Any, workers: int | None, address: str | None) -> None:
+    quiet = {"log_to_driver": False, "logging_level": "warning"}
+    try:
+        ray.init(address=address or "auto", **quiet)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        if address is not None:
+            raise InputError(f"--ray-address {address}: {' '.join(str(error).split())}") from None
+        ray.init(num_cpus=workers, include_dashboard=False, **quiet)
+
+
+# --- policies that only this process has -----------------------------------------------------
+
+
+def _ask(
+    items: list[Item],
+    folder: Path,
+    journal: Journal,
+    cast: Cast,
+    concurrency: int,
+    threads: int,
+    replays: int,
+    done: Callable[[Record], Any],
+) -> None:
+    by_how: defaultdict[runner.MatchRules, list[runner.Match]] = defaultdict(list)
+    for item in items:
+        by_how[item.how].append(cast.match(item))
+    for how, matches in by_how.items():
+        asyncio.run(
+            runner.play_matches(
+                matches,
+                how,
+                journal,
+                folder / "decisions.jsonl",
+                concurrency=concurrency,
+                threads=threads,
+                done=done,
+                replays=replays,
+            )
+        )

@@ -26,10 +26,9 @@ from rich.console import Console
 
 from stratagym.agents.core import Policy
 from stratagym.agents.kernels import KernelPolicy
-from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks import arena, arena_report, cli, records, runner
 from stratagym.benchmarks.ludobench.metrics import AS_PUBLISHED_RULES
-from stratagym.benchmarks.policies import ModelArgs, make_policies, settings
+from stratagym.benchmarks.policies import ModelArgs, make_policies, settings, usage
 from stratagym.benchmarks.stats import bootstrap_mean
 from stratagym.envs import spec
 from stratagym.envs.ludo.metrics import COUNTS, game_counts
@@ -266,8 +265,8 @@ def summarise(
                 "process": _process(rules[pairing.players], played, pairing),
             }
         )
-    decisions = list(records.read_jsonl(folder / "decisions.jsonl"))
-    return {"config": config, "pairings": table, "models": _models(decisions, policies)}
+    decisions = records.read_jsonl(folder / "decisions.jsonl")
+    return {"config": config, "pairings": table, "models": usage(decisions, policies.values())}
 
 
 def _process(rules: Any, played: list[dict[str, Any]], pairing: Pairing) -> dict[str, Any]:
@@ -287,25 +286,6 @@ def _process(rules: Any, played: list[dict[str, Any]], pairing: Pairing) -> dict
         result[side] = {
             name: bootstrap_mean(per_game[:, k], seeds, draws=400).record()
             for k, name in enumerate(COUNTS)
-        }
-    return result
-
-
-def _models(decisions: list[dict[str, Any]], policies: dict[str, Policy]) -> dict[str, Any]:
-    """Answers of each language model by kind and reason, with tokens and cost."""
-    result = {}
-    for name, policy in policies.items():
-        if not isinstance(policy, LanguageModel):
-            continue
-        own = [record for record in decisions if record["policy"] == name]
-        costs = [record["cost"] for record in own if record["cost"] is not None]
-        result[name] = {
-            "answers": len(own),
-            "kinds": dict(Counter(record["kind"] for record in own)),
-            "reasons": dict(Counter(r["reason"] for r in own if r["reason"])),
-            "tokens_in": sum(record["tokens_in"] or 0 for record in own),
-            "tokens_out": sum(record["tokens_out"] or 0 for record in own),
-            "cost": sum(costs) if costs else None,
         }
     return result
 

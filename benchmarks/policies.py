@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -114,3 +116,38 @@ def settings(policies: list[Policy]) -> dict[str, Any]:
             if values
         },
     }
+
+
+def usage(decisions: Iterable[dict[str, Any]], policies: Iterable[Policy]) -> dict[str, Any]:
+    """Answers of each language model among ``policies`` by kind and reason, tokens and cost.
+
+    Args:
+        decisions: records of ``decisions.jsonl``.
+    """
+    result: dict[str, Any] = {
+        policy.name: {
+            "answers": 0,
+            "kinds": Counter(),
+            "reasons": Counter(),
+            "tokens_in": 0,
+            "tokens_out": 0,
+            "cost": None,
+        }
+        for policy in policies
+        if isinstance(policy, LanguageModel)
+    }
+    for record in decisions:
+        own = result.get(record["policy"])
+        if own is None:
+            continue
+        own["answers"] += 1
+        own["kinds"][record["kind"]] += 1
+        if record["reason"]:
+            own["reasons"][record["reason"]] += 1
+        own["tokens_in"] += record["tokens_in"] or 0
+        own["tokens_out"] += record["tokens_out"] or 0
+        if record["cost"] is not None:
+            own["cost"] = (own["cost"] or 0.0) + record["cost"]
+    for own in result.values():
+        own["kinds"], own["reasons"] = dict(own["kinds"]), dict(own["reasons"])
+    return result

@@ -86,8 +86,8 @@ class Question:
         }
         for name in (
             "kind", "reason", "attempt", "prompt", "prompt_version", "prompt_sha256", "reply",
-            "reasoning", "move_text", "action", "chosen", "legal", "latency_s", "tokens_in", "tokens_out",
-            "cost", "finish_reason", "retries",
+            "reasoning", "move_text", "action", "chosen", "legal", "latency_s", "tokens_in",
+            "tokens_out", "cost", "finish_reason", "retries",
         ):  # fmt: skip
             fields[name] = answer.get(name)
         return fields
@@ -428,10 +428,6 @@ class Thinkers:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-REPLAYS = 2
-"""How often a game that a transport failure broke off is gone on with before it is left."""
-
-
 async def play_matches(
     matches: list[Match],
     how: MatchRules,
@@ -439,6 +435,7 @@ async def play_matches(
     decisions: Path,
     *,
     concurrency: int,
+    threads: int | None = None,
     done: Callable[[dict[str, Any]], Any] = lambda record: None,
     replays: int = 0,
 ) -> None:
@@ -448,6 +445,7 @@ async def play_matches(
     breaks it off now: up to ``replays`` times, each of which leaves a record.
 
     Args:
+        threads: for the moves of other policies; default one a processor.
         done: is called with a match's last record.
     """
     wanted = {match.name for match in matches}
@@ -456,7 +454,7 @@ async def play_matches(
         if record["kind"] != TRANSPORT and record["item"] in wanted:
             answered[record["item"]][record["ply"], record["attempt"]] = record
     journal = Journal(decisions)
-    thinkers = Thinkers(os.cpu_count() or 1)
+    thinkers = Thinkers(threads or os.cpu_count() or 1)
 
     async def play(match: Match) -> None:
         own = answered.pop(match.name, {})
