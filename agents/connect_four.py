@@ -15,6 +15,7 @@ from stratagym.agents.connect_four_solver import (
     score_moves,
     winning_squares,
 )
+from stratagym.agents.ladders import Ladder
 from stratagym.agents.perfect import ILLEGAL
 from stratagym.envs.connect_four.rules import (
     BOTTOM,
@@ -127,3 +128,17 @@ def solve(rules: Any, states: np.ndarray) -> np.ndarray:
             mover, other = int(s["mover"]), int(s["other"])
             scores[i] = _solver.scores(mover, mover | other, int(s["plies"]))
     return scores
+
+
+LADDER = Ladder(
+    "connect_four/ladder-v1",
+    (
+        ("random",),
+        ("mcts:5", "heuristic?random=0.75"),
+        ("mcts:20", "heuristic?random=0.5"),
+        ("mcts:80", "alphabeta:2?random=0.15"),
+        ("mcts:320", "alphabeta:4?random=0.05"),
+        ("mcts:1600",),
+        ("mcts:10000",),
+    ),
+)

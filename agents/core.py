@@ -1,8 +1,8 @@
 """What a policy is, and how one is named.
 
 A policy string is ``name``, ``name:argument`` or ``name:argument?key=value&key=value``, such as
-``random``, ``gt:3`` or ``llm:my-model?temperature=0.5``. Any policy but a language model is weakened
-by ``random=P``: ``mcts:100?random=0.25`` makes a random legal move one time in four.
+``random``, ``gt:3`` or ``llm:my-model?temperature=0.5``. Any policy but a language model is
+weakened by ``random=P``: ``mcts:100?random=0.25`` makes a random legal move one time in four.
 """
 
 from __future__ import annotations

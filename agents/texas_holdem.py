@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from stratagym.agents.ladders import Ladder
 from stratagym.envs import core
 from stratagym.envs.texas_holdem.evaluator import card_bit
 from stratagym.envs.texas_holdem.evaluator import evaluate as value_of
@@ -192,17 +193,6 @@ def _raise(rules, s, legal, n, fraction):
 
 
 @njit(cache=True)
-def _station(rules, s, legal, n, much, some):
-    """Never folds: raises with much equity, bets with some, else checks or calls."""
-    share = equity(rules, s, s.player, SAMPLES)
-    if share >= much:
-        return _raise(rules, s, legal, n, POT)
-    if to_call(s) == 0 and share >= some:
-        return _raise(rules, s, legal, n, TWO_THIRDS)
-    return _stay(legal, n)
-
-
-@njit(cache=True)
 def heuristic(rules, s, legal, n):
     """Plays by its equity against a random hand alone.
 
@@ -343,17 +333,17 @@ def strong(rules, s, legal, n):
     return _stay(legal, n) if share >= LIMP_FROM else _give_up(s, legal, n)
 
 
-RULES = {"threshold": 0, "strong": 1, "caller": 2, "c2": 3, "c3": 4}
-"""Policies ``rule:NAME``; the first is also ``heuristic``. ``caller`` checks or calls, always."""
+RULES = {"threshold": 0, "strong": 1}
+"""Policies ``rule:NAME``; the first is also ``heuristic``."""
 
 
 @njit(cache=True)
 def rule(rules, s, legal, n, which):
     """The action of a player of ``RULES``."""
-    if which == 2:
-        return _station(rules, s, legal, n, 0.8, 2.0)
-    if which == 3:
-        return _station(rules, s, legal, n, 0.8, 0.6)
-    if which == 4:
-        return _station(rules, s, legal, n, 0.9, 0.7)
     return strong(rules, s, legal, n) if which == 1 else heuristic(rules, s, legal, n)
+
+
+LADDER = Ladder(
+    "texas_holdem/ladder-v1",
+    (("random",), ("mcts:1000",), ("rule:threshold",), ("rule:strong",)),
+)

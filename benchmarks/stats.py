@@ -100,8 +100,8 @@ def bootstrap_mean(
 ) -> Rate:
     """Mean of ``values`` (N,) with a percentile interval from resampling whole clusters.
 
-    A share of fewer than ``FEW`` clusters gets Wilson's interval instead, as if a cluster were one
-    case: resampling a handful of cases knows only what it has seen.
+    A share of fewer than ``FEW`` clusters, or one of 0 or 1, gets Wilson's interval instead, as if
+    a cluster were one case: resampling knows only what it has seen.
 
     Args:
         clusters: (N,) labels; cases that share one (a seed, a board) are drawn together. Without
@@ -114,7 +114,8 @@ def bootstrap_mean(
     _, index = np.unique(labels, return_inverse=True)
     sums = np.bincount(index, values)
     sizes = np.bincount(index).astype(float)
-    if len(sums) < FEW and values.min() >= 0 and values.max() <= 1:
+    is_share = values.min() >= 0 and values.max() <= 1
+    if is_share and (len(sums) < FEW or values.mean() in (0, 1)):
         few = wilson(values.mean() * len(sums), len(sums))
         return Rate(float(values.mean()), few.low, few.high, len(values), chance)
     rng = np.random.default_rng(seed)

@@ -204,10 +204,12 @@ def problems(ladder: Ladder, found: dict[str, Any]) -> list[str]:
         lines.append(f"{found['games']} games a pairing; a ladder is frozen on {GAMES} or more")
     if ladder.measure == "score":
         teams = found["teams"]
-        for team in teams:
-            for below in (t for t in teams if t["level"] == team["level"] - 1):
-                if team["mean"]["low"] <= below["mean"]["high"]:
-                    lines.append(f"{team['policy']} is not clearly above {below['policy']}")
+        lines += [
+            f"{team['policy']} is not clearly above {below['policy']}"
+            for team in teams
+            for below in teams
+            if below["level"] == team["level"] - 1 and team["mean"]["low"] <= below["mean"]["high"]
+        ]
         return lines
     for pair in found["pairs"]:
         if ladder.is_solved(pair["level"]):

@@ -59,9 +59,7 @@ class Plan:
 
     def item(self, name: str, seed: int, seats: tuple[str, ...]) -> Item:
         game = self.ladder.game.name
-        return Item(
-            self.benchmark, name, game, dict(self.ladder.options), seed, seats, self.how
-        )
+        return Item(self.benchmark, name, game, dict(self.ladder.options), seed, seats, self.how)
 
 
 def duel_items(
@@ -309,9 +307,7 @@ def scaled(rate: Rate, factor: float) -> Rate:
     """A rate times a factor, within 0 and 1."""
     if rate.value is None or rate.low is None or rate.high is None:
         return rate
-    low, value, high = (
-        min(1.0, max(0.0, factor * x)) for x in (rate.low, rate.value, rate.high)
-    )
+    low, value, high = (min(1.0, max(0.0, factor * x)) for x in (rate.low, rate.value, rate.high))
     return Rate(value, low, high, rate.n)
 
 
@@ -340,10 +336,10 @@ class ScoreClimb:
 
     def take(self, records: dict[str, dict[str, Any]]) -> None:
         """Take the records of all games, by name."""
-        self.records = {name: [records[item.name] for item in items] for name, items in self._teams()}
-        self.broken_off = any(
-            r["ended_by"] == runner.TRANSPORT for r in self.records[self.policy]
-        )
+        self.records = {
+            name: [records[item.name] for item in items] for name, items in self._teams()
+        }
+        self.broken_off = any(r["ended_by"] == runner.TRANSPORT for r in self.records[self.policy])
         self.finished = True
 
     def outcome(self) -> Outcome:
