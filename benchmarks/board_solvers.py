@@ -14,7 +14,6 @@ Source: SPIN-Bench (arXiv:2503.12349), section on competitive games; 10, 10 and 
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from stratagym.agents.engines import UCIEngine
 from stratagym.agents.llm import LanguageModel
 from stratagym.agents.perfect import ranks, solver_of
 from stratagym.benchmarks import cli, records, runner
+from stratagym.benchmarks.executors import ExecutorArgs, Item, play_all
 from stratagym.benchmarks.policies import ModelArgs, make_policies, settings
 from stratagym.benchmarks.ratings import rate
 from stratagym.benchmarks.report import Page, RateCell, Table, code, count, number
@@ -46,7 +46,7 @@ TOP = (1, 2, 3)
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
-class Args(ModelArgs):
+class Args(ModelArgs, ExecutorArgs):
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "random,mcts:200"
     """Policies, separated by commas."""
     boards: str = "tictactoe,chess"
@@ -80,6 +80,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
             raise cli.InputError(f"--boards: unknown {board!r}; choose from: {', '.join(GAMES)}")
     if not boards or (args.games is not None and args.games < 1) or args.retries_illegal < 0:
         raise cli.InputError("--boards, --games and --retries-illegal: at least one board and game")
+    executor = args.executor_options()
     text = TextOptions(list_legal=args.list_legal, lenient=args.lenient)
     policies = {
         board: {p.name: p for p in make_policies(spec(board), args.policies, args)}
@@ -103,31 +104,20 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "seed": args.seed,
     }
     folder = records.open_run(NAME, args.output, config, args.resume)
-    finished = {
-        game["match"]
-        for game in records.read_jsonl(folder / "games.jsonl")
-        if game["ended_by"] != runner.TRANSPORT
-    }
     how = runner.MatchRules(text, 1 + args.retries_illegal, runner.FORFEIT)
     with runner.progress_bar() as bar:
         for board in boards:
-            matches = board_matches(board, policies[board], solvers[board], config, args.seed)
-            missing = [match for match in matches if match.name not in finished]
-            task = bar.add_task(board, total=len(matches), completed=len(matches) - len(missing))
-            journal = records.Journal(folder / "games.jsonl")
-            try:
-                asyncio.run(
-                    runner.play_matches(
-                        missing,
-                        how,
-                        journal,
-                        folder / "decisions.jsonl",
-                        concurrency=args.concurrency,
-                        done=lambda record, task=task: bar.advance(task),
-                    )
-                )
-            finally:
-                journal.close()
+            solver = solvers[board]
+            items = board_items(board, list(policies[board]), solver.name, config, how)
+            play_all(
+                items,
+                folder,
+                concurrency=args.concurrency,
+                policies={**policies[board], solver.name: solver},
+                replays=0,
+                done=runner.counter(bar, board, len(items)),
+                **executor,
+            )
     summary = summarise(folder, policies, solvers, config)
     records.write_json(folder / "summary.json", summary)
     write_report(folder, summary)
@@ -137,35 +127,27 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         screen(Console(), summary, folder)
 
 
-def board_matches(
-    board: str, policies: dict[str, Policy], solver: Policy, config: dict[str, Any], seed: int
-) -> list[runner.Match]:
+def board_items(
+    board: str, policies: list[str], solver: str, config: dict[str, Any], how: runner.MatchRules
+) -> list[Item]:
     """Every policy against the solver and against every other; sides swap half way."""
-    game = spec(board)
     games = config["games"][board]
-    pairs = [(policy, solver) for policy in policies.values()]
-    pairs += [
-        pair
-        for pair in combinations(policies.values(), 2)
-        if solver.name not in (pair[0].name, pair[1].name)
+    half = -(-games // 2)
+    pairs = [(policy, solver) for policy in policies]
+    pairs += [pair for pair in combinations(policies, 2) if solver not in pair]
+    return [
+        Item(
+            NAME,
+            f"{board}/{one}/{other}/{g}",
+            board,
+            {},
+            runner.item_seed(config["seed"], board, str(g % half)),
+            (one, other) if g < half else (other, one),
+            how,
+        )
+        for one, other in pairs
+        for g in range(games)
     ]
-    matches = []
-    for one, other in pairs:
-        for g in range(games):
-            half = -(-games // 2)
-            seats = [one, other] if g < half else [other, one]
-            matches.append(
-                runner.Match(
-                    NAME,
-                    f"{board}/{one.name}/{other.name}/{g}",
-                    game,
-                    game.make_rules(),
-                    config["rules"][board],
-                    runner.item_seed(seed, board, str(g % half)),
-                    seats,
-                )
-            )
-    return matches
 
 
 def move_scores(solver: Policy, view: View) -> np.ndarray:

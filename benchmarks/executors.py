@@ -12,13 +12,15 @@ import asyncio
 import json
 import multiprocessing
 import os
+import re
 import signal
+import socket
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing.connection import Connection
@@ -54,7 +56,7 @@ class ExecutorArgs:
         """The arguments of ``play_all`` that these options are.
 
         Raises:
-            InputError: an unknown executor or no workers.
+            InputError: an unknown executor, no workers, or Ray is not installed.
         """
         if self.executor not in EXECUTORS:
             raise InputError(f"--executor {self.executor!r}: choose from: {', '.join(EXECUTORS)}")
@@ -62,6 +64,11 @@ class ExecutorArgs:
             raise InputError(f"--workers {self.workers}: at least 1 is needed")
         if self.ray_address is not None and self.executor != "ray":
             raise InputError("--ray-address: goes with --executor ray")
+        if self.executor == "ray":
+            try:
+                import_ray()
+            except ModuleNotFoundError as error:
+                raise InputError(str(error)) from None
         return {
             "executor": self.executor,
             "workers": self.workers,
@@ -88,6 +95,11 @@ class Item:
     seed: int
     seats: tuple[str, ...]
     how: runner.MatchRules
+
+    @property
+    def rules_key(self) -> tuple[str, str]:
+        """Equal for items of one game with the same options."""
+        return self.game, json.dumps(self.options, sort_keys=True)
 
 
 Record = dict[str, Any]
@@ -158,10 +170,11 @@ def play_all(
                 played = _on_ray(kernels, matches, workers, ray_address)
             else:
                 played = _here(kernels, matches, workers or processors(), cast)
-            for records in played:
-                journal.write_all(records)
-                for record in records:
-                    finish(record)
+            with closing(played):
+                for records in played:
+                    journal.write_all(records)
+                    for record in records:
+                        finish(record)
         if asked:
             threads = workers or processors()
             _ask(asked, folder, journal, cast, concurrency, threads, replays, finish)
@@ -184,12 +197,14 @@ class Cast:
         self._given = given
         self._made: dict[tuple[str, str], Policy] = {}
         self._held: dict[tuple[str, str], bool] = {}
+        self._rules: dict[tuple[str, str], tuple[Any, dict[str, Any]]] = {}
 
     def policy(self, game: str, name: str) -> Policy:
         """The policy of that name. Raises ``ValueError`` if there is none."""
         key = game, name
         if key not in self._made:
-            self._made[key] = self._given.get(name) or make_policy(spec(game), name)
+            held = self.is_held(game, name)
+            self._made[key] = self._given[name] if held else make_policy(spec(game), name)
         return self._made[key]
 
     def is_held(self, game: str, name: str) -> bool:
@@ -204,16 +219,13 @@ class Cast:
 
     def match(self, item: Item) -> runner.Match:
         """The match with its policies in their seats."""
-        game = spec(item.game)
-        return runner.Match(
-            item.benchmark,
-            item.name,
-            game,
-            game.make_rules(**item.options),
-            game.options_in_force(**item.options),
-            item.seed,
-            [self.policy(item.game, name) for name in item.seats],
-        )
+        game, key = spec(item.game), item.rules_key
+        if key not in self._rules:
+            in_force = game.options_in_force(**item.options)
+            self._rules[key] = game.make_rules(**item.options), in_force
+        rules, in_force = self._rules[key]
+        seats = [self.policy(item.game, name) for name in item.seats]
+        return runner.Match(item.benchmark, item.name, game, rules, in_force, item.seed, seats)
 
 
 # --- what a worker does ----------------------------------------------------------------------
@@ -251,9 +263,9 @@ def _play(items: list[Item], cast: Cast) -> list[Record]:
 
 def _in_chunks(items: list[Item], workers: int) -> list[list[Item]]:
     """Items in lists of one game and its options, short enough to keep all workers busy."""
-    groups: defaultdict[str, list[Item]] = defaultdict(list)
+    groups: defaultdict[tuple[str, str], list[Item]] = defaultdict(list)
     for item in items:
-        groups[json.dumps([item.game, item.options, len(item.seats)], sort_keys=True)].append(item)
+        groups[item.rules_key].append(item)
     size = max(1, min(arena.CHUNK, len(items) // (4 * workers)))
     return [
         members[start : start + size]
@@ -267,7 +279,7 @@ def _in_chunks(items: list[Item], workers: int) -> list[list[Item]]:
 
 def _here(
     kernels: list[Item], matches: list[Item], workers: int, cast: Cast
-) -> Iterator[list[Record]]:
+) -> Generator[list[Record], None, None]:
     """The compiled loop in threads, which it lets run side by side; other matches in processes."""
     chunks = _in_chunks(kernels, workers)
     if chunks:
@@ -287,23 +299,20 @@ def _here(
 
 def _compile(items: list[Item], cast: Cast) -> None:
     """Have every policy choose a first move, so that workers find its code compiled."""
-    seen = set()
-    for item in items:
+    first = {(item.rules_key, name): item for item in items for name in item.seats}
+    for (_, name), item in first.items():
         match = cast.match(item)
-        for policy in match.seats:
-            key = item.game, json.dumps(item.options, sort_keys=True), policy.name
-            if key not in seen:
-                seen.add(key)
-                states, (_, probs) = core.new_states(match.rules), core.new_scratch(match.rules)
-                core.start_at(match.rules, states, 0, np.uint64(item.seed), probs)
-                policy.act(view_of(match.game, match.rules, states, item.seed))
+        states, (_, probs) = core.new_states(match.rules), core.new_scratch(match.rules)
+        core.start_at(match.rules, states, 0, np.uint64(item.seed), probs)
+        view = view_of(match.game, match.rules, states, item.seed)
+        cast.policy(item.game, name).act(view)
 
 
 DEATHS = 3
 """Times in a row that a pool may lose a worker before any match of it ends."""
 
 
-def _in_processes(items: list[Item], workers: int) -> Iterator[list[Record]]:
+def _in_processes(items: list[Item], workers: int) -> Generator[list[Record], None, None]:
     """Matches as they end; those that a dying worker had under way are played again."""
     left = {item.name: item for item in items}
     deaths = 0
@@ -376,7 +385,7 @@ def import_ray() -> Any:
 
 def _on_ray(
     kernels: list[Item], matches: list[Item], workers: int | None, address: str | None
-) -> Iterator[list[Record]]:
+) -> Generator[list[Record], None, None]:
     """Matches as they end, on whatever nodes the cluster has."""
     ray = import_ray()
     own = not ray.is_initialized()
@@ -402,9 +411,12 @@ def _on_ray(
 
 def _connect(ray: Any, workers: int | None, address: str | None) -> None:
     quiet = {"log_to_driver": False, "logging_level": "warning"}
+    where = re.fullmatch(r"(?:ray://)?(.+):(\d+)", address or "")
     try:
+        if where:  # Ray itself waits for minutes for an address where nothing listens.
+            socket.create_connection((where[1], int(where[2])), timeout=10).close()
         ray.init(address=address or "auto", **quiet)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (OSError, OverflowError, RuntimeError, ValueError) as error:
         if address is not None:
             raise InputError(f"--ray-address {address}: {' '.join(str(error).split())}") from None
         ray.init(num_cpus=workers, include_dashboard=False, **quiet)

@@ -10,12 +10,9 @@ seed is played once from each seat. Language models get their turns as prompts.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,8 +22,8 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from stratagym.agents.core import Policy
-from stratagym.agents.kernels import KernelPolicy
 from stratagym.benchmarks import arena, arena_report, cli, records, runner
+from stratagym.benchmarks.executors import ExecutorArgs, Item, play_all
 from stratagym.benchmarks.ludobench.metrics import AS_PUBLISHED_RULES
 from stratagym.benchmarks.policies import ModelArgs, make_policies, settings, usage
 from stratagym.benchmarks.stats import bootstrap_mean
@@ -40,7 +37,7 @@ GAME = spec("ludo")
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
-class Args(ModelArgs):
+class Args(ModelArgs, ExecutorArgs):
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "random,heuristic,gt"
     """Policies, separated by commas: random, heuristic, gt, gt:DEPTH, mcts:SIMULATIONS, llm,
     llm:MODEL."""
@@ -96,15 +93,13 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     players = [_players(word) for word in cli.words(args.players)]
     if args.games < 1:
         raise cli.InputError(f"--games {args.games}: at least 1 is needed")
-    if args.tries < 1:
-        raise cli.InputError(f"--tries {args.tries}: at least 1 is needed")
-    if args.invalid not in ("random", "forfeit"):
-        raise cli.InputError(f"--invalid {args.invalid!r}: choose random or forfeit")
     text = TextOptions(args.persona, args.list_legal, args.lenient, args.history, args.memory)
+    how = runner.MatchRules(text, args.tries, args.invalid)
+    executor = args.executor_options()
     options = dict(AS_PUBLISHED_RULES) if args.as_published else {}
     options |= cli.pairs("--rules", args.rules)
     try:
-        text.check(GAME)
+        how.check(GAME)
         rules = {n: GAME.make_rules(players=n, **options) for n in players}
     except (ValueError, TypeError) as error:
         raise cli.InputError(str(error)) from None
@@ -128,21 +123,18 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "seed": args.seed,
     }
     folder = records.open_run(NAME, args.output, config, args.resume)
-    finished = {
-        game["match"]
-        for game in records.read_jsonl(folder / "games.jsonl")
-        if game["ended_by"] != runner.TRANSPORT
-    }
-    how = runner.MatchRules(text, args.tries, args.invalid)
     with runner.progress_bar() as bar:
         for pairing in pairings:
-            matches = pairing_matches(pairing, policies, rules[pairing.players], options, args)
-            missing = [match for match in matches if match.name not in finished]
-            task = bar.add_task(
-                pairing.name, total=len(matches), completed=len(matches) - len(missing)
+            items = pairing_items(pairing, options, how, args)
+            play_all(
+                items,
+                folder,
+                concurrency=args.concurrency,
+                policies=policies,
+                replays=0,
+                done=runner.counter(bar, pairing.name, len(items)),
+                **executor,
             )
-            if missing:
-                play(folder, missing, how, args.concurrency, partial(bar.advance, task))
     summary = summarise(folder, pairings, rules, policies, config)
     records.write_json(folder / "summary.json", summary)
     arena_report.write(folder, summary, "Ludo arena")
@@ -158,71 +150,24 @@ def _players(word: str) -> int:
     return int(word)
 
 
-def pairing_matches(
-    pairing: Pairing,
-    policies: dict[str, Policy],
-    rules: Any,
-    options: dict[str, Any],
-    args: Args,
-) -> list[runner.Match]:
+def pairing_items(
+    pairing: Pairing, options: dict[str, Any], how: runner.MatchRules, args: Args
+) -> list[Item]:
     """All matches of a pairing, in the order of their seeds."""
-    in_force = GAME.options_in_force(players=pairing.players, **options)
-    two = [policies[pairing.one], policies[pairing.rest]]
+    two = pairing.one, pairing.rest
     seeds, seating = arena.duel_seating(pairing.players, args.games, args.seed)
     return [
-        runner.Match(
+        Item(
             NAME,
             f"{pairing.name}/{g // pairing.players}/{g % pairing.players}",
-            GAME,
-            rules,
-            in_force,
+            GAME.name,
+            {"players": pairing.players, **options},
             int(seeds[g]),
-            [two[k] for k in seating[g]],
+            tuple(two[k] for k in seating[g]),
+            how,
         )
         for g in range(len(seeds))
     ]
-
-
-def play(
-    folder: Path,
-    matches: list[runner.Match],
-    how: runner.MatchRules,
-    concurrency: int,
-    done: Callable[[int], Any],
-) -> None:
-    """Play matches of one pairing and record them."""
-    policies = list({policy.name: policy for match in matches for policy in match.seats}.values())
-    kernels = [policy for policy in policies if isinstance(policy, KernelPolicy)]
-    journal = records.Journal(folder / "games.jsonl")
-    try:
-        if len(kernels) == len(policies):
-            seats = [[policies.index(policy) for policy in match.seats] for match in matches]
-            played = arena.play_parallel(
-                matches[0].rules,
-                kernels,
-                np.array([match.seed for match in matches], np.uint64),
-                np.array(seats),
-                done,
-            )
-            journal.write_all(
-                [
-                    match.record(*game)
-                    for match, game in zip(matches, arena.each_game(played), strict=True)
-                ]
-            )
-        else:
-            asyncio.run(
-                runner.play_matches(
-                    matches,
-                    how,
-                    journal,
-                    folder / "decisions.jsonl",
-                    concurrency=concurrency,
-                    done=lambda record: done(1),
-                )
-            )
-    finally:
-        journal.close()
 
 
 def summarise(

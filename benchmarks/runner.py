@@ -50,6 +50,12 @@ def progress_bar() -> Progress:
     )
 
 
+def counter(bar: Progress, description: str, total: int) -> Callable[[Any], None]:
+    """A line of the bar that every call, whatever it is told, takes one step on."""
+    task = bar.add_task(description, total=total)
+    return lambda _: bar.advance(task)
+
+
 def item_seed(seed: int, *names: str) -> int:
     """A 64-bit seed for one piece of work, from the run's seed and what the work is called."""
     digest = hashlib.sha256("\0".join([str(seed), *names]).encode()).digest()

@@ -153,13 +153,12 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
 
         def play(pairings: Sequence[tuple[str, str]], label: str = "") -> list[executors.Record]:
             wanted = items(pairings, label)
-            task = bar.add_task(label.rstrip("/") or game.name, total=len(wanted))
             played = executors.play_all(
                 wanted,
                 folder,
                 concurrency=args.concurrency,
                 policies=policies,
-                done=lambda record: bar.advance(task),
+                done=runner.counter(bar, label.rstrip("/") or game.name, len(wanted)),
                 **executor,
             )
             return list(played.values())
@@ -384,18 +383,20 @@ def rating_table(summary: dict[str, Any]) -> Table:
     return table
 
 
-def pairing_table(summary: dict[str, Any]) -> Table:
-    """Every pairing with its shares of wins, draws and losses."""
-    table = Table(["pairing", "score", "wins", "draws", "losses", "games", "different", "plies"])
+def pairing_table(summary: dict[str, Any], *, full: bool = True) -> Table:
+    """Every pairing with its wins, draws and losses; their shares if ``full``."""
+    shares = ["wins", "draws", "losses"] if full else []
+    table = Table(["pairing", "W-D-L", "score", *shares, "different"])
     for row in summary["pairings"]:
+        n = row["score"]["n"]
+        wdl = [round(n * (row[key]["value"] or 0)) for key in ("wins", "draws", "losses")]
         table.rows.append(
             [
-                f"{code(row['a'])} against {code(row['b'])}",
+                f"{code(row['a'])} – {code(row['b'])}",
+                "-".join(map(str, wdl)),
                 RateCell(row["score"]),
-                *(RateCell(row[key], strip=False) for key in ("wins", "draws", "losses")),
-                count(row["score"]["n"]),
-                count(row["different_games"]),
-                "–" if row["mean_plies"] is None else f"{row['mean_plies']:.1f}",
+                *(RateCell(row[key], strip=False) for key in shares),
+                f"{row['different_games']}/{n}",
             ]
         )
     return table
@@ -475,9 +476,9 @@ def write_report(folder: Path, summary: dict[str, Any]) -> None:
     ]
     for row in alike:
         page.note(
-            f"{code(row['a'])} against {code(row['b'])}: {row['different_games']} different games "
-            f"of {row['score']['n']}, for neither player depends much on chance; the interval "
-            "takes the copies for evidence.",
+            f"{code(row['a'])} against {code(row['b'])}: only {row['different_games']} different "
+            f"games of {row['score']['n']}, as neither player leaves much to chance; the interval "
+            "takes copies for evidence and is too narrow.",
             warning=True,
         )
     page.heading("Words")
@@ -485,7 +486,9 @@ def write_report(folder: Path, summary: dict[str, Any]) -> None:
         [
             "**Bradley-Terry**: maximum likelihood on Elo's scale around 1000; every player counts "
             "one drawn game at 1000, so that ratings stay finite. **Elo**: the fixed point for "
-            "K = 32, whatever the games' order.",
+            "K = 32, whatever the games' order. Where somebody won all games of a pairing, the "
+            "distance is a lower bound that rests on that drawn game, and its interval is too "
+            "narrow.",
             "**Forfeits**: share of games lost because no legal answer came, or none in time.",
             "**Replays**: how often a transport failure broke off a game, which was then gone on "
             "with; never counted as play.",
@@ -499,7 +502,7 @@ def screen(console: Console, summary: dict[str, Any], folder: Path) -> None:
     """Print the final tables."""
     config = summary["config"]
     console.print(rating_table(summary).rich(f"{spec(config['game']).title}: ratings"))
-    console.print(pairing_table(summary).rich("Pairings"))
+    console.print(pairing_table(summary, full=False).rich("Pairings"))
     if summary["models"]:
         console.print(model_table(summary).rich("Language models"))
     console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md"))
 PAGES += ["CONTRIBUTING.md", "README.md"]
-BENCHMARKS = ("ludo_spots", "ludo_arena", "board_solvers", "throughput", "play")
+BENCHMARKS = ("ludo_spots", "ludo_arena", "board_solvers", "tournament", "throughput", "play")
 AUTHORS_SPOTS = "PATH_TO_AUTHORS_SPOTS"
 
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -115,7 +115,7 @@ def test_command_lines_name_options_that_exist(page):
 MODEL_OPTIONS = "docs/language_models.md"
 
 
-@pytest.mark.parametrize("name", BENCHMARKS[:4])
+@pytest.mark.parametrize("name", BENCHMARKS[:5])
 def test_benchmark_pages_name_all_options_and_no_others(name):
     """In inline code; those of language models may stand on their own page."""
     named, models = inline_options(f"docs/benchmarks/{name}.md"), inline_options(MODEL_OPTIONS)
@@ -154,23 +154,26 @@ def run_benchmark(name: str, *arguments: str) -> None:
 
 
 def test_records_are_documented_field_by_field(tmp_path):
-    spots, arena = tmp_path / "spots", tmp_path / "arena"
+    spots, arena, cup = (tmp_path / name for name in ("spots", "arena", "cup"))
     run_benchmark("ludo_spots", "--policies", "random,gt", "--output", str(spots), "--categories",
                   "capture", "--head-to-head", "2")  # fmt: skip
     run_benchmark("ludo_arena", "--policies", "random,gt", "--output", str(arena), "--games", "2",
                   "--players", "2")  # fmt: skip
-    for file, folder in (("decisions.jsonl", spots), ("games.jsonl", arena)):
+    run_benchmark("tournament", "--game", "tictactoe", "--policies", "random,heuristic",
+                  "--games", "2", "--output", str(cup))  # fmt: skip
+    for file, folder in (("decisions.jsonl", spots), ("games.jsonl", arena), ("games.jsonl", cup)):
         for line in (folder / file).read_text(encoding="utf-8").splitlines():
             assert set(json.loads(line)) == documented_fields(file), file
-    configs = [json.loads((folder / "config.json").read_text()) for folder in (spots, arena)]
-    assert set(configs[0]) | set(configs[1]) == documented_fields("config.json")
+    configs = [json.loads((folder / "config.json").read_text()) for folder in (spots, arena, cup)]
+    assert set().union(*configs) == documented_fields("config.json")
     section = read("docs/records.md").partition("\n## summary.json\n")[2]
     named = set(re.findall(r"`(\w+)`", section))
-    for folder in (spots, arena):
+    for folder in (spots, arena, cup):
         summary = json.loads((folder / "summary.json").read_text())
         assert set(summary) <= named
         for pairing in summary.get("pairings", []):
-            assert set(pairing) | set(pairing["process"]["one"]) <= named
+            process = pairing.get("process", {"one": {}})
+            assert set(pairing) | set(process["one"]) <= named
 
 
 def test_metrics_of_the_spots_are_documented(tmp_path):

@@ -104,7 +104,7 @@ def test_built_in_policies(tmp_path):
         (["--rules", "stacking"], ["name=value"]),
         (["--invalid", "laugh"], ["laugh", "forfeit"]),
         (["--persona", "angry"], ["angry", "unforgiving"]),
-        (["--tries", "0"], ["--tries 0"]),
+        (["--tries", "0"], ["tries 0"]),
     ],
     ids=" ".join,
 )
