@@ -220,7 +220,7 @@ LADDER = Ladder(
     "chess/ladder-v1",
     (
         ("random",),
-        ("heuristic?random=0.97",),
+        ("heuristic?random=0.96",),
         ("heuristic?random=0.91",),
         ("heuristic?random=0.83",),
         ("heuristic?random=0.73",),
@@ -228,11 +228,9 @@ LADDER = Ladder(
         ("heuristic?random=0.48",),
         ("heuristic?random=0.3",),
         ("heuristic?random=0.12",),
-        ("alphabeta:2?random=0.15",),
+        ("alphabeta:2?random=0.12",),
         ("alphabeta:3?random=0.13",),
         # From here on the engine is needed.
-        ("uci:stockfish?nodes=1&random=0.05",),
-        ("uci:stockfish?nodes=200&random=0.04",),
-        ("uci:stockfish?nodes=1000&random=0.03",),
+        ("uci:stockfish?nodes=1&random=0.08",),
     ),
 )

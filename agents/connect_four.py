@@ -136,9 +136,9 @@ LADDER = Ladder(
         ("random",),
         ("mcts:5", "heuristic?random=0.75"),
         ("mcts:20", "heuristic?random=0.5"),
-        ("mcts:80", "alphabeta:2?random=0.15"),
-        ("mcts:320", "alphabeta:4?random=0.05"),
-        ("mcts:1600",),
-        ("mcts:10000",),
+        ("mcts:60",),
+        ("mcts:200", "alphabeta:4?random=0.08"),
+        ("mcts:1200",),
+        ("mcts:8000",),
     ),
 )

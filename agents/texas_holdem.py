@@ -345,5 +345,5 @@ def rule(rules, s, legal, n, which):
 
 LADDER = Ladder(
     "texas_holdem/ladder-v1",
-    (("random",), ("mcts:1000",), ("rule:threshold",), ("rule:strong",)),
+    (("random",), ("rule:threshold?random=0.1",), ("rule:strong",)),
 )

@@ -264,11 +264,11 @@ def faulty(body: dict, nth: int) -> Response:
     return answer(f"Move: {best}")
 
 
-def model(server: OpenAIServer, output: Path, *more: object) -> tuple:
+def model(server: OpenAIServer, output: Path, *more: object, retries: int = 4) -> tuple:
     return (
         "--game", "tictactoe", "--policy", "llm:scripted", "--base-url", server.base_url,
         "--api-key-env", "STRATAGYM_TEST_KEY", "--output", output, "--list-legal", "--json",
-        "--retries", 4, "--concurrency", 3, "--price-in", 1, "--price-out", 2, "--invalid",
+        "--retries", retries, "--concurrency", 3, "--price-in", 1, "--price-out", 2, "--invalid",
         "random", "--tries", 2, *more,
     )  # fmt: skip
 
@@ -314,14 +314,14 @@ def test_a_model_climbs_through_faults_and_a_kill_to_the_same_rating(tmp_path):
 
 def test_a_dead_server_breaks_the_climb_off_and_it_goes_on_later(tmp_path):
     with OpenAIServer(lambda body, nth: error(503)) as server:
-        result = run(*model(server, tmp_path / "run", "--retries", 0, "--games", 8))
+        result = run(*model(server, tmp_path / "run", "--games", 8, retries=0))
         assert result.returncode == 0, result.stderr
         row = json.loads(result.stdout)["games"]["tictactoe"]["llm:scripted"]
         assert row["broken_off"] and row["rating"]["value"] is None
         assert row["levels"][0]["opponents"]["random"] == {"wins": 0, "draws": 0, "losses": 0}
         assert row["levels"][0]["broken_off"] > 0
     with OpenAIServer(faulty) as server:
-        result = run(*model(server, tmp_path / "run", "--games", 8, "--resume"))
+        result = run(*model(server, tmp_path / "run", "--games", 8, "--resume", retries=0))
         assert result.returncode == 0, result.stderr
         row = json.loads(result.stdout)["games"]["tictactoe"]["llm:scripted"]
         assert not row["broken_off"] and row["rating"]["value"] is not None

@@ -21,7 +21,11 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md"))
 PAGES += ["CONTRIBUTING.md", "README.md"]
-BENCHMARKS = ("ludo_spots", "ludo_arena", "board_solvers", "tournament", "throughput", "play")
+BENCHMARKS = (
+    "ludo_spots", "ludo_arena", "board_solvers", "tournament", "anchored_levels", "throughput", "play",
+)  # fmt: skip
+COMMANDS = {"ludo_spots": ("generate",), "anchored_levels": ("calibrate",)}
+"""Commands of a benchmark's own."""
 AUTHORS_SPOTS = "PATH_TO_AUTHORS_SPOTS"
 
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -107,7 +111,8 @@ def test_command_lines_name_options_that_exist(page):
     for line in command_lines(read(page)):
         for name, rest in re.findall(r"benchmarks\.(\w+)([^|;&]*)", line):
             words = rest.split()
-            command = (name, "generate") if words[:1] == ["generate"] else (name,)
+            own = COMMANDS.get(name, ())
+            command = (name, words[0]) if words and words[0] in own else (name,)
             given = {word.partition("=")[0] for word in words if word.startswith("--")}
             assert given <= options_of(*command) | {"--help"}, line
 
@@ -115,13 +120,12 @@ def test_command_lines_name_options_that_exist(page):
 MODEL_OPTIONS = "docs/language_models.md"
 
 
-@pytest.mark.parametrize("name", BENCHMARKS[:5])
+@pytest.mark.parametrize("name", BENCHMARKS[:6])
 def test_benchmark_pages_name_all_options_and_no_others(name):
     """In inline code; those of language models may stand on their own page."""
     named, models = inline_options(f"docs/benchmarks/{name}.md"), inline_options(MODEL_OPTIONS)
     known = options_of(name)
-    if name == "ludo_spots":
-        known |= options_of(name, "generate")
+    known = known.union(*(options_of(name, command) for command in COMMANDS.get(name, ())))
     assert named <= known
     opposites = {option for option in known if option.startswith("--no-")}
     assert known - models - opposites - {"--help"} <= named
@@ -129,7 +133,8 @@ def test_benchmark_pages_name_all_options_and_no_others(name):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_options_in_the_text_exist_somewhere(page):
-    known = options_of("ludo_spots", "generate").union(*map(options_of, BENCHMARKS))
+    known = frozenset().union(*map(options_of, BENCHMARKS))
+    known = known.union(*(options_of(n, c) for n, own in COMMANDS.items() for c in own))
     assert inline_options(page) <= known
 
 
