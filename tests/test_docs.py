@@ -22,7 +22,8 @@ DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md"))
 PAGES += ["CONTRIBUTING.md", "README.md"]
 BENCHMARKS = (
-    "ludo_spots", "ludo_arena", "board_solvers", "tournament", "anchored_levels", "throughput", "play",
+    "ludo_spots", "ludo_arena", "board_solvers", "tournament", "anchored_levels", "throughput",
+    "play",
 )  # fmt: skip
 COMMANDS = {"ludo_spots": ("generate",), "anchored_levels": ("calibrate",)}
 """Commands of a benchmark's own."""
