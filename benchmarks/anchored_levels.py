@@ -114,7 +114,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         _same_ladders(args.output, ladders)
     folder = records.open_run(NAME, args.output, config, args.resume)
     climbs = [new_climb(plans[game], name) for game, own in policies.items() for name in own]
-    models = {name: p for name, p in named.items() if isinstance(p, LanguageModel)}
+    models: dict[str, Policy] = {
+        name: policy for name, policy in named.items() if isinstance(policy, LanguageModel)
+    }
     with runner.progress_bar() as bar:
         tasks = {
             id(climb): bar.add_task(_label(climb), total=None if args.early_stop else 0)

@@ -228,10 +228,23 @@ def test_several_games_and_policies(tmp_path):
     for name in ("report.md", "report.html", "levels.png", "summary.json"):
         assert (tmp_path / "run" / name).stat().st_size > 0
     page = (tmp_path / "run" / "report.md").read_text()
-    assert "| policy | Tic-tac-toe | Hanabi | mean |" in page
+    assert "| policy | Tic-Tac-Toe | Hanabi | mean |" in page
     again = run(*arguments, "--json", "--resume")
     assert json.loads(again.stdout) == summary
     assert lines(tmp_path / "run" / "games.jsonl") == games
+
+
+def test_calibrate_prints_the_table_and_says_what_is_missing(tmp_path):
+    frozen = ladder_of("tictactoe").path.read_bytes()
+    result = run("calibrate", "--game", "tictactoe", "--games", 8, "--workers", 1, "--freeze")
+    assert result.returncode == 1
+    assert result.stdout.count("| Lv1 |") == len(ladder_of("tictactoe").levels[1])
+    assert "400 or more" in result.stderr
+    assert ladder_of("tictactoe").path.read_bytes() == frozen
+    checked = run("calibrate", "--game", "tictactoe", "--check", 2, "--workers", 1)
+    assert (checked.returncode, checked.stdout.strip()) == (
+        0, "tictactoe/ladder-v1: the games are the same",
+    )  # fmt: skip
 
 
 def test_holdem_players_are_told_apart_by_what_they_do(tmp_path):

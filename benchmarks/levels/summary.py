@@ -29,7 +29,7 @@ def summarise(
     decisions: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for record in read_jsonl(folder / "decisions.jsonl"):
         decisions[_group(record["item"])].append(record)
-    broken = defaultdict(int)
+    broken: defaultdict[str, int] = defaultdict(int)
     for record in read_jsonl(folder / "games.jsonl"):
         broken[_group(record["match"])] += record["ended_by"] == runner.TRANSPORT
     games: dict[str, dict[str, Any]] = {game: {} for game in ladders}
@@ -46,7 +46,9 @@ def summarise(
             "broken_off": outcome.broken_off,
             "rating": None if outcome.rating is None else outcome.rating.record(),
             "scores": outcome.scores,
-            "levels": [_level(climb, s, own, decisions, broken) for s in outcome.standings],
+            "levels": [
+                _level(climb, outcome, s, own, decisions, broken) for s in outcome.standings
+            ],
             "behaviour": behaviour(climb, outcome),
         }
     means = {}
@@ -88,6 +90,7 @@ def _group(match: str) -> str:
 
 def _level(
     climb: Climb | ScoreClimb,
+    outcome: Outcome,
     standing: Standing,
     policy: Policy,
     decisions: dict[str, list[dict[str, Any]]],
@@ -108,7 +111,7 @@ def _level(
     used = usage(answers, [policy])
     return {
         "level": standing.level,
-        "passed": None if isinstance(climb, ScoreClimb) else standing.passed,
+        "passed": standing.passed or (outcome.topped and standing is outcome.standings[-1]),
         "settled_early": standing.settled_early,
         "games": len(standing.results),
         "win_rate": None if isinstance(climb, ScoreClimb) else standing.win_rate().record(),
