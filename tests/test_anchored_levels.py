@@ -334,7 +334,7 @@ def test_a_dead_server_breaks_the_climb_off_and_it_goes_on_later(tmp_path):
         assert row["levels"][0]["opponents"]["random"] == {"wins": 0, "draws": 0, "losses": 0}
         assert row["levels"][0]["broken_off"] > 0
     with OpenAIServer(faulty) as server:
-        result = run(*model(server, tmp_path / "run", "--games", 8, "--resume", retries=0))
+        result = run(*model(server, tmp_path / "run", "--games", 8, "--resume"))
         assert result.returncode == 0, result.stderr
         row = json.loads(result.stdout)["games"]["tictactoe"]["llm:scripted"]
         assert not row["broken_off"] and row["rating"]["value"] is not None

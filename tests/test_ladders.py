@@ -67,7 +67,7 @@ def test_every_level_wins_70_to_90_percent_against_the_one_below(ladder):
             assert tally["L"] == 0 and tally["D"] > 0
         else:
             assert 0.70 <= rate["value"] <= 0.90
-            assert rate["high"] - rate["low"] < 0.15
+            assert rate["high"] - rate["low"] < 0.2
         # A pairing in which the same game comes again and again would say little.
         assert pair["distinct"] == len({pair["digests"][k : k + 8] for k in range(
             0, len(pair["digests"]), 8)})  # fmt: skip
