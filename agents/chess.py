@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
+from stratagym.agents.ladders import Ladder
 from stratagym.envs.chess.bits import EMPTY, bit, lowest, popcount
 from stratagym.envs.chess.moves import (
     attackers,
@@ -213,3 +214,24 @@ def heuristic(rules, s, legal, n):
         if value > best_value:
             best, best_value = action, value
     return best
+
+
+LADDER = Ladder(
+    "chess/ladder-v1",
+    (
+        ("random",),
+        ("heuristic?random=0.96",),
+        ("heuristic?random=0.91",),
+        ("heuristic?random=0.83",),
+        ("heuristic?random=0.73",),
+        ("heuristic?random=0.62",),
+        ("heuristic?random=0.48",),
+        ("heuristic?random=0.3",),
+        ("heuristic?random=0.12",),
+        ("alphabeta:2?random=0.12",),
+        ("alphabeta:3?random=0.13",),
+        # From here on the engine is needed.
+        ("uci:stockfish?nodes=1&random=0.08",),
+        ("uci:stockfish?nodes=200&random=0.04",),
+    ),
+)

@@ -18,6 +18,7 @@ from stratagym.agents.connect_four_solver import (
     score_moves,
     winning_squares,
 )
+from stratagym.agents.ladders import Ladder
 from stratagym.agents.perfect import ILLEGAL
 from stratagym.envs.connect_four.rules import (
     BOTTOM,
@@ -158,3 +159,17 @@ def best_moves(rules: Any, states: np.ndarray) -> np.ndarray:
             mover, other = int(s["mover"]), int(s["other"])
             best[i] = solver.best_moves(mover, mover | other, int(s["plies"]))
     return best
+
+
+LADDER = Ladder(
+    "connect_four/ladder-v1",
+    (
+        ("random",),
+        ("mcts:5", "heuristic?random=0.75"),
+        ("mcts:20", "heuristic?random=0.5"),
+        ("mcts:60",),
+        ("mcts:200", "alphabeta:4?random=0.08"),
+        ("mcts:1200",),
+        ("mcts:8000",),
+    ),
+)

@@ -1,14 +1,16 @@
 """What a policy is, and how one is named.
 
 A policy string is ``name``, ``name:argument`` or ``name:argument?key=value&key=value``, such as
-``random``, ``gt:3`` or ``llm:my-model?temperature=0.5``.
+``random``, ``gt:3`` or ``llm:my-model?temperature=0.5``. Any policy but a language model is
+weakened by ``random=P``: ``mcts:100?random=0.25`` makes a random legal move one time in four.
 """
 
 from __future__ import annotations
 
 import importlib
+import random
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -64,6 +66,23 @@ class Policy(ABC):
         """A legal action for ``view.seat``."""
 
 
+class Weakened(Policy):
+    """A policy that makes a uniformly random legal move with probability ``share``.
+
+    Whether it does follows from the view's seed alone, so that games can be repeated.
+    """
+
+    def __init__(self, policy: Policy, share: float):
+        self.policy, self.share = policy, share
+        self.name = f"{policy.name}{'&' if '?' in policy.name else '?'}random={share:g}"
+
+    def act(self, view: View) -> int:
+        own = random.Random(view.seed)
+        if own.random() < self.share:
+            return int(own.choice(view.legal))
+        return self.policy.act(view)
+
+
 @dataclass(frozen=True)
 class PolicyString:
     """A policy string, taken apart."""
@@ -104,5 +123,19 @@ def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
     if parsed.name not in FACTORIES:
         known = ", ".join(FACTORIES)
         raise ValueError(f"unknown policy {parsed.name!r}; the policies are: {known}")
+    if "random" in parsed.options and parsed.name != "llm":
+        options = dict(parsed.options)
+        share = _share(parsed.name, options.pop("random"))
+        return Weakened(make_policy(spec, replace(parsed, options=options)), share)
     module, _, function = FACTORIES[parsed.name].partition(":")
     return getattr(importlib.import_module(module), function)(spec, parsed)
+
+
+def _share(name: str, text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 < share < 1:
+        raise ValueError(f"policy {name}: random={text}: a probability between 0 and 1 is needed")
+    return share

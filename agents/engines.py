@@ -1,15 +1,13 @@
 """Engines as policies, over their own protocols and as processes of their own.
 
 ``uci:stockfish?nodes=1000`` is a chess engine that speaks UCI (Universal Chess Interface,
-Meyer-Kahlen and Huber 2000). It is graded by nodes on one thread, which is reproducible; to weaken
-it further, ``random`` is the probability of a seeded random move on our side. An engine sees the
-position only: it does not know which positions came before.
+Meyer-Kahlen and Huber 2000). It is graded by nodes on one thread, which is reproducible. An engine
+sees the position only: it does not know which positions came before.
 """
 
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import subprocess
 from typing import Any
@@ -42,7 +40,6 @@ class UCIEngine(Policy):
     Args:
         engine: a program's name or path. nodes: positions searched a move.
         skill: the engine's "Skill Level", or None for full strength.
-        random_share: probability of a random legal move instead, drawn from the view's seed.
 
     Raises:
         ValueError: the engine is not installed.
@@ -54,16 +51,14 @@ class UCIEngine(Policy):
         engine: str = "stockfish",
         nodes: int = 10_000,
         skill: int | None = None,
-        random_share: float = 0.0,
     ):
         self._process: subprocess.Popen[str] | None = None
+        self._identity = ""
         self.path = find_engine(engine)
-        self.nodes, self.skill, self.random_share = nodes, skill, random_share
+        self.nodes, self.skill = nodes, skill
         self.name = f"uci:{engine}?nodes={nodes}"
         if skill is not None:
             self.name += f"&skill={skill}"
-        if random_share:
-            self.name += f"&random={random_share}"
 
     def _send(self, line: str) -> None:
         process = self._process
@@ -98,7 +93,9 @@ class UCIEngine(Policy):
             bufsize=1,
         )
         self._send("uci")
-        self._until("uciok")
+        for line in self._until("uciok"):
+            if line.startswith("id name "):
+                self._identity = line.removeprefix("id name ")
         self._send("setoption name Threads value 1")
         if self.skill is not None:
             self._send(f"setoption name Skill Level value {self.skill}")
@@ -117,9 +114,6 @@ class UCIEngine(Policy):
         return self._until("bestmove")
 
     def act(self, view: View) -> int:
-        own = random.Random(view.seed)
-        if own.random() < self.random_share:
-            return int(own.choice(view.legal))
         move = self._search(view, 1)[-1].split()[1]
         return int(view.spec.module("notation").parse_uci(view.states[0], move))
 
@@ -142,6 +136,11 @@ class UCIEngine(Policy):
         actions = np.array(sorted(found), np.int64)
         return actions, np.array([found[action] for action in actions.tolist()])
 
+    def identity(self) -> str:
+        """What the engine calls itself, its version included; empty if it does not say."""
+        self._start()
+        return self._identity
+
     def close(self) -> None:
         """End the engine's process."""
         if self._process is not None and self._process.poll() is None:
@@ -155,7 +154,7 @@ class UCIEngine(Policy):
 
 
 def uci_policy(spec: core.GameSpec, text: PolicyString) -> UCIEngine:
-    """``uci:ENGINE?nodes=N&skill=K&random=P``.
+    """``uci:ENGINE?nodes=N&skill=K``.
 
     Raises:
         ValueError: not chess, a bad option, or an engine that is not installed, in one line.
@@ -163,16 +162,13 @@ def uci_policy(spec: core.GameSpec, text: PolicyString) -> UCIEngine:
     if spec.name != "chess":
         raise ValueError(f"policy uci: UCI engines play chess, not {spec.name}")
     options: dict[str, Any] = dict(text.options)
-    if set(options) - {"nodes", "skill", "random"}:
-        raise ValueError("policy uci: unknown option; the options are: nodes, random, skill")
+    if set(options) - {"nodes", "skill"}:
+        raise ValueError("policy uci: unknown option; the options are: nodes, skill")
     try:
         nodes = int(options.get("nodes", 10_000))
         skill = int(options["skill"]) if "skill" in options else None
-        share = float(options.get("random", 0))
-        if nodes < 1 or not 0 <= share <= 1 or (skill is not None and not 0 <= skill <= 20):
+        if nodes < 1 or (skill is not None and not 0 <= skill <= 20):
             raise ValueError
     except ValueError:
-        raise ValueError(
-            "policy uci: nodes at least 1, skill 0 to 20, random 0 to 1 are needed"
-        ) from None
-    return UCIEngine(text.argument or "stockfish", nodes, skill, share)
+        raise ValueError("policy uci: nodes at least 1 and skill 0 to 20 are needed") from None
+    return UCIEngine(text.argument or "stockfish", nodes, skill)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from numba import njit
 
+from stratagym.agents.ladders import Ladder
 from stratagym.envs.core import mix64
 from stratagym.envs.hanabi.rules import (
     COLOUR_TOLD,
@@ -452,3 +453,20 @@ def _busy(rules, s, seat, public, playable):
         if cards and not cards & ~playable:
             return True
     return False
+
+
+LADDER = Ladder(
+    "hanabi/ladder-v1",
+    (
+        ("random",),
+        ("rule:simple",),
+        ("rule:iggi?random=0.3",),
+        ("rule:iggi?random=0.1",),
+        ("rule:iggi", "rule:piers"),
+        ("rule:focus",),
+    ),
+    # The points on the fireworks count where all lives are lost too: otherwise whoever plays at
+    # random, or nearly so, has nothing at all.
+    options={"players": 2, "score": "keep"},
+    measure="score",
+)

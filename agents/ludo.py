@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from numba import njit
 
+from stratagym.agents.ladders import Ladder
 from stratagym.envs.ludo.rules import (
     BASE,
     FINISHED,
@@ -101,3 +102,10 @@ def evaluate(rules, s, out):
 @njit(cache=True)
 def _clip(value):
     return min(max(value, -0.999), 0.999)
+
+
+LADDER = Ladder(
+    "ludo/ladder-v1",
+    (("random",), ("heuristic", "gt:1"), ("gt:4",)),
+    options={"players": 2},
+)

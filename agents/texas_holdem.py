@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from stratagym.agents.ladders import Ladder
 from stratagym.envs import core
 from stratagym.envs.texas_holdem.evaluator import card_bit
 from stratagym.envs.texas_holdem.evaluator import evaluate as value_of
@@ -340,3 +341,17 @@ RULES = {"threshold": 0, "strong": 1}
 def rule(rules, s, legal, n, which):
     """The action of a player of ``RULES``."""
     return strong(rules, s, legal, n) if which == 1 else heuristic(rules, s, legal, n)
+
+
+LADDER = Ladder(
+    "texas_holdem/ladder-v1",
+    (
+        ("random",),
+        ("rule:threshold?random=0.5",),
+        ("rule:threshold?random=0.25",),
+        ("rule:threshold?random=0.05",),
+        ("rule:strong?random=0.1",),
+    ),
+    # Twenty hands leave so much to the cards that only two steps of 70% fit above random play.
+    options={"hands": 100},
+)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from stratagym.agents.ladders import Ladder
 from stratagym.agents.perfect import ILLEGAL
 from stratagym.envs.tictactoe.metrics import winning_squares
 from stratagym.envs.tictactoe.rules import (
@@ -111,3 +112,15 @@ def solve(rules: Any, states: np.ndarray) -> np.ndarray:
             if (own | other) >> square & 1 == 0:
                 scores[i, square] = -values[other, own | 1 << square]
     return scores
+
+
+LADDER = Ladder(
+    "tictactoe/ladder-v1",
+    (
+        ("random",),
+        ("heuristic?random=0.5", "perfect?random=0.5"),
+        ("heuristic?random=0.15", "perfect?random=0.15"),
+        ("perfect",),
+    ),
+    solved=True,
+)

@@ -1,13 +1,14 @@
-"""Ratings from results: Elo's scale and Bradley-Terry, with intervals."""
+"""Ratings from results: Elo's scale, Bradley-Terry and Davidson's draws, with intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from stratagym.benchmarks.stats import CONFIDENCE
+from stratagym.benchmarks.stats import CONFIDENCE, Rate
 
 SCALE = 400.0 / np.log(10.0)
 """Elo points of one unit of Bradley-Terry's log odds."""
@@ -41,6 +42,121 @@ def bradley_terry(scores: np.ndarray, prior: float = PRIOR_DRAWS) -> np.ndarray:
         if np.abs(move).max() < 1e-10:
             break
     return START + SCALE * r
+
+
+@dataclass(frozen=True)
+class Davidson:
+    """A fit of ``davidson``: (N,) ratings on Elo's scale, and the weight of draws, nu."""
+
+    ratings: np.ndarray
+    ties: float
+
+
+def davidson(
+    wins: np.ndarray,
+    draws: np.ndarray,
+    *,
+    fixed: np.ndarray,
+    ties: float | None = None,
+    prior: float = 0.0,
+    around: float = START,
+) -> Davidson:
+    """Bradley-Terry with draws (Davidson 1970) and anchors, by Newton's method.
+
+    Of two players of strengths a and b the first wins with a probability in proportion to a, the
+    second to b, and they draw in proportion to nu sqrt(ab); ratings are 400 log10 of strengths.
+    The likelihood is concave in ratings and log nu, so the answer does not depend on any order.
+
+    Args:
+        wins: (N, N) games that the row won against the column.
+        draws: (N, N) games drawn between both, symmetric.
+        fixed: (N,) ratings of anchors, nan for players to be rated. One player at least is fixed
+            or there is a prior, or only differences mean something.
+        ties: nu, where it is known; estimated by default, 0 where nothing was drawn.
+        prior: drawn games of every player to be rated against a player of rating ``around``; they
+            keep ratings finite and do not enter nu.
+    """
+    estimate = ties is None and draws.sum() > 0
+    nu = ties if ties is not None else 1.0 if estimate else 0.0
+    n = len(wins)
+    free = np.isnan(fixed)
+    r = np.where(free, 0.0, (fixed - around) / SCALE)
+    log_nu = np.log(nu) if nu else -np.inf
+    games = wins + wins.T + draws
+    unknown = np.append(free, estimate)
+    for _ in range(200):
+        half = (r[:, None] - r[None, :]) / 2
+        parts = np.exp(half), np.full((n, n), np.exp(log_nu)), np.exp(-half)
+        total = sum(parts)
+        win, tie = parts[0] / total, parts[1] / total
+        own = 1.0 / (1.0 + np.exp(-r))
+        # With x = win - loss from the row's side, a rating's score is the sum of x / 2.
+        mean = 2 * win + tie - 1
+        surplus = (wins - wins.T - games * mean).sum(1) / 2 + prior * (0.5 - own) * free
+        gradient = np.append(surplus, (draws - games * tie).sum() / 2)
+        spread = games * (1 - tie - mean**2) / 4
+        cross = -(games * mean * tie).sum(1) / 2
+        hessian = np.zeros((n + 1, n + 1))
+        hessian[:n, :n] = np.diag(spread.sum(1) + prior * own * (1 - own) * free) - spread
+        hessian[:n, n] = hessian[n, :n] = cross
+        hessian[n, n] = (games * tie * (1 - tie)).sum() / 2
+        move = np.zeros(n + 1)
+        move[unknown] = np.linalg.lstsq(
+            hessian[np.ix_(unknown, unknown)], gradient[unknown], rcond=None
+        )[0]
+        r += np.clip(move[:n], -1, 1)
+        log_nu += np.clip(move[n], -1, 1)
+        if np.abs(move).max(initial=0.0) < 1e-10:
+            break
+    return Davidson(np.where(free, around + SCALE * r, fixed), float(np.exp(log_nu)))
+
+
+def rate_on_ladder(
+    results: Sequence[tuple[str, float, int]],
+    anchors: Mapping[str, float],
+    ties: float,
+    *,
+    draws: int = 500,
+    seed: int = 0,
+) -> Rate:
+    """One player's rating on a ladder's scale, with its 95% interval from resampling seeds.
+
+    The anchors and the weight of draws stay as the ladder has them. ``PRIOR_DRAWS`` games drawn
+    with a player of the opponents' mean rating keep the answer finite.
+
+    Args:
+        results: (opponent, points of the player: 1, 0.5 or 0, seed of the game).
+        anchors: the opponents' ratings. ties: nu of ``davidson``.
+    """
+    if not results:
+        return Rate(None, None, None, 0)
+    names = sorted({opponent for opponent, _, _ in results})
+    place = {name: k for k, name in enumerate(names)}
+    seeds, cluster = np.unique([s for *_, s in results], return_inverse=True)
+    counts = np.zeros((len(seeds), 3, len(names)))  # lost, drawn, won
+    for (opponent, points, _), at in zip(results, cluster, strict=True):
+        counts[at, round(2 * points), place[opponent]] += 1
+    ratings = np.array([anchors[name] for name in names])
+    around = float(np.average(ratings, weights=counts.sum((0, 1))))
+
+    def fit(lost: np.ndarray, drawn: np.ndarray, won: np.ndarray) -> float:
+        n = len(names) + 1
+        wins, equal = np.zeros((n, n)), np.zeros((n, n))
+        wins[0, 1:], wins[1:, 0] = won, lost
+        equal[0, 1:] = equal[1:, 0] = drawn
+        fixed = np.append(np.nan, ratings)
+        found = davidson(
+            wins, equal, fixed=fixed, ties=ties, prior=PRIOR_DRAWS, around=around
+        ).ratings
+        return float(found[0])
+
+    rng = np.random.default_rng(seed)
+    drawn_again = [
+        fit(*counts[rng.integers(len(seeds), size=len(seeds))].sum(0)) for _ in range(draws)
+    ]
+    tail = 100 * (1 - CONFIDENCE) / 2
+    low, high = np.percentile(drawn_again, [tail, 100 - tail])
+    return Rate(fit(*counts.sum(0)), float(low), float(high), len(results))
 
 
 def elo(scores: np.ndarray, k: float = 32.0, passes: int = 100_000) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import Any
@@ -10,7 +11,6 @@ import numpy as np
 
 CONFIDENCE = 0.95
 FEW = 20
-_Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,16 @@ class Rate:
         return f"{value} [{low}, {high}]"
 
 
-def wilson(successes: float, n: int, chance: float | None = None) -> Rate:
+def wilson(
+    successes: float, n: int, chance: float | None = None, *, confidence: float = CONFIDENCE
+) -> Rate:
     """Wilson's score interval (Wilson 1927) for ``successes`` out of ``n``."""
     if n == 0:
         return Rate(None, None, None, 0, chance)
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
     p = successes / n
-    centre = (p + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-    half = _Z / (1 + _Z**2 / n) * np.sqrt(p * (1 - p) / n + _Z**2 / (4 * n**2))
+    centre = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
     low = 0.0 if successes == 0 else max(0.0, centre - half)
     high = 1.0 if successes == n else min(1.0, centre + half)
     return Rate(p, float(low), float(high), n, chance)
@@ -151,6 +154,25 @@ def bootstrap_ratio(
     tail = 100 * (1 - CONFIDENCE) / 2
     low, high = np.percentile(means, [tail, 100 - tail])
     return Rate(value, float(low), float(high), cases, chance)
+
+
+def bootstrap_statistic(
+    statistic: Callable[[np.ndarray], float], clusters: int, *, draws: int = 1000, seed: int = 0
+) -> Rate:
+    """Any statistic of clusters with a percentile interval from resampling them.
+
+    Args:
+        statistic: of the numbers (K,) of the clusters that were drawn, with repetitions; draws
+            for which it is nan are left out. clusters: how many there are.
+    """
+    whole = statistic(np.arange(clusters)) if clusters else float("nan")
+    if np.isnan(whole):
+        return Rate(None, None, None, 0)
+    rng = np.random.default_rng(seed)
+    values = [statistic(rng.integers(clusters, size=clusters)) for _ in range(draws)]
+    tail = 100 * (1 - CONFIDENCE) / 2
+    low, high = np.nanpercentile(values, [tail, 100 - tail])
+    return Rate(float(whole), float(low), float(high), clusters)
 
 
 def kappa(agreement: float | None, chance: float) -> float | None:

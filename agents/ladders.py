@@ -1,0 +1,126 @@
+"""Ladders: frozen policies of rising strength that skill is measured against.
+
+A game has one if its ``agents/<game>.py`` defines ``LADDER``. A ladder never changes: another one
+for the same game has another version in its name. What its calibration measured is kept beside it
+in ``data/ladders``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from stratagym.agents.core import PolicyString, make_policy
+from stratagym.envs import core, games, spec
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Levels of one game, from uniformly random play upwards.
+
+    Attributes:
+        name: ``<game>/ladder-v<version>``.
+        levels: the policies of every level, as policy strings; level 0 is ``random``.
+        options: of the game, where they are not the defaults.
+        measure: ``wins``: a policy meets a level's policies. ``score``, for games that nobody
+            wins: a team of the policy plays the seeds that a team of the level's plays.
+        solved: whether the last level plays perfectly in a game that is then drawn: it is as high
+            as there is, whatever its win rate, and progress against it is the rate of draws.
+    """
+
+    name: str
+    levels: tuple[tuple[str, ...], ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    measure: str = "wins"
+    solved: bool = False
+
+    @property
+    def game(self) -> core.GameSpec:
+        return spec(self.name.partition("/")[0])
+
+    @property
+    def top(self) -> int:
+        """The number of the last level."""
+        return len(self.levels) - 1
+
+    def is_solved(self, level: int) -> bool:
+        return self.solved and level == self.top
+
+    @property
+    def path(self) -> Path:
+        """The file of the calibration's results, whether there or not."""
+        home = core._home(self.game.module("rules").Rules, "agents")
+        folder = Path(str(sys.modules[home.__name__].__file__)).parent / "data" / "ladders"
+        return folder / f"{self.name.replace('/ladder', '')}.json"
+
+    @cached_property
+    def calibration(self) -> dict[str, Any]:
+        """What the calibration measured.
+
+        Raises:
+            ValueError: the ladder has not been calibrated as it stands, in one line.
+        """
+        if not self.path.exists():
+            raise ValueError(
+                f"{self.name} has no calibration in {self.path}; run: "
+                f"python -m benchmarks.anchored_levels calibrate --game {self.game.name}"
+            )
+        found = json.loads(self.path.read_text())
+        if found["facts"] != self.facts():
+            raise ValueError(
+                f"{self.name}: {self.path} is the calibration of other levels or rules; give the "
+                "ladder a new version and calibrate it"
+            )
+        return found
+
+    def facts(self) -> dict[str, Any]:
+        """All that results on the ladder depend on."""
+        return {
+            "ladder": self.name,
+            "game_version": self.game.version,
+            "rules": self.game.options_in_force(**self.options),
+            "measure": self.measure,
+            "solved": self.solved,
+            "levels": [list(level) for level in self.levels],
+        }
+
+    def missing(self) -> dict[int, str]:
+        """Why policies cannot be made here, by level: engines that are not installed."""
+        found = {}
+        for level, names in enumerate(self.levels):
+            for name in names:
+                if PolicyString.parse(name).name != "uci":
+                    continue
+                try:
+                    make_policy(self.game, name)
+                except ValueError as error:
+                    found[level] = str(error)
+        return found
+
+
+def find_ladder(game: str) -> Ladder | None:
+    """The game's ``LADDER``, or None. Raises ``ValueError`` for a game that there is not."""
+    home = core._home(spec(game).module("rules").Rules, "agents")
+    return getattr(home, "LADDER", None)
+
+
+def ladder_of(game: str) -> Ladder:
+    """The game's ladder.
+
+    Raises:
+        ValueError: there is no such game, or it has no ladder, in one line.
+    """
+    ladder = find_ladder(game)
+    if ladder is None:
+        raise ValueError(f"{game} has no ladder; games with one are: {', '.join(laddered())}")
+    return ladder
+
+
+def laddered() -> list[str]:
+    """The games that have a ladder."""
+    return [game for game in games() if find_ladder(game) is not None]

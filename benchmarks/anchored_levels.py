@@ -1,0 +1,336 @@
+"""Absolute skill: policies climb a frozen ladder of opponents, as in BotzoneBench.
+
+    python -m benchmarks.anchored_levels
+    python -m benchmarks.anchored_levels --game chess --policy llm:M --base-url URL
+    python -m benchmarks.anchored_levels --game ludo,connect_four --policy random,heuristic,mcts:200
+    python -m benchmarks.anchored_levels calibrate --game connect_four
+
+Every game has a ladder: level 0 is random play, and each level wins 70 to 90% of its decided games
+against the level below. A policy plays the levels from the bottom until it wins fewer than half of
+its decided games. Its level is the first it did not pass, its progress twice its win rate there.
+
+Source: BotzoneBench (Li et al.), with fixed seeds, intervals, ratings and early stops added.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from rich.console import Console
+
+from stratagym.agents.core import Policy
+from stratagym.agents.ladders import Ladder, ladder_of, laddered
+from stratagym.agents.llm import LanguageModel
+from stratagym.benchmarks import cli, executors, records, runner
+from stratagym.benchmarks.executors import ExecutorArgs, Item
+from stratagym.benchmarks.levels import calibration, report
+from stratagym.benchmarks.levels.climb import LOOKS, Climb, Plan, ScoreClimb, new_climb
+from stratagym.benchmarks.levels.summary import summarise
+from stratagym.benchmarks.policies import ModelArgs, make_policies, settings
+from stratagym.envs import spec
+from stratagym.wrappers.text import TextOptions
+
+NAME = "anchored_levels"
+GAMES = {"perfect": 32, "imperfect": 64}
+"""Games with each opponent, by the information that a game gives (BotzoneBench, section 4.1)."""
+FEWEST = 8
+"""Fewer games with an opponent settle nothing."""
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class Args(ModelArgs, ExecutorArgs):
+    game: str = "connect_four"
+    """Games, separated by commas, or "all" that have a ladder."""
+    policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = (
+        "random,heuristic,alphabeta:4,mcts:200"
+    )
+    """Policies, separated by commas."""
+    games: int | None = None
+    """Games with each opponent, rounded up so that every seed is played from every seat; default
+    32 with perfect and 64 with hidden information."""
+    early_stop: bool = True
+    """Leave a level once it is settled: after each quarter of its games, where the 99% interval of
+    the win rate leaves out one half."""
+    persona: str = "none"
+    """Playing style asked of language models."""
+    list_legal: bool = False
+    """Name the legal moves in prompts: choosing among them is another skill than finding them."""
+    lenient: bool = False
+    """Read replies leniently, where the game's view knows how."""
+    history: int = 0
+    """Moves of the game that a prompt retells."""
+    memory: int = 0
+    """Own turns, prompt and reply, that are sent along with a prompt."""
+    tries: int = 3
+    """Answers a model may give for one move; a bad one is quoted back."""
+    invalid: str = runner.FORFEIT
+    """After the last bad answer: "forfeit" loses the game, "random" plays a legal move, "fold" or
+    "pass" that move where the game has it."""
+    time_limit: float = 300.0
+    """Seconds a model may take over a move, all its answers together; then as after a bad one."""
+    timeout: float = 300.0
+    """Seconds to wait for a reply before trying again; less than --time-limit makes a slow model's
+    replies transport failures."""
+    seed: int = 0
+    """Seed of the set of seeds that every pairing plays."""
+    output: str | None = None
+    """Folder of the run; default results/anchored_levels/<time>."""
+    resume: bool = False
+    """Go on with the run in --output, or with the newest."""
+    json: bool = False
+    """Print the summary as JSON instead of tables."""
+
+
+def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
+    """Rate policies on the ladders of games."""
+    ladders = _ladders(args.game)
+    plans = {game: _plan(ladder, args) for game, ladder in ladders.items()}
+    policies = _policies(list(ladders), args)
+    executor = args.executor_options()
+    named: dict[str, Policy] = {}
+    for own in policies.values():
+        named |= own
+    config = {
+        **settings(list(named.values())),
+        "ladders": {game: ladder.facts() for game, ladder in ladders.items()},
+        "highest": {game: plan.top for game, plan in plans.items()},
+        "games": {game: plan.games for game, plan in plans.items()},
+        "early_stop": args.early_stop,
+        "text": next(iter(plans.values())).how.text.__dict__,
+        "tries": args.tries,
+        "invalid": args.invalid,
+        "time_limit_s": args.time_limit,
+        "seed": args.seed,
+    }
+    if args.resume:
+        _same_ladders(args.output, ladders)
+    folder = records.open_run(NAME, args.output, config, args.resume)
+    climbs = [new_climb(plans[game], name) for game, own in policies.items() for name in own]
+    models: dict[str, Policy] = {
+        name: policy for name, policy in named.items() if isinstance(policy, LanguageModel)
+    }
+    with runner.progress_bar() as bar:
+        tasks = {
+            id(climb): bar.add_task(_label(climb), total=None if args.early_stop else 0)
+            for climb in climbs
+        }
+
+        def play(items: list[Item]) -> dict[str, dict[str, Any]]:
+            return executors.play_all(
+                items, folder, concurrency=args.concurrency, policies=models, **executor
+            )
+
+        def moved(climb: Climb | ScoreClimb, games: int) -> None:
+            bar.advance(tasks[id(climb)], games)
+            bar.update(tasks[id(climb)], description=_label(climb))
+            if climb.finished:
+                task = tasks[id(climb)]
+                bar.update(task, total=bar.tasks[task].completed)
+
+        climb_all(climbs, play, moved)
+    summary = summarise(folder, climbs, config, ladders, named)
+    records.write_json(folder / "summary.json", summary)
+    report.write(folder, summary)
+    if args.json:
+        print(json.dumps(summary))
+    else:
+        report.screen(Console(), summary, folder)
+
+
+def climb_all(
+    climbs: list[Climb] | list[ScoreClimb] | list[Climb | ScoreClimb],
+    play: Callable[[list[Item]], dict[str, dict[str, Any]]],
+    moved: Callable[[Climb | ScoreClimb, int], Any] = lambda climb, games: None,
+) -> None:
+    """Play all climbs to their ends, side by side.
+
+    Args:
+        play: plays items and returns their records by name.
+        moved: is called with a climb and the games it just took.
+    """
+    while wanted := {id(climb): climb.wanted() for climb in climbs if not climb.finished}:
+        # Two policies on a ladder of scores share the games of its levels' teams.
+        items = {item.name: item for own in wanted.values() for item in own}
+        played = play(list(items.values()))
+        for climb in climbs:
+            if id(climb) in wanted:
+                climb.take(played)
+                moved(climb, len(wanted[id(climb)]))
+
+
+def _label(climb: Climb | ScoreClimb) -> str:
+    where = f"Lv{climb.standing.level}" if isinstance(climb, Climb) else "teams"
+    return f"{climb.plan.ladder.game.name} {climb.policy} {where}"
+
+
+def _ladders(text: str) -> dict[str, Ladder]:
+    names = laddered() if text.strip() == "all" else cli.words(text)
+    if not names:
+        raise cli.InputError(f"--game: name at least one of: {', '.join(laddered())}")
+    found: dict[str, Ladder] = {}
+    for name in names:
+        try:
+            ladder = ladder_of(name)
+            _ = ladder.calibration
+        except ValueError as error:
+            raise cli.InputError(f"--game: {error}") from None
+        if name in found:
+            raise cli.InputError(f"--game: {name} is named twice")
+        found[name] = ladder
+    return found
+
+
+def _plan(ladder: Ladder, args: Args) -> Plan:
+    games = GAMES[ladder.game.information] if args.games is None else args.games
+    if games < FEWEST:
+        raise cli.InputError(
+            f"--games {games}: at least {FEWEST} with each opponent are needed, {LOOKS} looks at "
+            "every seat; fewer settle nothing"
+        )
+    how = runner.MatchRules(
+        TextOptions(args.persona, args.list_legal, args.lenient, args.history, args.memory),
+        args.tries,
+        args.invalid,
+        args.time_limit,
+    )
+    try:
+        how.check(ladder.game)
+    except ValueError as error:
+        raise cli.InputError(str(error)) from None
+    missing = ladder.missing()
+    top = min(missing) - 1 if missing else ladder.top
+    if missing:
+        print(
+            f"{NAME}: {ladder.name} ends at level {top} of {ladder.top} here: "
+            f"{missing[min(missing)]}",
+            file=sys.stderr,
+        )
+    plan = Plan(NAME, ladder, games, args.seed, how, args.early_stop, top)
+    rounds = -(-games // plan.seats)
+    return Plan(NAME, ladder, rounds * plan.seats, args.seed, how, args.early_stop, top)
+
+
+def _policies(games: list[str], args: Args) -> dict[str, dict[str, Policy]]:
+    """By game, the policies that can play it; each can play one game at least."""
+    found: dict[str, dict[str, Policy]] = {game: {} for game in games}
+    if not cli.words(args.policies):
+        make_policies(spec(games[0]), args.policies, args)  # says what is missing
+    for word in cli.words(args.policies):
+        errors = []
+        for game in games:
+            try:
+                (policy,) = make_policies(spec(game), word, args)
+            except cli.InputError as error:
+                errors.append(error)
+                continue
+            if policy.name in found[game]:
+                raise cli.InputError(f"--policies: {policy.name} is named twice")
+            found[game][policy.name] = policy
+        if len(errors) == len(games):
+            raise errors[0]
+    return found
+
+
+def _same_ladders(output: str | None, ladders: dict[str, Ladder]) -> None:
+    """Refuse to go on with a run on ladders of another version."""
+    newest = sorted(
+        (Path("results") / NAME).glob("*/config.json"), key=lambda path: path.stat().st_mtime
+    )
+    path = Path(output) / "config.json" if output else newest[-1] if newest else None
+    if path is None or not path.exists():
+        return  # open_run says so
+    for game, facts in json.loads(path.read_text()).get("ladders", {}).items():
+        if game in ladders and facts != json.loads(json.dumps(ladders[game].facts())):
+            raise cli.InputError(
+                f"--resume: {path} was begun on {facts['ladder']}, and this version of stratagym "
+                f"has {ladders[game].name}"
+                + (" with other levels" if facts["ladder"] == ladders[game].name else "")
+                + "; start a new run"
+            )
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class CalibrateArgs(ExecutorArgs):
+    game: str = "all"
+    """Games, separated by commas, or "all" that have a ladder."""
+    games: int = calibration.GAMES
+    """Games of every pairing, rounded up so that every seed is played from every seat."""
+    seed: int = 0
+    """Seed of the set of seeds that every pairing plays."""
+    freeze: bool = False
+    """Keep the results beside the ladder, which is then not to be changed any more."""
+    check: int = field(default=0)
+    """Only play this many seeds of every frozen pairing again and compare game by game."""
+    output: str | None = None
+    """Folder of the records, which a later call goes on with; default one that is thrown away."""
+
+
+def calibrate(args: CalibrateArgs = CalibrateArgs()) -> None:  # noqa: B008
+    """Measure every pair of neighbouring levels, and print the table of the documentation."""
+    names = laddered() if args.game.strip() == "all" else cli.words(args.game)
+    try:
+        ladders = [ladder_of(name) for name in names]
+    except ValueError as error:
+        raise cli.InputError(f"--game: {error}") from None
+    if args.games < FEWEST or args.check < 0:
+        raise cli.InputError(f"--games {args.games}: at least {FEWEST} are needed")
+    failed = False
+    for ladder in ladders:
+        with tempfile.TemporaryDirectory() as nowhere:
+            folder = Path(args.output or nowhere) / ladder.game.name
+            folder.mkdir(parents=True, exist_ok=True)
+            failed |= not _calibrate(ladder, args, folder)
+    if failed:
+        sys.exit(1)
+
+
+def _calibrate(ladder: Ladder, args: CalibrateArgs, folder: Path) -> bool:
+    """Whether the ladder is as it should be, after saying what was measured."""
+    missing = ladder.missing()
+    if missing and not args.check:
+        raise cli.InputError(f"{ladder.name} cannot be calibrated here: {missing[min(missing)]}")
+    with runner.progress_bar() as bar:
+        task = bar.add_task(ladder.name, total=None)
+
+        def play(items: list[Item]) -> dict[str, dict[str, Any]]:
+            bar.update(task, total=len(items))
+            return executors.play_all(
+                items,
+                folder,
+                done=lambda record: bar.advance(task),
+                **args.executor_options(),
+            )
+
+        if args.check:
+            try:
+                lines = calibration.replay(ladder, play, args.check)
+            except ValueError as error:
+                raise cli.InputError(str(error)) from None
+        else:
+            found = calibration.calibrate(ladder, args.games, args.seed, play)
+            lines = calibration.problems(ladder, found)
+    if not args.check:
+        print(f"## {ladder.name}\n\n{calibration.table(found).markdown()}\n")
+        if args.freeze and not lines:
+            calibration.write(ladder.path, found)
+            print(f"{NAME}: frozen in {ladder.path}", file=sys.stderr)
+    for line in lines:
+        print(f"{NAME}: {ladder.name}: {line}", file=sys.stderr)
+    if args.check and not lines:
+        print(f"{ladder.name}: the games are the same")
+    return not lines
+
+
+APP = cli.app(NAME, main, calibrate)
+
+if __name__ == "__main__":
+    cli.run(APP)

@@ -1,0 +1,1 @@
+"""Skill on frozen ladders: the climb, the calibration of ladders, and their reports."""

@@ -1,0 +1,258 @@
+"""Measures a ladder: every policy against every policy of the level below, on fixed seeds.
+
+What comes out is kept beside the ladder, to the game: outcomes and a digest of the moves, so that
+anybody can play any slice of it again and compare.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stratagym.agents.core import make_policy
+from stratagym.agents.engines import UCIEngine
+from stratagym.agents.ladders import Ladder
+from stratagym.benchmarks import runner
+from stratagym.benchmarks.executors import Item
+from stratagym.benchmarks.levels.climb import Plan, duel_items, team_items
+from stratagym.benchmarks.ratings import davidson
+from stratagym.benchmarks.records import SCHEMA
+from stratagym.benchmarks.report import RateCell, Table, code, count
+from stratagym.benchmarks.stats import bootstrap_mean
+from stratagym.wrappers.text import TextOptions
+
+STEP = (0.70, 0.90)
+"""What a level wins of its decided games against the level below."""
+GAMES = 400
+"""The fewest games of a pairing that a ladder is frozen on."""
+
+Play = Callable[[list[Item]], dict[str, dict[str, Any]]]
+
+
+def plan_of(ladder: Ladder, games: int, seed: int) -> Plan:
+    """The plan of a calibration: no language models, no early stop."""
+    how = runner.MatchRules(TextOptions(), 1, runner.FORFEIT)
+    return Plan("anchored_levels", ladder, games, seed, how, False, ladder.top)
+
+
+def pairings(ladder: Ladder) -> Iterator[tuple[int, str, str]]:
+    """(level, policy, policy of the level below), from the bottom."""
+    for level in range(1, len(ladder.levels)):
+        for policy in ladder.levels[level]:
+            for below in ladder.levels[level - 1]:
+                yield level, policy, below
+
+
+def calibrate(ladder: Ladder, games: int, seed: int, play: Play) -> dict[str, Any]:
+    """Play and measure; what is returned is the content of the ladder's file."""
+    plan = plan_of(ladder, games, seed)
+    result = {
+        "schema": SCHEMA,
+        "facts": ladder.facts(),
+        "games": games,
+        "seed": seed,
+        "engines": engines(ladder),
+    }
+    if ladder.measure == "score":
+        return result | {"teams": _teams(plan, play)}
+    pairs = _pairs(plan, play)
+    return result | {"pairs": pairs} | _ratings(ladder, pairs)
+
+
+def _pairs(plan: Plan, play: Play) -> list[dict[str, Any]]:
+    listed = list(pairings(plan.ladder))
+    names = [f"{plan.ladder.game.name}/{level}/{a}/{b}" for level, a, b in listed]
+    items = [duel_items(plan, name, a, b) for name, (_, a, b) in zip(names, listed, strict=True)]
+    records = play([item for group in items for item in group])
+    found = []
+    for (level, policy, below), group in zip(listed, items, strict=True):
+        points = [_points(item, records[item.name]) for item in group]
+        tally = Counter(points)
+        decided = [(p == "W", item.seed) for p, item in zip(points, group, strict=True) if p != "D"]
+        rate = bootstrap_mean(
+            np.array([won for won, _ in decided], float),
+            np.array([seed for _, seed in decided], np.uint64),
+        )
+        digests = [_digest(records[item.name]) for item in group]
+        found.append(
+            {
+                "level": level,
+                "policy": policy,
+                "below": below,
+                "wins": tally["W"],
+                "draws": tally["D"],
+                "losses": tally["L"],
+                "rate": rate.record(),
+                "distinct": len(set(digests)),
+                "outcomes": "".join(points),
+                "digests": "".join(digests),
+            }
+        )
+    return found
+
+
+def _teams(plan: Plan, play: Play) -> list[dict[str, Any]]:
+    game = plan.ladder.game.name
+    listed = [
+        (level, policy, team_items(plan, f"{game}/{level}/{policy}", policy))
+        for level, policies in enumerate(plan.ladder.levels)
+        for policy in policies
+    ]
+    records = play([item for *_, items in listed for item in items])
+    return [
+        {
+            "level": level,
+            "policy": policy,
+            "mean": bootstrap_mean(
+                np.array([records[item.name]["returns"][0] for item in items])
+            ).record(),
+            "scores": [records[item.name]["returns"][0] for item in items],
+            "digests": "".join(_digest(records[item.name]) for item in items),
+        }
+        for level, policy, items in listed
+    ]
+
+
+def _points(item: Item, record: dict[str, Any]) -> str:
+    mine = record["returns"][int(item.name.rsplit("/", 1)[1])]
+    return "W" if mine > 0 else "L" if mine < 0 else "D"
+
+
+def _digest(record: dict[str, Any]) -> str:
+    """Eight characters that follow from a game's moves."""
+    return f"{zlib.crc32(json.dumps(record['actions']).encode()):08x}"
+
+
+def _ratings(ladder: Ladder, pairs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Ratings of all policies, random play at 0, and the weight of draws."""
+    names = [name for level in ladder.levels for name in level]
+    place = {name: k for k, name in enumerate(names)}
+    wins, draws = np.zeros((len(names),) * 2), np.zeros((len(names),) * 2)
+    for pair in pairs:
+        a, b = place[pair["policy"]], place[pair["below"]]
+        wins[a, b], wins[b, a] = pair["wins"], pair["losses"]
+        draws[a, b] = draws[b, a] = pair["draws"]
+    fixed = np.full(len(names), np.nan)
+    fixed[0] = 0.0
+    fit = davidson(wins, draws, fixed=fixed)
+    return {
+        "ratings": {name: round(float(fit.ratings[k]), 1) for name, k in place.items()},
+        "ties": round(fit.ties, 4),
+    }
+
+
+def engines(ladder: Ladder) -> dict[str, str]:
+    """What the engines of a ladder call themselves, by policy; those that are installed."""
+    found = {}
+    for name in (name for level in ladder.levels for name in level):
+        if not name.startswith("uci:"):
+            continue
+        try:
+            policy = make_policy(ladder.game, name)
+        except ValueError:
+            continue
+        engine = getattr(policy, "policy", policy)
+        if isinstance(engine, UCIEngine):
+            found[name] = engine.identity()
+            engine.close()
+    return found
+
+
+def replay(ladder: Ladder, play: Play, rounds: int) -> list[str]:
+    """Play the first rounds of seeds of every pairing or team again.
+
+    Returns:
+        What is not as it was frozen, a line each; nothing where every game is the same.
+    """
+    frozen = ladder.calibration
+    plan = replace(plan_of(ladder, frozen["games"], frozen["seed"]))
+    known = engines(ladder)
+    absent = {name for name, said in frozen["engines"].items() if known.get(name) != said}
+    groups: list[tuple[str, list[Item], str]] = []
+    if ladder.measure == "score":
+        for team in frozen["teams"]:
+            items = team_items(plan, f"{team['level']}/{team['policy']}", team["policy"])
+            groups.append((team["policy"], items[:rounds], team["digests"]))
+    else:
+        for pair in frozen["pairs"]:
+            a, b = pair["policy"], pair["below"]
+            if {a, b} & absent:
+                continue
+            name = f"{pair['level']}/{a}/{b}"
+            items = duel_items(plan, name, a, b, 0, rounds * plan.seats)
+            groups.append((f"{a} v {b}", items, pair["digests"]))
+    records = play([item for _, items, _ in groups for item in items])
+    return [
+        f"{said}: game {k} (seed {item.seed})"
+        for said, items, digests in groups
+        for k, item in enumerate(items)
+        if _digest(records[item.name]) != digests[8 * k : 8 * k + 8]
+    ]
+
+
+def problems(ladder: Ladder, found: dict[str, Any]) -> list[str]:
+    """What keeps a calibration from being frozen, a line each."""
+    lines = []
+    if found["games"] < GAMES:
+        lines.append(f"{found['games']} games a pairing; a ladder is frozen on {GAMES} or more")
+    if ladder.measure == "score":
+        teams = found["teams"]
+        lines += [
+            f"{team['policy']} is not clearly above {below['policy']}"
+            for team in teams
+            for below in teams
+            if below["level"] == team["level"] - 1 and team["mean"]["low"] <= below["mean"]["high"]
+        ]
+        return lines
+    for pair in found["pairs"]:
+        if ladder.is_solved(pair["level"]):
+            if pair["losses"]:
+                lines.append(f"{pair['policy']} lost to {pair['below']} and cannot be perfect")
+        elif not STEP[0] <= (pair["rate"]["value"] or 0) <= STEP[1]:
+            lines.append(
+                f"{pair['policy']} wins {pair['rate']['value']:.3f} against {pair['below']}; "
+                f"{STEP[0]} to {STEP[1]} is a level"
+            )
+    return lines
+
+
+def table(found: dict[str, Any]) -> Table:
+    """The calibration as the documentation shows it."""
+    if "teams" in found:
+        table = Table(["level", "team of", "mean score", "games"], left=[1])
+        for team in found["teams"]:
+            low, high = team["mean"]["low"], team["mean"]["high"]
+            mean = f"{team['mean']['value']:.2f} [{low:.2f}, {high:.2f}]"
+            table.rows.append(
+                [f"Lv{team['level']}", code(team["policy"]), mean, count(team["mean"]["n"])]
+            )
+        return table
+    columns = ["level", "policy", "against", "wins of decided", "W-D-L", "games", "rating"]
+    table = Table(columns, left=[1, 2])
+    for pair in found["pairs"]:
+        wdl = f"{pair['wins']}-{pair['draws']}-{pair['losses']}"
+        table.rows.append(
+            [
+                f"Lv{pair['level']}",
+                code(pair["policy"]),
+                code(pair["below"]),
+                RateCell(pair["rate"], strip=False),
+                wdl,
+                count(len(pair["outcomes"])),
+                f"{found['ratings'][pair['policy']]:.0f}",
+            ]
+        )
+    return table
+
+
+def write(path: Path, found: dict[str, Any]) -> None:
+    """Write the ladder's file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,391 @@
+"""One policy's way up a ladder: which games come next, and what they come to.
+
+On a ladder of wins the policy starts at level 0. At each level it meets every policy of the level
+on the same seeds, once from every seat. It has passed where it wins at least half of its decided
+games there, and goes on to the next level. On a ladder of scores a team of the policy and a team
+of every level's policy play the same seeds; a level is passed with a mean of at least the level's.
+
+Source: BotzoneBench (Li et al.), sections 4.1 and 4.5. Early stops, intervals and ratings are
+this project's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from stratagym.agents.ladders import Ladder
+from stratagym.benchmarks import arena, runner
+from stratagym.benchmarks.executors import Item
+from stratagym.benchmarks.ratings import rate_on_ladder
+from stratagym.benchmarks.stats import Rate, bootstrap_mean, bootstrap_statistic, wilson
+
+PASS = 0.5
+"""The share of decided games that promotes."""
+LOOKS = 4
+"""How often a level's games are looked at: after each quarter of them."""
+EARLY_CONFIDENCE = 0.99
+"""A level is settled before its last game where the interval of this confidence leaves out PASS."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is the same for every policy that climbs a ladder.
+
+    Attributes:
+        benchmark: as in records.
+        games: with each opponent; whole rounds of seats.
+        seed: of the set of seeds, which is the same for every pairing.
+        how: how language models' answers are treated.
+        early_stop: whether a level ends once it is settled.
+        top: the last level that can be played here.
+    """
+
+    benchmark: str
+    ladder: Ladder
+    games: int
+    seed: int
+    how: runner.MatchRules
+    early_stop: bool
+    top: int
+
+    @property
+    def seats(self) -> int:
+        return int(self.ladder.game.make_rules(**self.ladder.options).num_players)
+
+    def item(self, name: str, seed: int, seats: tuple[str, ...]) -> Item:
+        game = self.ladder.game.name
+        return Item(self.benchmark, name, game, dict(self.ladder.options), seed, seats, self.how)
+
+
+def duel_items(
+    plan: Plan, name: str, one: str, rest: str, first: int = 0, last: int | None = None
+) -> list[Item]:
+    """Games ``first`` to ``last`` of one policy against a table of another, in order of seeds."""
+    seeds, seating = arena.duel_seating(plan.seats, plan.games, plan.seed)
+    return [
+        plan.item(
+            f"{name}/{g // plan.seats}/{g % plan.seats}",
+            int(seeds[g]),
+            tuple(one if k == 0 else rest for k in seating[g]),
+        )
+        for g in range(first, len(seeds) if last is None else last)
+    ]
+
+
+def team_items(plan: Plan, name: str, policy: str) -> list[Item]:
+    """Games of a team of one policy, one for each of ``plan.games`` seeds."""
+    seeds, _ = arena.duel_seating(1, plan.games, plan.seed)
+    return [
+        plan.item(f"{name}/{g}", int(seed), (policy,) * plan.seats) for g, seed in enumerate(seeds)
+    ]
+
+
+@dataclass
+class Result:
+    """A finished game as the climb sees it: points are 1, 0.5 or 0 for a win, draw or loss."""
+
+    opponent: str
+    seed: int
+    points: float
+    record: dict[str, Any]
+
+
+@dataclass
+class Standing:
+    """One policy's games at one level.
+
+    Attributes:
+        results: finished games in order. lost: games that transport failures broke off for good.
+        settled_early: whether the early stop ended the level.
+    """
+
+    level: int
+    results: list[Result] = field(default_factory=list)
+    lost: int = 0
+    settled_early: bool = False
+
+    def tally(self, opponent: str | None = None) -> Counter[str]:
+        """Wins, draws and losses, in all or against one opponent."""
+        words = {1.0: "wins", 0.5: "draws", 0.0: "losses"}
+        return Counter(
+            words[r.points] for r in self.results if opponent is None or r.opponent == opponent
+        )
+
+    def win_rate(self) -> Rate:
+        """Wins of decided games, with the interval from resampling seeds."""
+        decided = [r for r in self.results if r.points != 0.5]
+        return bootstrap_mean(
+            np.array([r.points for r in decided]), np.array([r.seed for r in decided], np.uint64)
+        )
+
+    def draw_rate(self) -> Rate:
+        """Draws of all games, likewise."""
+        return bootstrap_mean(
+            np.array([float(r.points == 0.5) for r in self.results]),
+            np.array([r.seed for r in self.results], np.uint64),
+        )
+
+    @property
+    def passed(self) -> bool:
+        """At least half of the decided games won; no decided game at all passes nothing."""
+        tally = self.tally()
+        decided = tally["wins"] + tally["losses"]
+        return decided > 0 and tally["wins"] >= PASS * decided
+
+    def is_settled(self) -> bool:
+        """Whether the early stop's interval leaves out ``PASS``."""
+        tally = self.tally()
+        decided = tally["wins"] + tally["losses"]
+        rate = wilson(tally["wins"], decided, confidence=EARLY_CONFIDENCE)
+        if rate.low is None or rate.high is None:
+            return False
+        return rate.low > PASS or rate.high < PASS
+
+
+class Climb:
+    """One policy on a ladder of wins.
+
+    Ask for ``wanted()`` games, have them played, hand their records to ``take``, until no games
+    are wanted.
+    """
+
+    def __init__(self, plan: Plan, policy: str):
+        self.plan, self.policy = plan, policy
+        self.standings: list[Standing] = [Standing(0)]
+        self.topped = self.broken_off = False
+        self._played = 0
+
+    @property
+    def finished(self) -> bool:
+        return self.topped or self.broken_off or self._stopped
+
+    _stopped = False
+
+    @property
+    def standing(self) -> Standing:
+        """Of the level that is being played, or was last."""
+        return self.standings[-1]
+
+    def _opponents(self) -> tuple[str, ...]:
+        return self.plan.ladder.levels[self.standing.level]
+
+    def _ends(self) -> list[int]:
+        """The numbers of games with an opponent after which the level is looked at."""
+        seats = self.plan.seats
+        rounds = -(-self.plan.games // seats)
+        looks = LOOKS if self.plan.early_stop else 1
+        return sorted({max(1, round(rounds * k / looks)) * seats for k in range(1, looks + 1)})
+
+    def wanted(self) -> list[Item]:
+        """The next games, none where the climb is over."""
+        if self.finished:
+            return []
+        last = next(end for end in self._ends() if end > self._played)
+        game = self.plan.ladder.game.name
+        return [
+            item
+            for opponent in self._opponents()
+            for item in duel_items(
+                self.plan,
+                f"{game}/{self.policy}/{self.standing.level}/{opponent}",
+                self.policy,
+                opponent,
+                self._played,
+                last,
+            )
+        ]
+
+    def take(self, records: dict[str, dict[str, Any]]) -> None:
+        """Take the records of all games that were wanted, by name, and move on."""
+        items = self.wanted()
+        standing = self.standing
+        for opponent, item in zip(
+            np.repeat(self._opponents(), len(items) // len(self._opponents())).tolist(),
+            items,
+            strict=True,
+        ):
+            record = records[item.name]
+            if record["ended_by"] == runner.TRANSPORT:
+                standing.lost += 1
+                continue
+            # The seat is the item's last part: a policy may meet itself.
+            seat = int(item.name.rsplit("/", 1)[1])
+            mine = record["returns"][seat]
+            points = 1.0 if mine > 0 else 0.0 if mine < 0 else 0.5
+            standing.results.append(Result(opponent, item.seed, points, record))
+        ends = self._ends()
+        self._played = next(end for end in ends if end > self._played)
+        if standing.lost:
+            self.broken_off = True
+        elif self._played == ends[-1]:
+            self._leave()
+        elif self.plan.early_stop and standing.is_settled():
+            standing.settled_early = True
+            self._leave()
+
+    def _leave(self) -> None:
+        level = self.standing.level
+        if not self.standing.passed:
+            # Nobody beats perfect play: it is topped where every game is drawn.
+            drawn = self.plan.ladder.is_solved(level) and not self.standing.tally()["losses"]
+            self.topped = drawn
+            self._stopped = not drawn
+        elif level == self.plan.top:
+            self.topped = True
+        else:
+            self.standings.append(Standing(level + 1))
+            self._played = 0
+
+    def outcome(self) -> Outcome:
+        """Level, progress and rating."""
+        last = self.standings[-1]
+        if self.plan.ladder.is_solved(last.level):
+            progress = last.draw_rate()
+        else:
+            progress = scaled(last.win_rate(), 2.0)
+        calibration = self.plan.ladder.calibration
+        rating = rate_on_ladder(
+            [(r.opponent, r.points, r.seed) for s in self.standings for r in s.results],
+            calibration["ratings"],
+            calibration["ties"],
+        )
+        return Outcome(
+            last.level,
+            None if self.topped else progress,
+            self.topped,
+            self.broken_off,
+            rating,
+            self.standings,
+        )
+
+
+@dataclass
+class Outcome:
+    """What a climb came to.
+
+    Attributes:
+        level: the first level that was not passed; the last one where ``topped``.
+        progress: from passing the level below (0) to passing ``level`` (1); None where topped.
+        broken_off: whether games are missing because of transport failures.
+        rating: on the ladder's scale; None on a ladder of scores.
+    """
+
+    level: int
+    progress: Rate | None
+    topped: bool
+    broken_off: bool
+    rating: Rate | None
+    standings: list[Standing]
+    scores: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def value(self) -> float | None:
+        """Level and progress as one number; one more than the last level where topped."""
+        if self.topped:
+            return self.level + 1.0
+        if self.progress is None or self.progress.value is None:
+            return None
+        return self.level + self.progress.value
+
+    def text(self) -> str:
+        """``Lv3, 45%``, in the paper's way."""
+        if self.broken_off:
+            return f"Lv{self.level}, broken off"
+        if self.topped:
+            return f"Lv{self.level}, topped"
+        if self.progress is None or self.progress.value is None:
+            return f"Lv{self.level}"
+        return f"Lv{self.level}, {100 * self.progress.value:.0f}%"
+
+
+def scaled(rate: Rate, factor: float) -> Rate:
+    """A rate times a factor, within 0 and 1."""
+    if rate.value is None or rate.low is None or rate.high is None:
+        return rate
+    low, value, high = (min(1.0, max(0.0, factor * x)) for x in (rate.low, rate.value, rate.high))
+    return Rate(value, low, high, rate.n)
+
+
+class ScoreClimb:
+    """One policy on a ladder of scores, with the interface of ``Climb``.
+
+    All games are played at once: a team's games are the same whatever level it is compared with.
+    """
+
+    def __init__(self, plan: Plan, policy: str):
+        self.plan, self.policy = plan, policy
+        self.finished = self.broken_off = False
+        self.records: dict[str, list[dict[str, Any]]] = {}
+
+    def _teams(self) -> Iterator[tuple[str, list[Item]]]:
+        game = self.plan.ladder.game.name
+        yield self.policy, team_items(self.plan, f"{game}/{self.policy}/team", self.policy)
+        for level, policies in enumerate(self.plan.ladder.levels[: self.plan.top + 1]):
+            for name in policies:
+                if name != self.policy:
+                    yield name, team_items(self.plan, f"{game}/anchor/{level}/{name}", name)
+
+    def wanted(self) -> list[Item]:
+        """All games, none once they are taken."""
+        return [] if self.finished else [item for _, items in self._teams() for item in items]
+
+    def take(self, records: dict[str, dict[str, Any]]) -> None:
+        """Take the records of all games, by name."""
+        self.records = {
+            name: [records[item.name] for item in items] for name, items in self._teams()
+        }
+        self.broken_off = any(r["ended_by"] == runner.TRANSPORT for r in self.records[self.policy])
+        self.finished = True
+
+    def outcome(self) -> Outcome:
+        """Level and progress by mean scores, with intervals from resampling seeds."""
+        own = self.records[self.policy]
+        played = [k for k, r in enumerate(own) if r["ended_by"] != runner.TRANSPORT]
+        scores = {
+            name: np.array([games[k]["returns"][0] for k in played])
+            for name, games in self.records.items()
+        }
+        mine = scores[self.policy]
+        levels = [
+            np.mean([scores[name] for name in policies], axis=0)
+            for policies in self.plan.ladder.levels[: self.plan.top + 1]
+        ]
+        last = Standing(0)
+        last.results = [Result("", own[k]["seed"], 0.5, own[k]) for k in played]
+        last.lost = len(own) - len(played)
+        means = {
+            name: bootstrap_mean(values).record() | {"level": self._level_of(name)}
+            for name, values in scores.items()
+        }
+        table = {"mean": bootstrap_mean(mine).record(), "anchors": means}
+        if not played:
+            return Outcome(0, None, False, True, None, [last], table)
+        passed = [bool(mine.mean() >= level.mean()) for level in levels]
+        level = passed.index(False) if False in passed else self.plan.top
+        last.level = level
+        if all(passed):
+            return Outcome(level, None, True, self.broken_off, None, [last], table)
+        below = levels[level - 1] if level else np.zeros(len(mine))
+
+        def progress(drawn: np.ndarray) -> float:
+            floor, top = below[drawn].mean(), levels[level][drawn].mean()
+            return float((mine[drawn].mean() - floor) / (top - floor)) if top > floor else 0.0
+
+        rate = bootstrap_statistic(progress, len(mine))
+        return Outcome(level, scaled(rate, 1.0), False, self.broken_off, None, [last], table)
+
+    def _level_of(self, name: str) -> int | None:
+        for level, policies in enumerate(self.plan.ladder.levels):
+            if name in policies:
+                return level
+        return None
+
+
+def new_climb(plan: Plan, policy: str) -> Climb | ScoreClimb:
+    """A climb on whatever kind of ladder it is."""
+    return ScoreClimb(plan, policy) if plan.ladder.measure == "score" else Climb(plan, policy)

@@ -1,0 +1,321 @@
+"""The report of a run on ladders: levels and ratings, who was met, answers and behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from stratagym.benchmarks.report import (
+    GREYS,
+    INK,
+    LINE,
+    NOTHING,
+    SOFT,
+    Page,
+    RateCell,
+    Table,
+    code,
+    count,
+    drawing,
+    looks,
+    rate_text,
+    short_labels,
+)
+from stratagym.envs import spec
+
+Summary = Mapping[str, Any]
+
+
+def _names(summary: Summary) -> list[str]:
+    return [policy["name"] for policy in summary["config"]["policies"]]
+
+
+def _models(summary: Summary) -> list[str]:
+    return [policy["name"] for policy in summary["config"]["policies"] if len(policy) > 1]
+
+
+def _percent(rate: Mapping[str, Any] | None) -> str:
+    if rate is None or rate["value"] is None:
+        return ""
+    return f"[{100 * rate['low']:.0f}, {100 * rate['high']:.0f}]"
+
+
+def level_table(summary: Summary, game: str) -> Table:
+    """Level, progress and rating of every policy, the best first."""
+    has_ratings = any(row["rating"] for row in summary["games"][game].values())
+    columns = ["policy", "level, progress", "95%", "rating", "95%", "games"]
+    table = Table(columns if has_ratings else [*columns[:3], "mean score", "games"])
+    rows = summary["games"][game].items()
+    for name, row in sorted(rows, key=lambda item: -(item[1]["level_progress"] or 0)):
+        cells = [code(name), row["result"], _percent(row["progress"])]
+        if has_ratings:
+            rating = row["rating"]
+            cells += (
+                ["–"] * 2
+                if rating is None or rating["value"] is None
+                else [
+                    f"{rating['value']:.0f}",
+                    f"[{rating['low']:.0f}, {rating['high']:.0f}]",
+                ]
+            )
+        else:
+            cells.append(_score(row["scores"]["mean"]))
+        table.rows.append([*cells, count(sum(level["games"] for level in row["levels"]))])
+    return table
+
+
+def _score(mean: Mapping[str, Any]) -> str:
+    if mean["value"] is None:
+        return NOTHING
+    return f"{mean['value']:.2f} [{mean['low']:.2f}, {mean['high']:.2f}]"
+
+
+def overview_table(summary: Summary) -> Table:
+    """Policies by games: level and progress, and the mean over games of both as one number."""
+    table = Table(["policy", *(spec(game).title for game in summary["games"]), "mean"])
+    for name in _names(summary):
+        mean = summary["mean_level_progress"][name]
+        shown = NOTHING if mean["value"] is None else f"{mean['value']:.2f}"
+        if mean["games"] < mean["of"]:
+            shown += f" ({mean['games']} of {mean['of']} games)"
+        cells = [
+            own[name]["result"] if name in own else NOTHING for own in summary["games"].values()
+        ]
+        table.rows.append([code(name), *cells, shown])
+    return table
+
+
+def opponent_table(summary: Summary, game: str) -> Table:
+    """Wins, draws and losses against every opponent that was met."""
+    table = Table(["policy", "level", "against", "W-D-L", "wins of decided", "passed"], left=[1, 2])
+    for name, row in summary["games"][game].items():
+        for level in row["levels"]:
+            for at, (opponent, tally) in enumerate(level["opponents"].items()):
+                first = at == 0
+                how = ", early" if level["settled_early"] else ""
+                table.rows.append(
+                    [
+                        code(name) if first else "",
+                        f"Lv{level['level']}" if first else "",
+                        code(opponent),
+                        f"{tally['wins']}-{tally['draws']}-{tally['losses']}",
+                        RateCell(level["win_rate"]) if first else "",
+                        (("yes" if level["passed"] else "no") + how) if first else "",
+                    ]
+                )
+    return table
+
+
+def score_table(summary: Summary, game: str) -> Table:
+    """Mean scores of the levels' teams on the seeds of the run."""
+    table = Table(["team of", "level", "mean score", "games"], left=[1])
+    for row in summary["games"][game].values():
+        for name, mean in row["scores"]["anchors"].items():
+            if mean["level"] is not None:
+                table.rows.append(
+                    [code(name), f"Lv{mean['level']}", _score(mean), count(mean["n"])]
+                )
+        break
+    return table
+
+
+def model_table(summary: Summary, game: str) -> Table:
+    """What language models answered and spent, level by level; no rows without any."""
+    kinds = ["ok", "illegal", "unparseable", "overtime", "transport"]
+    columns = [
+        "model", "level", *kinds, "retries", "games lost by it", "broken off",
+        "tokens in", "tokens out", "cost",
+    ]  # fmt: skip
+    table = Table(columns, left=[1])
+    for name, row in summary["games"][game].items():
+        for at, level in enumerate(row["levels"]):
+            used = level["usage"]
+            if used is None:
+                continue
+            table.rows.append(
+                [
+                    code(name) if at == 0 else "",
+                    f"Lv{level['level']}",
+                    *(count(used["kinds"].get(kind, 0)) for kind in kinds),
+                    count(level["retries"]),
+                    count(level["forfeited"]),
+                    count(level["broken_off"]),
+                    count(used["tokens_in"]),
+                    count(used["tokens_out"]),
+                    NOTHING if used["cost"] is None else f"{used['cost']:.4f}",
+                ]
+            )
+    return table
+
+
+def behaviour_table(summary: Summary, game: str) -> Table:
+    """How policies played, by the game's own measures; no rows where it has none."""
+    rows = {name: row["behaviour"] for name, row in summary["games"][game].items()}
+    names = next((list(own) for own in rows.values() if own), [])
+    table = Table(["measure", *(code(name) for name in rows)])
+    table.rows = [
+        [name.replace("_", " "), *(rate_text(own.get(name)) for own in rows.values())]
+        for name in names
+    ]
+    return table
+
+
+def draw_levels(folder: Path, summary: Summary) -> Path:
+    """Every policy's level and progress with its interval, a panel for each game."""
+    games, names = list(summary["games"]), _names(summary)
+    style = looks(names, _models(summary))
+    labels = short_labels(names)
+    columns = min(3, len(games))
+    lines = -(-len(games) // columns)
+    height = lines * (0.9 + 0.3 * len(names))
+    with drawing(folder, "levels", 2.4 + 2.6 * columns, max(2.2, height)) as figure:
+        grid = figure.subplots(lines, columns, squeeze=False, sharey=True)
+        for panel in grid.flat[len(games) :]:
+            panel.set_visible(False)
+        for panel, game in zip(grid.flat, games, strict=False):
+            top = summary["config"]["highest"][game]
+            panel.set_xlim(-0.15, top + 1.15)
+            panel.set_xticks(range(top + 2), [*(f"Lv{k}" for k in range(top + 1)), "top"])
+            panel.grid(axis="x", color=LINE)
+            panel.set_title(spec(game).title, fontsize=10)
+            for at, name in enumerate(names):
+                row = summary["games"][game].get(name)
+                if row is None or row["level_progress"] is None:
+                    panel.text(0, at, "not played", va="center", fontsize=8, color=SOFT)
+                    continue
+                progress, value = row["progress"], row["level_progress"]
+                panel.plot([0, value], [at, at], color=GREYS[0], linewidth=1, zorder=1)
+                if progress is not None and progress["low"] is not None:
+                    ends = [row["level"] + progress[end] for end in ("low", "high")]
+                    panel.plot(ends, [at, at], color=style[name].colour, linewidth=3, alpha=0.45)
+                panel.plot(
+                    value, at, style[name].marker, color=style[name].colour, markersize=7, zorder=3
+                )
+                if row["topped"]:
+                    panel.annotate(
+                        "topped", (value, at), (-6, 6), textcoords="offset points", ha="right",
+                        fontsize=8, color=INK,
+                    )  # fmt: skip
+        for line in grid:
+            line[0].set_yticks(range(len(names)), [labels[name] for name in names])
+            line[0].set_ylim(len(names) - 0.5, -0.5)
+    return folder / "levels.png"
+
+
+def write(folder: Path, summary: Summary) -> None:
+    """Write the figure, ``report.md`` and ``report.html``."""
+    config = summary["config"]
+    page = Page(
+        "Anchored levels",
+        "Policies climb frozen ladders of opponents. The level is the first that a policy did not "
+        "pass, which takes half of the decided games; progress is how far it has come there. "
+        "Intervals are 95%, from resampling seeds.",
+    )
+    games = summary["games"]
+    played = sum(
+        level["games"] for own in games.values() for row in own.values() for level in row["levels"]
+    )
+    page.figures_in_brief(
+        [
+            (count(played), "games"),
+            (str(len(_names(summary))), "policies"),
+            (str(len(games)), "ladders"),
+            (str(config["seed"]), "seed"),
+        ]
+    )
+    page.figure(
+        draw_levels(folder, summary),
+        "Level and progress; the bar is the interval of the progress within the level. A policy "
+        "that passed the last level is *topped*.",
+        "Levels of all policies, a panel for each game",
+    )
+    if len(games) > 1:
+        page.heading("All games")
+        page.table(
+            overview_table(summary),
+            "Level and progress in each game. The mean is that of level plus progress; levels of "
+            "different games are not the same distance apart, so it only sums up.",
+        )
+    for game in games:
+        _write_game(page, summary, game)
+    page.heading("Options in force")
+    options = Table(["option", "value"], left=[1])
+    for game, facts in config["ladders"].items():
+        said = ", ".join(f"{name}={value}" for name, value in facts["rules"].items()) or "none"
+        options.rows.append([f"rules of {spec(game).title}", said])
+    for name in ("early_stop", "text", "tries", "invalid", "time_limit_s", "seed"):
+        options.rows.append([name, str(config[name])])
+    page.table(options)
+    page.heading("Words")
+    page.bullets(
+        [
+            "**Progress**: twice the share of decided games won at the level; where the level "
+            "plays perfectly, the share of games drawn.",
+            "**Rating**: Bradley-Terry on the ladder's scale, random play at 0, with opponents as "
+            "strong as the calibration found them and draws by Davidson's model. One game drawn "
+            "with an average opponent is added, which keeps it finite.",
+            "**Early**: the level was left before its last game, since the 99% interval of the win "
+            "rate left out one half after a quarter, half or three quarters of the games.",
+            "**Broken off**: a failure to reach the model ended the game; it is gone on with, and "
+            "never counts as a loss.",
+        ]
+    )
+    page.write(folder)
+
+
+def _write_game(page: Page, summary: Summary, game: str) -> None:
+    config = summary["config"]
+    facts = config["ladders"][game]
+    page.heading(spec(game).title)
+    top = config["highest"][game]
+    ends = "" if top == len(facts["levels"]) - 1 else f", of which levels up to {top} can be played"
+    per = (
+        f"{config['games'][game]} games of a team"
+        if facts["measure"] == "score"
+        else f"up to {config['games'][game]} games with each opponent"
+        if config["early_stop"]
+        else f"{config['games'][game]} games with each opponent"
+    )
+    page.text(f"{code(facts['ladder'])}, levels 0 to {len(facts['levels']) - 1}{ends}; {per}.")
+    engines = summary["engines"][game]
+    for name, calibrated in engines["calibrated"].items():
+        here = engines["here"].get(name)
+        if here is not None and here != calibrated:
+            page.note(
+                f"{code(name)} is {here} here and was {calibrated} when the ladder was calibrated: "
+                "ratings against it are not on the same scale.",
+                warning=True,
+            )
+            break
+    if any(row["broken_off"] for row in summary["games"][game].values()):
+        page.note(
+            "Failures to reach a model left games unfinished; --resume goes on with them.",
+            warning=True,
+        )
+    page.table(level_table(summary, game))
+    if facts["measure"] == "score":
+        page.table(score_table(summary, game), "The levels' own teams on the same seeds")
+    else:
+        page.table(opponent_table(summary, game), "Who was met")
+    models = model_table(summary, game)
+    if models.rows:
+        page.table(models, "Answers of language models, level by level")
+    played = behaviour_table(summary, game)
+    if played.rows:
+        with page.details("How they played"):
+            page.table(played)
+
+
+def screen(console: Console, summary: Summary, folder: Path) -> None:
+    """Print the final tables."""
+    for game in summary["games"]:
+        console.print(level_table(summary, game).rich(summary["anchors"][game]["ladder"]))
+        models = model_table(summary, game)
+        if models.rows:
+            console.print(models.rich("Language models"))
+    if len(summary["games"]) > 1:
+        console.print(overview_table(summary).rich("All games"))
+    console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)

@@ -1,0 +1,173 @@
+"""The content of ``summary.json``: levels, ratings, answers and behaviour of every climb."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stratagym.agents.core import Policy
+from stratagym.agents.ladders import Ladder
+from stratagym.benchmarks import runner
+from stratagym.benchmarks.levels import calibration
+from stratagym.benchmarks.levels.climb import Climb, Outcome, ScoreClimb, Standing
+from stratagym.benchmarks.policies import usage
+from stratagym.benchmarks.records import read_jsonl
+from stratagym.benchmarks.stats import Rate, bootstrap_statistic
+
+
+def summarise(
+    folder: Path,
+    climbs: list[Climb | ScoreClimb],
+    config: dict[str, Any],
+    ladders: dict[str, Ladder],
+    policies: dict[str, Policy],
+) -> dict[str, Any]:
+    """The summary of a run, from its climbs and the records on disk."""
+    decisions: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for record in read_jsonl(folder / "decisions.jsonl"):
+        decisions[_group(record["item"])].append(record)
+    broken: defaultdict[str, int] = defaultdict(int)
+    for record in read_jsonl(folder / "games.jsonl"):
+        broken[_group(record["match"])] += record["ended_by"] == runner.TRANSPORT
+    games: dict[str, dict[str, Any]] = {game: {} for game in ladders}
+    for climb in climbs:
+        game = climb.plan.ladder.game.name
+        outcome = climb.outcome()
+        own = policies[climb.policy]
+        games[game][climb.policy] = {
+            "result": outcome.text(),
+            "level": outcome.level,
+            "progress": None if outcome.progress is None else outcome.progress.record(),
+            "level_progress": outcome.value,
+            "topped": outcome.topped,
+            "broken_off": outcome.broken_off,
+            "rating": None if outcome.rating is None else outcome.rating.record(),
+            "scores": outcome.scores,
+            "levels": [
+                _level(climb, outcome, s, own, decisions, broken) for s in outcome.standings
+            ],
+            "behaviour": behaviour(climb, outcome),
+        }
+    means = {}
+    for name in policies:
+        values = [own[name]["level_progress"] for own in games.values() if name in own]
+        known = [value for value in values if value is not None]
+        means[name] = {
+            "value": float(np.mean(known)) if known else None,
+            "games": len(known),
+            "of": len(ladders),
+        }
+    return {
+        "config": config,
+        "games": games,
+        "mean_level_progress": means,
+        "engines": {
+            game: {
+                "calibrated": ladder.calibration["engines"],
+                "here": calibration.engines(ladder),
+            }
+            for game, ladder in ladders.items()
+        },
+        "anchors": {
+            game: {
+                "ladder": ladder.name,
+                "levels": [list(level) for level in ladder.levels],
+                "ratings": ladder.calibration.get("ratings", {}),
+            }
+            for game, ladder in ladders.items()
+        },
+    }
+
+
+def _group(match: str) -> str:
+    """What all games of a pairing, or of a team, have in common in their names."""
+    head = match.rpartition("/")[0]
+    return head if head.endswith("/team") else head.rpartition("/")[0]
+
+
+def _level(
+    climb: Climb | ScoreClimb,
+    outcome: Outcome,
+    standing: Standing,
+    policy: Policy,
+    decisions: dict[str, list[dict[str, Any]]],
+    broken: dict[str, int],
+) -> dict[str, Any]:
+    game = climb.plan.ladder.game.name
+    if isinstance(climb, ScoreClimb):
+        groups = [f"{game}/{climb.policy}/team"]
+        opponents = {}
+    else:
+        names = climb.plan.ladder.levels[standing.level]
+        groups = [f"{game}/{climb.policy}/{standing.level}/{name}" for name in names]
+        opponents = {
+            name: {key: standing.tally(name)[key] for key in ("wins", "draws", "losses")}
+            for name in names
+        }
+    answers = [record for group in groups for record in decisions.get(group, [])]
+    used = usage(answers, [policy])
+    return {
+        "level": standing.level,
+        "passed": standing.passed or (outcome.topped and standing is outcome.standings[-1]),
+        "settled_early": standing.settled_early,
+        "games": len(standing.results),
+        "win_rate": None if isinstance(climb, ScoreClimb) else standing.win_rate().record(),
+        "opponents": opponents,
+        "forfeited": sum(_forfeited(climb, result.record) for result in standing.results),
+        "broken_off": sum(broken.get(group, 0) for group in groups),
+        "usage": used.get(policy.name),
+        "retries": sum(record["retries"] or 0 for record in answers),
+    }
+
+
+def _forfeited(climb: Climb | ScoreClimb, record: dict[str, Any]) -> bool:
+    seat = record["forfeited_by"]
+    return seat is not None and seat in _seats(climb, record)
+
+
+def _seats(climb: Climb | ScoreClimb, record: dict[str, Any]) -> list[int]:
+    """The seats of a game that are the climbing policy's, one where it met itself."""
+    if isinstance(climb, ScoreClimb):
+        return list(range(len(record["seats"])))
+    return [int(record["match"].rsplit("/", 1)[1])]
+
+
+def behaviour(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
+    """How the policy played, by the game's own measures, with intervals from resampling games.
+
+    Rates where the game's metrics name them (hold'em: fold, check, raise, all-in ...), else counts
+    of what ``game_counts`` counts, a game. Nothing where a game has no such measures.
+    """
+    game = climb.plan.ladder.game
+    played = [result.record for s in outcome.standings for result in s.results]
+    try:
+        metrics = game.module("metrics")
+    except ModuleNotFoundError:
+        return {}
+    if not played or not hasattr(metrics, "game_counts"):
+        return {}
+    plies = np.array([record["plies"] for record in played])
+    actions = np.zeros((len(played), max(1, plies.max())), np.int16)
+    for g, record in enumerate(played):
+        actions[g, : plies[g]] = record["actions"]
+    seeds = np.array([record["seed"] for record in played], np.uint64)
+    rules = game.make_rules(**climb.plan.ladder.options)
+    counts = metrics.game_counts(rules, seeds, actions, plies).astype(float)
+    own = np.array([counts[g, _seats(climb, record)].sum(0) for g, record in enumerate(played)])
+    if hasattr(metrics, "rates"):
+        names = list(metrics.rates(own.sum(0)))
+        of = {name: _rate_of(metrics.rates, own, name) for name in names}
+    else:
+        of = {name: _mean_of(own[:, k]) for k, name in enumerate(metrics.COUNTS)}
+    return {name: rate.record() for name, rate in of.items()}
+
+
+def _rate_of(rates: Any, own: np.ndarray, name: str) -> Rate:
+    return bootstrap_statistic(lambda drawn: rates(own[drawn].sum(0))[name], len(own), draws=200)
+
+
+def _mean_of(column: np.ndarray) -> Rate:
+    return bootstrap_statistic(lambda drawn: float(column[drawn].mean()), len(column), draws=200)
