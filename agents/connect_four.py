@@ -166,9 +166,9 @@ LADDER = Ladder(
     (
         ("random",),
         ("mcts:5", "heuristic?random=0.75"),
-        ("mcts:20", "heuristic?random=0.5"),
-        ("mcts:60",),
-        ("mcts:200", "alphabeta:4?random=0.08"),
+        ("mcts:20", "heuristic?random=0.45"),
+        ("mcts:50",),
+        ("mcts:200", "alphabeta:4?random=0.1"),
         ("mcts:1200",),
         ("mcts:8000",),
     ),

@@ -75,10 +75,10 @@ SETTINGS = {
     ),
     "hanabi": Settings(150_000, against="random,rule:simple", gamma=0.97, reward_scale=0.3),
     "chess": Settings(
-        25_000, opponent="random", envs=64, net=(64, 64), shaping=1.0,
+        300_000, opponent="random", envs=64, net=(64, 64), shaping=1.0,
     ),
 }  # fmt: skip
-"""What one to four CPU-minutes are spent on; a game that is not here gets ``OTHERS``."""
+"""About half a CPU-minute of learning each, chess more; a game not here gets ``OTHERS``."""
 OTHERS = Settings(500_000)
 
 SELF = "self"

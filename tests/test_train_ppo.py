@@ -303,8 +303,9 @@ def test_the_single_file_example_learns(capsys, seed):
     module = example()
     network = module.train(
         module.parse(["--game", "tictactoe", "--steps", "40960", "--envs", "64", "--rollout", "32",
-                      "--batch", "128", "--epochs", "8", "--eval-games", "300", "--reports", "2",
-                      "--width", "64", "--seed", str(seed % 2**31)])
+                      "--batch", "128", "--epochs", "8",
+                      "--eval-games", "300", "--reports", "2", "--width", "64",
+                      "--seed", str(seed % 2**31)])
     )  # fmt: skip
     assert len(capsys.readouterr().out.splitlines()) == 2
     won, error = module.win_rate(network, "tictactoe", {}, 500, seed % 2**31)
