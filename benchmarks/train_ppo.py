@@ -26,6 +26,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from stratagym import envs
 from stratagym.agents.core import Policy, make_policy
+from stratagym.agents.ladders import find_ladder
 from stratagym.agents.sb3 import SB3Policy
 from stratagym.benchmarks import cli, ppo, records
 from stratagym.benchmarks.batched import play_batched
@@ -436,7 +437,14 @@ def screen(console: Console, folder: Path, summary: dict[str, Any]) -> None:
     """Print the final tables."""
     console.print(result_table(summary).rich(f"{summary['config']['game']}: rating"))
     console.print(cost_line(summary), soft_wrap=True, highlight=False)
-    console.print(f"Policy: sb3:{folder / 'agent.zip'}", soft_wrap=True, highlight=False)
+    policy, game = f"sb3:{folder / 'agent.zip'}", summary["config"]["game"]
+    console.print(f"Policy: {policy}", soft_wrap=True, highlight=False)
+    if find_ladder(game):
+        console.print(
+            f"Its level: python -m benchmarks.anchored_levels --game {game} --policy {policy}",
+            soft_wrap=True,
+            highlight=False,
+        )
     console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)
 
 
