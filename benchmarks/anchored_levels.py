@@ -29,13 +29,12 @@ from stratagym.agents.core import Policy
 from stratagym.agents.ladders import Ladder, ladder_of, laddered
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks import cli, executors, records, runner
-from stratagym.benchmarks.executors import ExecutorArgs, Item
+from stratagym.benchmarks.executors import ExecutorArgs, Item, MatchArgs
 from stratagym.benchmarks.levels import calibration, report
 from stratagym.benchmarks.levels.climb import LOOKS, Climb, Plan, ScoreClimb, new_climb
 from stratagym.benchmarks.levels.summary import summarise
-from stratagym.benchmarks.policies import ModelArgs, make_policies, settings
+from stratagym.benchmarks.policies import make_policies, settings
 from stratagym.envs import spec
-from stratagym.wrappers.text import TextOptions
 
 NAME = "anchored_levels"
 GAMES = {"perfect": 32, "imperfect": 64}
@@ -46,7 +45,7 @@ FEWEST = 8
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
-class Args(ModelArgs, ExecutorArgs):
+class Args(MatchArgs):
     game: str = "connect_four"
     """Games, separated by commas, or "all" that have a ladder."""
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = (
@@ -59,26 +58,6 @@ class Args(ModelArgs, ExecutorArgs):
     early_stop: bool = True
     """Leave a level once it is settled: after each quarter of its games, where the 99% interval of
     the win rate leaves out one half."""
-    persona: str = "none"
-    """Playing style asked of language models."""
-    list_legal: bool = False
-    """Name the legal moves in prompts: choosing among them is another skill than finding them."""
-    lenient: bool = False
-    """Read replies leniently, where the game's view knows how."""
-    history: int = 0
-    """Moves of the game that a prompt retells."""
-    memory: int = 0
-    """Own turns, prompt and reply, that are sent along with a prompt."""
-    tries: int = 3
-    """Answers a model may give for one move; a bad one is quoted back."""
-    invalid: str = runner.FORFEIT
-    """After the last bad answer: "forfeit" loses the game, "random" plays a legal move, "fold" or
-    "pass" that move where the game has it."""
-    time_limit: float = 300.0
-    """Seconds a model may take over a move, all its answers together; then as after a bad one."""
-    timeout: float = 300.0
-    """Seconds to wait for a reply before trying again; less than --time-limit makes a slow model's
-    replies transport failures."""
     seed: int = 0
     """Seed of the set of seeds that every pairing plays."""
     output: str | None = None
@@ -195,16 +174,7 @@ def _plan(ladder: Ladder, args: Args) -> Plan:
             f"--games {games}: at least {FEWEST} with each opponent are needed, {LOOKS} looks at "
             "every seat; fewer settle nothing"
         )
-    how = runner.MatchRules(
-        TextOptions(args.persona, args.list_legal, args.lenient, args.history, args.memory),
-        args.tries,
-        args.invalid,
-        args.time_limit,
-    )
-    try:
-        how.check(ladder.game)
-    except ValueError as error:
-        raise cli.InputError(str(error)) from None
+    how = args.match_rules(ladder.game)
     missing = ladder.missing()
     top = min(missing) - 1 if missing else ladder.top
     if missing:

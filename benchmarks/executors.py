@@ -34,8 +34,11 @@ from stratagym.agents.kernels import KernelPolicy, play_many
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks import arena, runner
 from stratagym.benchmarks.cli import InputError
+from stratagym.benchmarks.policies import ModelArgs
 from stratagym.benchmarks.records import SCHEMA, Journal, read_jsonl
 from stratagym.envs import core, spec
+from stratagym.envs.core import GameSpec
+from stratagym.wrappers.text import TextOptions
 
 EXECUTORS = ("process", "ray")
 
@@ -74,6 +77,46 @@ class ExecutorArgs:
             "workers": self.workers,
             "ray_address": self.ray_address,
         }
+
+
+@dataclass(kw_only=True)
+class MatchArgs(ModelArgs, ExecutorArgs):
+    """Options of scripts that let language models play whole games."""
+
+    persona: str = "none"
+    """Playing style asked of language models."""
+    list_legal: bool = False
+    """Name the legal moves in prompts: choosing among them is another skill than finding them."""
+    lenient: bool = False
+    """Read replies leniently, where the game's view knows how."""
+    history: int = 0
+    """Moves of the game that a prompt retells."""
+    memory: int = 0
+    """Own turns, prompt and reply, that are sent along with a prompt."""
+    tries: int = 3
+    """Answers a model may give for one move; a bad one is quoted back."""
+    invalid: str = runner.FORFEIT
+    """After the last bad answer: "forfeit" loses the game, "random" plays a legal move, "fold" or
+    "pass" that move where the game has it."""
+    time_limit: float = 300.0
+    """Seconds a model may take over a move, all its answers together; then as after a bad one."""
+    timeout: float = 300.0
+    """Seconds to wait for a reply before trying again; less than --time-limit makes a slow model's
+    replies transport failures."""
+
+    def match_rules(self, game: GameSpec) -> runner.MatchRules:
+        """How answers are treated in ``game``.
+
+        Raises:
+            InputError: an option that makes no sense, or not in this game.
+        """
+        text = TextOptions(self.persona, self.list_legal, self.lenient, self.history, self.memory)
+        how = runner.MatchRules(text, self.tries, self.invalid, self.time_limit)
+        try:
+            how.check(game)
+        except ValueError as error:
+            raise InputError(str(error)) from None
+        return how
 
 
 @dataclass(frozen=True)

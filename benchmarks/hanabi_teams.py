@@ -26,12 +26,11 @@ from cyclopts import Parameter
 
 from stratagym.agents.core import Policy
 from stratagym.benchmarks import arena, cli, hanabi_report, records, runner
-from stratagym.benchmarks.executors import ExecutorArgs, Item, play_all
-from stratagym.benchmarks.policies import ModelArgs, make_policies, settings, usage
+from stratagym.benchmarks.executors import Item, MatchArgs, play_all
+from stratagym.benchmarks.policies import make_policies, settings, usage
 from stratagym.benchmarks.stats import bootstrap_mean, bootstrap_ratio, wilson
 from stratagym.envs import spec
 from stratagym.envs.hanabi.metrics import COUNTS, RESULTS, replay
-from stratagym.wrappers.text import TextOptions
 
 NAME = "hanabi_teams"
 GAME = spec("hanabi")
@@ -56,7 +55,7 @@ A_GAME = ("critical_cards_lost", "points_lost", "wasted_tokens", "tokens_left")
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
-class Args(ModelArgs, ExecutorArgs):
+class Args(MatchArgs):
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = (
         "random,rule:simple,rule:iggi,rule:piers,rule:focus"
     )
@@ -72,25 +71,8 @@ class Args(ModelArgs, ExecutorArgs):
     default as many as --games."""
     score: str = "strict"
     """Rules in force: strict, keep or spin. All scores are reported under any of them."""
-    persona: str = "none"
-    """Playing style asked of language models."""
-    list_legal: bool = False
-    """Name the legal moves in prompts."""
-    lenient: bool = False
-    """Read replies leniently."""
-    history: int = 0
-    """Moves of the game that a prompt retells."""
-    memory: int = 0
-    """Own turns, prompt and reply, that are sent along with a prompt."""
-    tries: int = 3
-    """Answers a model may give for one move; a bad one is quoted back."""
-    invalid: str = "random"
+    invalid: str = runner.RANDOM
     """After the last bad answer: "random" plays a legal move, "forfeit" ends the game at 0."""
-    time_limit: float = 300.0
-    """Seconds a model may take over a move, all its answers together; then as after a bad one."""
-    timeout: float = 300.0
-    """Seconds to wait for a reply before trying again; less than --time-limit makes a slow model's
-    replies transport failures."""
     seed: int = 0
     """Seed of the deals; the same for every team."""
     output: str | None = None
@@ -126,12 +108,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         raise cli.InputError("--players, --games and --mixed-games: at least one of each is needed")
     if args.score not in SCORES:
         raise cli.InputError(f"--score {args.score!r}: choose from {', '.join(SCORES)}")
-    text = TextOptions(args.persona, args.list_legal, args.lenient, args.history, args.memory)
-    how = runner.MatchRules(text, args.tries, args.invalid, args.time_limit)
-    try:
-        how.check(GAME)
-    except ValueError as error:
-        raise cli.InputError(f"--{error}") from None
+    how = args.match_rules(GAME)
     executor = args.executor_options()
     policies = {p.name: p for p in make_policies(GAME, args.policies, args)}
     named = list(policies)
@@ -148,7 +125,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "games": args.games,
         "mixed_games": mixed_games,
         "rules": {n: GAME.options_in_force(players=n, score=args.score) for n in players},
-        "text": text.__dict__,
+        "text": how.text.__dict__,
         "tries": args.tries,
         "invalid": args.invalid,
         "time_limit_s": args.time_limit,

@@ -28,8 +28,8 @@ from stratagym.agents.core import Policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks import cli, executors, records, runner
 from stratagym.benchmarks.arena_report import model_table
-from stratagym.benchmarks.executors import ExecutorArgs, Item
-from stratagym.benchmarks.policies import ModelArgs, make_policies, settings, usage
+from stratagym.benchmarks.executors import Item, MatchArgs
+from stratagym.benchmarks.policies import make_policies, settings, usage
 from stratagym.benchmarks.ratings import rate
 from stratagym.benchmarks.report import (
     Page,
@@ -46,7 +46,6 @@ from stratagym.benchmarks.report import (
 from stratagym.benchmarks.stats import bootstrap_mean, wilson
 from stratagym.envs import spec
 from stratagym.envs.core import GameSpec
-from stratagym.wrappers.text import TextOptions
 
 NAME = "tournament"
 ROUND_ROBIN, SWISS = "round_robin", "swiss"
@@ -54,7 +53,7 @@ ROUND_ROBIN, SWISS = "round_robin", "swiss"
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
-class Args(ModelArgs, ExecutorArgs):
+class Args(MatchArgs):
     game: str = "connect_four"
     """The game; of those for more than two players, ludo is played by two here."""
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = (
@@ -69,26 +68,6 @@ class Args(ModelArgs, ExecutorArgs):
     """Rounds of a Swiss tournament; default the logarithm to base 2 of the number of policies."""
     rules: str = ""
     """Options of the game, such as stacking=safe,home=exact."""
-    persona: str = "none"
-    """Playing style asked of language models."""
-    list_legal: bool = False
-    """Name the legal moves in prompts: choosing among them is another skill than finding them."""
-    lenient: bool = False
-    """Read replies leniently, where the game's view knows how."""
-    history: int = 0
-    """Moves of the game that a prompt retells."""
-    memory: int = 0
-    """Own turns, prompt and reply, that are sent along with a prompt."""
-    tries: int = 3
-    """Answers a model may give for one move; a bad one is quoted back."""
-    invalid: str = runner.FORFEIT
-    """After the last bad answer: "forfeit" loses the game, "random" plays a legal move, "fold" or
-    "pass" that move where the game has it."""
-    time_limit: float = 300.0
-    """Seconds a model may take over a move, all its answers together; then as after a bad one."""
-    timeout: float = 300.0
-    """Seconds to wait for a reply before trying again; less than --time-limit makes a slow model's
-    replies transport failures."""
     seed: int = 0
     """Seed of the games; the same for every pairing."""
     output: str | None = None
@@ -102,16 +81,7 @@ class Args(ModelArgs, ExecutorArgs):
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play policies of a game against each other."""
     game, options = _game(args)
-    how = runner.MatchRules(
-        TextOptions(args.persona, args.list_legal, args.lenient, args.history, args.memory),
-        args.tries,
-        args.invalid,
-        args.time_limit,
-    )
-    try:
-        how.check(game)
-    except ValueError as error:
-        raise cli.InputError(str(error)) from None
+    how = args.match_rules(game)
     if args.games < 1:
         raise cli.InputError(f"--games {args.games}: at least 1 is needed")
     executor = args.executor_options()

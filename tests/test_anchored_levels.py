@@ -7,12 +7,13 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+import scripts
 from openai_server import (
     OpenAIServer,
     Response,
@@ -23,6 +24,7 @@ from openai_server import (
     prose,
     rate_limit,
 )
+from scripts import KEY, ROOT, lines
 
 from stratagym.agents.ladders import ladder_of
 from stratagym.benchmarks import runner
@@ -30,8 +32,6 @@ from stratagym.benchmarks.anchored_levels import climb_all
 from stratagym.benchmarks.levels.climb import Climb, Plan, new_climb
 from stratagym.wrappers.text import TextOptions
 
-ROOT = Path(__file__).resolve().parents[1]
-KEY = "sk-test-0123456789abcdef-not-a-real-key"
 HOW = runner.MatchRules(TextOptions(), 3, runner.FORFEIT)
 
 
@@ -178,24 +178,8 @@ def test_all_ratings_of_three_climbs_do_not_depend_on_who_climbs_beside():
 
 # --- the command -------------------------------------------------------------------------------
 
-
-def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "benchmarks.anchored_levels", *map(str, arguments)]
-
-
-def run(*arguments: object) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        command(*arguments),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "STRATAGYM_TEST_KEY": KEY},
-        timeout=300,
-    )
-
-
-def lines(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+command = partial(scripts.command, "anchored_levels")
+run = partial(scripts.run, "anchored_levels")
 
 
 def test_several_games_and_policies(tmp_path):

@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
+from functools import partial
 
 import pytest
+import scripts
 from openai_server import OpenAIServer, answer
 
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def run(*arguments: object) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-m", "benchmarks.board_solvers", *map(str, arguments)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "STRATAGYM_TEST_KEY": "no-key"},
-        timeout=300,
-    )
+run = partial(scripts.run, "board_solvers")
 
 
 def test_tictactoe_against_the_perfect_player(tmp_path):

@@ -6,39 +6,23 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+import scripts
 from openai_server import OpenAIServer, answer, prompt_sha256, rate_limit
+from scripts import KEY, ROOT, lines
 
 from stratagym.envs import core, spec
 
-ROOT = Path(__file__).resolve().parents[1]
-KEY = "sk-test-0123456789abcdef-not-a-real-key"
 COPIES = (3, 2, 2, 2, 1)
 
-
-def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "benchmarks.hanabi_teams", *map(str, arguments)]
-
-
-def run(*arguments: object) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        command(*arguments),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "STRATAGYM_TEST_KEY": KEY},
-        timeout=300,
-    )
-
-
-def lines(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+command = partial(scripts.command, "hanabi_teams")
+run = partial(scripts.run, "hanabi_teams")
 
 
 def recount(game: dict) -> Counter:

@@ -6,37 +6,20 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+import scripts
 from openai_server import OpenAIServer, answer, mixed, once, rate_limit
+from scripts import KEY, ROOT, lines
 
 from stratagym.envs import core, spec
 
-ROOT = Path(__file__).resolve().parents[1]
-KEY = "sk-test-0123456789abcdef-not-a-real-key"
-
-
-def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "benchmarks.ludo_arena", *map(str, arguments)]
-
-
-def run(*arguments: object) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        command(*arguments),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "STRATAGYM_TEST_KEY": KEY},
-        timeout=300,
-    )
-
-
-def lines(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+command = partial(scripts.command, "ludo_arena")
+run = partial(scripts.run, "ludo_arena")
 
 
 def replayed(game: dict) -> tuple[list[float], int]:

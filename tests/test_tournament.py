@@ -6,41 +6,24 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+import scripts
 from openai_server import OpenAIServer, answer, tictactoe
+from scripts import KEY, ROOT, lines
 
 from stratagym.benchmarks import cli
 from stratagym.benchmarks.tournament import APP, _pairing, pair
 from stratagym.envs import core, spec
 
-ROOT = Path(__file__).resolve().parents[1]
-KEY = "sk-test-0123456789abcdef-not-a-real-key"
-
-
-def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "benchmarks.tournament", *map(str, arguments)]
-
-
-def run(*arguments: object) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        command(*arguments),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "STRATAGYM_TEST_KEY": KEY},
-        timeout=300,
-    )
-
-
-def lines(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+command = partial(scripts.command, "tournament")
+run = partial(scripts.run, "tournament")
 
 
 def test_a_round_robin(tmp_path, seed):
