@@ -232,6 +232,6 @@ LADDER = Ladder(
         ("alphabeta:3?random=0.13",),
         # From here on the engine is needed.
         ("uci:stockfish?nodes=1&random=0.08",),
-        ("uci:stockfish?nodes=200&random=0.04",),
+        ("uci:stockfish?nodes=400&random=0.04",),
     ),
 )
