@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from stratagym.agents.core import Policy, make_policy
-from stratagym.agents.sb3 import Actor, SB3Policy, facts_of, save_actor
+from stratagym.agents.networks import Actor, actor_of
+from stratagym.agents.sb3 import SB3Policy, facts_of, save_actor
 from stratagym.benchmarks.cli import InputError
 from stratagym.envs.core import GameSpec
 
@@ -32,7 +33,9 @@ class Settings:
         envs, rollout: games side by side, decisions in each between updates.
         batch, epochs: of an update. learning_rate: at the start; it falls linearly to 0.
         gamma, gae_lambda, entropy: as in PPO's paper.
-        net: widths of the layers of actor and critic.
+        net: widths of the layers of actor and critic. board: whether these are convolutions over
+            a board, shared by both, instead of a multilayer perceptron. planes: how many of the
+            observation's planes they look at; None for all.
         reward_scale, shaping: of ``SB3VecEnv``.
         greedy: whether evaluations play the likeliest action; where chance or hidden cards make
             mixed play sensible, they sample.
@@ -51,6 +54,8 @@ class Settings:
     gae_lambda: float = 0.95
     entropy: float = 0.01
     net: tuple[int, ...] = (128, 128)
+    board: bool = False
+    planes: int | None = None
     reward_scale: float = 1.0
     shaping: float = 0.0
     greedy: bool = True
@@ -75,7 +80,9 @@ SETTINGS = {
     ),
     "hanabi": Settings(150_000, against="random,rule:simple", gamma=0.97, reward_scale=0.3),
     "chess": Settings(
-        300_000, opponent="random", envs=64, net=(64, 64), shaping=1.0,
+        250_000, opponent="random", envs=64, batch=512, epochs=3, learning_rate=3e-3,
+        gamma=0.97, gae_lambda=0.7, entropy=0.003, net=(32, 32, 32), board=True, planes=20,
+        shaping=1.0,
     ),
 }  # fmt: skip
 """About half a CPU-minute of learning each, chess more; a game not here gets ``OTHERS``."""
@@ -115,7 +122,7 @@ class Opponents:
         """Take a snapshot if it is time for one."""
         if self.use_pool and steps >= len(self.pool) * self.every:
             weights = {name: tensor.clone() for name, tensor in present.weights.items()}
-            self.pool.append(Actor(weights, present.activation))
+            self.pool.append(actor_of(weights, present.activation))
 
     def now(self, present: Actor, steps: int) -> tuple[list[Policy], np.ndarray]:
         """The policies of the next rollout and which of them each game meets."""
@@ -188,7 +195,7 @@ def load_checkpoint(path: Path, model: Any, opponents: Opponents) -> dict[str, A
             arrays = dict(np.load(io.BytesIO(archive.read("games.npz"))))
         model.set_parameters(tensors["parameters"], exact_match=True, device="cpu")
         activation = model.policy.activation_fn.__name__
-        opponents.pool = [Actor(weights, activation) for weights in tensors["pool"]]
+        opponents.pool = [actor_of(weights, activation) for weights in tensors["pool"]]
         model._last_obs = model.env.restore(arrays)
         model._last_episode_starts = tensors["starts"].numpy().astype(bool)
         model.num_timesteps, model._n_updates = notes["steps"], notes["updates"]
@@ -247,19 +254,31 @@ class Trainer:
             reward_scale=settings.reward_scale, shaping=settings.shaping, gamma=settings.gamma,
             **settings.options,
         )  # fmt: skip
+        policy, policy_kwargs = self._network()
         self.model = MaskablePPO(
-            "MlpPolicy", self.env, learning_rate=_Falling(settings.learning_rate),
+            policy, self.env, learning_rate=_Falling(settings.learning_rate),
             n_steps=settings.rollout, batch_size=settings.batch, n_epochs=settings.epochs,
             gamma=settings.gamma, gae_lambda=settings.gae_lambda, ent_coef=settings.entropy,
-            policy_kwargs={"net_arch": list(settings.net), "activation_fn": torch.nn.ReLU},
+            policy_kwargs=policy_kwargs,
             seed=seed % 2**32, device="cpu",
         )  # fmt: skip
-        self.actor = Actor(self.model.policy.state_dict(), "ReLU")
+        self.actor = actor_of(self.model.policy.state_dict(), "ReLU")
         formats = ["tensorboard"] if has_tensorboard() else []
         self.model.set_logger(configure(str(folder / "tensorboard"), formats))
         self.spent = Spent()
         self.evaluated = -1
         self._resumed = False
+
+    def _network(self) -> tuple[Any, dict[str, Any]]:
+        """SB3's policy and its arguments."""
+        import torch
+
+        from stratagym.wrappers.sb3_board import BoardPolicy, board_settings
+
+        net = self.settings.net
+        if self.settings.board:
+            return BoardPolicy, board_settings(self.env.rules, net, self.settings.planes)
+        return "MlpPolicy", {"net_arch": list(net), "activation_fn": torch.nn.ReLU}
 
     @property
     def checkpoint(self) -> Path:

@@ -19,10 +19,12 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 from stratagym import envs
-from stratagym.agents import sb3
+from stratagym.agents import knowledge, networks, sb3
 from stratagym.agents.core import Policy, make_policy, view_of
 from stratagym.envs import core
+from stratagym.envs.chess.tables import WHITE
 from stratagym.wrappers.sb3 import SB3VecEnv
+from stratagym.wrappers.sb3_board import BoardPolicy, board_settings
 from stratagym.wrappers.vector import VectorEnv
 
 
@@ -276,6 +278,81 @@ def test_greedy_actions_are_those_of_sb3(activation, seed, rng, tmp_path):
         assert actions[i] == policy.act(view) == expected
 
 
+@pytest.fixture
+def board_model(seed):
+    env = SB3VecEnv("chess", 4, seed=seed)
+    return MaskablePPO(
+        BoardPolicy, env, n_steps=4, batch_size=16, n_epochs=1, seed=seed % 2**32, device="cpu",
+        policy_kwargs=board_settings(env.rules, (4, 6), planes=20),
+    )  # fmt: skip
+
+
+def test_actions_stand_where_their_piece_stands(rng):
+    """The cell of a chess action lies on a square on which the observation shows an own piece."""
+    rules, states = positions("chess", 40, rng)
+    cells = knowledge.action_cells(rules)
+    assert len(np.unique(cells)) == rules.num_actions
+    for i in range(len(states)):
+        view = view_of(envs.spec("chess"), rules, states[i : i + 1], 0)
+        shown = _shown(rules, states[i])
+        for action in view.legal:
+            plane, row, column = np.unravel_index(cells[action], (73, 8, 8))
+            assert plane == action % 73
+            assert shown[row, column]
+
+
+def _shown(rules, s):
+    """(8, 8) bool: the pieces of the seat to move, by the rows and columns of the observation."""
+    own = int(s["white"] if s["turn"] == WHITE else s["black"])
+    board = np.zeros((8, 8), bool)
+    for square in range(64):
+        rank = (square & 7) ^ (0 if s["turn"] == WHITE else 7)
+        board[7 - rank, square >> 3] = own >> square & 1
+    return board
+
+
+def test_a_game_without_places_for_its_actions_gets_one_line():
+    with pytest.raises(ValueError, match="connect_four does not say where its actions stand"):
+        board_settings(envs.spec("connect_four").make_rules(), (4,))
+
+
+def test_convolutions_play_from_a_file_as_in_training(board_model, seed, rng, tmp_path):
+    board_model.learn(16)
+    spec, path = envs.spec("chess"), tmp_path / "board.zip"
+    sb3.save(board_model, path, spec)
+    actor, facts = sb3.load(path)
+    sb3.save_actor(actor, tmp_path / "small.zip", facts)
+    policy = make_policy(spec, f"sb3:{tmp_path}/small.zip?deterministic=1")
+    again = MaskablePPO.load(path, device="cpu")
+    rules, states = positions("chess", 20, rng)
+    actions = policy.act_each(rules, states, np.zeros(20, np.uint64))
+    for i in range(20):
+        view = view_of(spec, rules, states[i : i + 1], 1)
+        mask = np.isin(np.arange(rules.num_actions), view.legal)
+        expected, _ = again.predict(view.observation(), action_masks=mask, deterministic=True)
+        assert actions[i] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("features_extractor.layers.1.weight", "do not fit together"),
+        ("features_extractor.shape", "do not fit its board"),
+        ("action_net.bias", "neither kind"),
+    ],
+)
+def test_wrong_convolutions_get_one_line(name, message, board_model):
+    weights = dict(board_model.policy.state_dict())
+    if name.endswith("bias"):
+        del weights[name]
+    elif name.endswith("shape"):
+        weights[name] = torch.tensor([8, 8, 7])
+    else:
+        weights[name] = weights[name][:, :-1]
+    with pytest.raises(ValueError, match=message):
+        networks.actor_of(weights, "ReLU")
+
+
 def test_draws_follow_the_softmax_of_legal_actions(model, agent, rng):
     spec = envs.spec("tictactoe")
     policy = make_policy(spec, f"sb3:{agent}")
@@ -387,7 +464,7 @@ def damaged(kind: str, agent, folder, model) -> str:
         ("flipped", "damaged"),
         ("plain sb3", "does not say which game"),
         ("no weights", "not an agent file, or damaged"),
-        ("weights of something else", "multilayer perceptron"),
+        ("weights of something else", "neither kind"),
         ("a pickle that runs code", "damaged"),
         ("newer", "upgrade stratagym"),
         ("other shape", "does not fit"),

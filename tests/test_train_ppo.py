@@ -157,7 +157,7 @@ def test_every_kind_of_game_trains(needs_sb3, game, tmp_path, seed, capsys):
 
 
 def test_former_selves_are_kept_as_they_were(needs_sb3):
-    from stratagym.agents.sb3 import Actor
+    from stratagym.agents.networks import DenseActor
     from stratagym.benchmarks.ppo import Opponents
 
     def weights(value: float) -> dict:
@@ -168,7 +168,7 @@ def test_former_selves_are_kept_as_they_were(needs_sb3):
             "action_net.bias": torch.zeros(9),
         }
 
-    present = Actor(weights(1.0), "ReLU")
+    present = DenseActor(weights(1.0), "ReLU")
     opponents = Opponents(envs.spec("tictactoe"), ["self", "random"], 8, 1000, seed=5)
     opponents.grow(present, 0)
     present.weights["action_net.bias"] += 1
