@@ -59,24 +59,26 @@ class Settings:
 
 SETTINGS = {
     "tictactoe": Settings(
-        150_000, opponent="self,random,mcts:100", against="random,mcts:100,perfect",
+        150_000, opponent="self,random,mcts:100", against="random,mcts:100,perfect,ladder",
         rollout=32, epochs=8, net=(64, 64), entropy=0.02,
     ),
     "connect_four": Settings(
-        600_000, opponent="self,random,heuristic", against="random,mcts:20,mcts:100",
+        600_000, opponent="self,random,heuristic", against="random,mcts:20,mcts:100,ladder",
         batch=1024, entropy=0.03,
     ),
     "ludo": Settings(
-        400_000, opponent="random", against="random,heuristic", options={"players": 2},
+        400_000, opponent="random", against="random,heuristic,ladder", options={"players": 2},
         gamma=0.995, net=(64, 64), shaping=1.0,
     ),
     "texas_holdem": Settings(
-        200_000, against="random,heuristic", options={"hands": 1}, reward_scale=0.02,
+        200_000, against="random,heuristic,ladder", options={"hands": 1}, reward_scale=0.02,
         gamma=1.0, greedy=False,
     ),
-    "hanabi": Settings(150_000, against="random,rule:simple", gamma=0.97, reward_scale=0.3),
+    "hanabi": Settings(
+        150_000, against="random,rule:simple,ladder", gamma=0.97, reward_scale=0.3,
+    ),
     "chess": Settings(
-        300_000, opponent="random", envs=64, net=(64, 64), shaping=1.0,
+        300_000, opponent="random", against="random,ladder", envs=64, net=(64, 64), shaping=1.0,
     ),
 }  # fmt: skip
 """About half a CPU-minute of learning each, chess more; a game not here gets ``OTHERS``."""
@@ -175,9 +177,7 @@ class Opponents:
 
     def __init__(self, game: GameSpec, names: list[str], envs: int, steps: int, seed: int):
         self.names, self.seed = names, seed
-        self.fixed = {
-            name: make_policy(game, name) for name in names if name not in (SELF, LADDER)
-        }
+        self.fixed = {name: make_policy(game, name) for name in names if name not in (SELF, LADDER)}
         self.ladder = LadderOpponents(ladder_of(game.name), envs) if LADDER in names else None
         self.use_pool = SELF in names and game.utility != "identical"
         self.every = max(1, steps // self.SNAPSHOTS)
@@ -188,6 +188,13 @@ class Opponents:
     def compiled(self) -> bool:
         """Whether nothing has to be set before every rollout."""
         return len(self.names) == 1 and len(self.fixed) == 1
+
+    @property
+    def ladder_level(self) -> int | None:
+        """The level that the learner is at, where it meets a ladder that can be climbed."""
+        if self.ladder is None or not self.ladder.has_winners:
+            return None
+        return self.ladder.level
 
     def grow(self, present: Actor, steps: int) -> None:
         """Take a snapshot if it is time for one."""

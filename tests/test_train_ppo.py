@@ -221,7 +221,7 @@ def test_games_are_those_of_one_match_at_a_time(game, names, seed):
 
 def test_intervals_rest_on_games_that_differ():
     """Two players without chance play one game, however often."""
-    from stratagym.benchmarks.train_ppo import Evaluation
+    from stratagym.benchmarks.ppo_evaluation import Evaluation
 
     spec = envs.spec("connect_four")
     one, other = (make_policy(spec, name) for name in ("heuristic", "gt:1"))
