@@ -13,7 +13,7 @@ from stratagym.agents.core import Policy, make_policy
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks import ppo, records, runner
 from stratagym.benchmarks.batched import play_batched
-from stratagym.benchmarks.executors import Item
+from stratagym.benchmarks.executors import Cast, Item
 from stratagym.benchmarks.levels.climb import climb_all, new_climb, new_plan
 from stratagym.benchmarks.levels.summary import result
 from stratagym.benchmarks.runner import Match, item_seed
@@ -95,18 +95,11 @@ class Evaluation:
         if self.ladder is None:
             return None
         plan = new_plan(NAME, self.ladder, seed, HOW, games)
-        rules = self.ladder.game.make_rules(**self.ladder.options)
-        cast = {self.agent.name: self.agent}
+        cast = Cast({self.agent.name: self.agent})
 
         def play_items(items: list[Item]) -> dict[str, dict[str, Any]]:
-            for name in {name for item in items for name in item.seats} - set(cast):
-                cast[name] = make_policy(self.game, name)
-            matches = [
-                Match(item.benchmark, item.name, self.game, rules, item.options, item.seed,
-                      [cast[name] for name in item.seats])
-                for item in items
-            ]  # fmt: skip
-            return {record["match"]: record for record in play(matches)}
+            played = play([cast.match(item) for item in items])
+            return {record["match"]: record for record in played}
 
         climb = new_climb(plan, self.agent.name)
         climb_all([climb], play_items)

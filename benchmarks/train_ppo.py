@@ -321,7 +321,7 @@ def result_table(summary: dict[str, Any]) -> Table:
     """The final rating: games won, drawn and lost, or where it is not all or nothing, the mean."""
     against = summary["against"]
     rated = all("wins" in found for found in against.values())
-    means = any(abs(found["mean_return"]["high"]) > 1 for found in against.values())
+    means = not rated or any(abs(found["mean_return"]["high"]) > 1 for found in against.values())
     columns = ["against", "won", "drawn", "lost"] if rated else ["team"]
     table = Table([*columns, *(["mean return"] if means else []), "games"])
     for name, found in against.items():
