@@ -64,10 +64,7 @@ def ladder_of_checkpoint(folder: Path) -> dict:
 
 
 def test_a_killed_run_ends_like_an_unbroken_one(needs_sb3, tmp_path, seed):
-    """Weights and games alike: parameters, optimizer, games, opponents and all random numbers.
-
-    The ladder's levels that were met stand in for what else opponents remember.
-    """
+    """Weights and games alike: parameters, optimizer, games, opponents and all random numbers."""
     run = [*TINY, "--steps", "8192", "--seed", str(seed), "--checkpoint-seconds", "0", "--json",
            "--opponent", "self,random,ladder"]  # fmt: skip
     whole, broken = tmp_path / "whole", tmp_path / "broken"
@@ -240,7 +237,7 @@ def test_games_go_to_the_levels_near_the_learners_own(needs_sb3):
     assert met_by(ladder, 12) == names
     ladder.take(0, -1.0)  # was level 0's game when it began
     assert ladder.results[0] == ladder.results[1] == [1.0] * ladder.WINDOW
-    assert ladder.results[2:] == [[-1.0], []] or ladder.results[2:] == [[], []]
+    assert ladder.results[2:] == [[], []]
 
     again = LadderOpponents(ladder_of("tictactoe"), 12)
     again.restore(json.loads(json.dumps(ladder.snapshot())))
@@ -258,7 +255,7 @@ def test_a_ladder_of_scores_gives_games_to_all_levels(needs_sb3):
 
 
 def test_the_final_climb_is_that_of_anchored_levels(needs_sb3, tmp_path, seed, capsys):
-    from stratagym.benchmarks.anchored_levels import APP
+    from stratagym.benchmarks import anchored_levels
 
     summary = train_in_process(
         *TINY, "--steps", "2048", "--seed", str(seed), "--output", str(tmp_path / "run"),
@@ -267,7 +264,8 @@ def test_the_final_climb_is_that_of_anchored_levels(needs_sb3, tmp_path, seed, c
     name = f"sb3:{tmp_path}/run/agent.zip?deterministic=1"
     arguments = ["--game", "tictactoe", "--policy", name, "--seed", str(seed), "--workers", "1",
                  "--output", str(tmp_path / "levels"), "--json"]  # fmt: skip
-    cli.run(APP, arguments)
+    with pytest.raises(SystemExit):
+        cli.run(anchored_levels.APP, arguments)
     found = json.loads(capsys.readouterr().out)["games"]["tictactoe"][name]
     ours = summary["ladder"]
     for part in ("result", "level", "progress", "rating", "topped"):
