@@ -92,7 +92,7 @@ SELF, LADDER = "self", "ladder"
 
 
 class LadderOpponents:
-    """The policies of a ladder as opponents, those near the learner's strength the most.
+    """The levels of a ladder as opponents: those near the learner's strength.
 
     The learner's level is the first that it has not beaten. It meets this level, the one below
     and the one above in a third of the games each; at an end of the ladder the level at the end
@@ -128,7 +128,7 @@ class LadderOpponents:
         return len(self.levels) - 1
 
     def deal(self, games: np.ndarray) -> list[Policy]:
-        """The opponents of ``games`` (K,) int64, which stay where the learner's level does."""
+        """The opponents of ``games`` (K,) int64; they change only when the learner's level does."""
         order, top = np.arange(len(games)), len(self.levels) - 1
         if self.has_winners:
             # Numbers by threes, so that a step up or down changes a third of the games only.
