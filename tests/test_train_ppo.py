@@ -274,6 +274,20 @@ def test_the_final_climb_is_that_of_anchored_levels(needs_sb3, tmp_path, seed, c
         assert {key: theirs[key] for key in own} == own
 
 
+def test_a_rating_that_was_broken_off_goes_on(needs_sb3, tmp_path, seed, capsys):
+    run = [*TINY, "--steps", "512", "--seed", str(seed), "--output", str(tmp_path / "run")]
+    summary = train_in_process(*run, capsys=capsys)
+    path = tmp_path / "run/games.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    climbed = next(k for k, line in enumerate(lines) if '"match":"tictactoe/sb3/' in line)
+    for kept in (climbed + 5, 7):
+        path.write_text("".join(lines[:kept]))
+        again = train_in_process(*run, "--resume", capsys=capsys)
+        assert (again["against"], again["ladder"]) == (summary["against"], summary["ladder"])
+        assert path.read_text().splitlines(keepends=True)[:kept] == lines[:kept]
+        assert len(path.read_text().splitlines()) == len(lines)
+
+
 def test_levels_that_cannot_be_played_are_left_out(needs_sb3, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(Ladder, "missing", lambda self: {1: "no engine here"})
     run = [*TINY, "--steps", "512", "--opponent", "ladder", "--output", str(tmp_path / "run")]
