@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from stratagym.agents.core import Policy, make_policy
+from stratagym.agents.ladders import Ladder, ladder_of
 from stratagym.agents.networks import Actor, actor_of
 from stratagym.agents.sb3 import SB3Policy, facts_of, save_actor
 from stratagym.benchmarks.cli import InputError
@@ -63,39 +64,115 @@ class Settings:
 
 SETTINGS = {
     "tictactoe": Settings(
-        150_000, opponent="self,random,mcts:100", against="random,mcts:100,perfect",
+        150_000, opponent="self,random,mcts:100", against="random,mcts:100,perfect,ladder",
         rollout=32, epochs=8, net=(64, 64), entropy=0.02,
     ),
     "connect_four": Settings(
-        600_000, opponent="self,random,heuristic", against="random,mcts:20,mcts:100",
+        600_000, opponent="self,random,heuristic", against="random,mcts:20,mcts:100,ladder",
         batch=1024, entropy=0.03,
     ),
     "ludo": Settings(
-        400_000, opponent="random", against="random,heuristic", options={"players": 2},
+        400_000, opponent="random", against="random,heuristic,ladder", options={"players": 2},
         gamma=0.995, net=(64, 64), shaping=1.0,
     ),
     "texas_holdem": Settings(
-        200_000, against="random,heuristic", options={"hands": 1}, reward_scale=0.02,
+        200_000, against="random,heuristic,ladder", options={"hands": 1}, reward_scale=0.02,
         gamma=1.0, greedy=False,
     ),
-    "hanabi": Settings(150_000, against="random,rule:simple", gamma=0.97, reward_scale=0.3),
+    "hanabi": Settings(
+        150_000, against="random,rule:simple,ladder", gamma=0.97, reward_scale=0.3,
+    ),
     "chess": Settings(
-        250_000, opponent="random", envs=64, batch=512, epochs=3, learning_rate=3e-3,
-        gamma=0.97, gae_lambda=0.7, entropy=0.003, net=(32, 32, 32), board=True, planes=20,
-        shaping=1.0,
+        250_000, opponent="random", against="random,ladder", envs=64, batch=512, epochs=3,
+        learning_rate=3e-3, gamma=0.97, gae_lambda=0.7, entropy=0.003, net=(32, 32, 32),
+        board=True, planes=20, shaping=1.0,
     ),
 }  # fmt: skip
-"""About half a CPU-minute of learning each, chess more; a game not here gets ``OTHERS``."""
+"""About half a CPU-minute of learning each, chess seven; a game not here gets ``OTHERS``."""
 OTHERS = Settings(500_000)
 
-SELF = "self"
+SELF, LADDER = "self", "ladder"
+"""What ``--opponent`` and ``--against`` name beside policies."""
 
 
 # --- opponents -----------------------------------------------------------------------------------
 
 
+class LadderOpponents:
+    """The levels of a ladder as opponents: those near the learner's strength.
+
+    The learner's level is the first that it has not beaten. It meets this level, the one below
+    and the one above in a third of the games each; at an end of the ladder the level at the end
+    stands for the one that is missing. A level is beaten while the returns of its last ``WINDOW``
+    games sum to more than 0. On a ladder of scores nobody is beaten: all levels get games.
+
+    Args:
+        games: how many are played side by side, those against others included.
+
+    Attributes:
+        results: by level, the learner's returns of up to ``WINDOW`` games, the oldest first.
+    """
+
+    WINDOW = 50
+
+    def __init__(self, ladder: Ladder, games: int):
+        top, _ = ladder.reachable()
+        self.has_winners = ladder.measure == "wins"
+        self.levels = [
+            [make_policy(ladder.game, name) for name in names] for names in ladder.levels[: top + 1]
+        ]
+        self.results: list[list[float]] = [[] for _ in self.levels]
+        # Which level a game meets, and whether it has met it from the game's start.
+        self._met = np.full(games, -1)
+        self._whole = np.ones(games, bool)
+
+    @property
+    def level(self) -> int:
+        """The first level that is not beaten, or else the last."""
+        for level, returns in enumerate(self.results[:-1]):
+            if len(returns) < self.WINDOW or sum(returns) <= 0:
+                return level
+        return len(self.levels) - 1
+
+    def deal(self, games: np.ndarray) -> list[Policy]:
+        """The opponents of ``games`` (K,) int64; they change only when the learner's level does."""
+        order, top = np.arange(len(games)), len(self.levels) - 1
+        if self.has_winners:
+            # Numbers by threes, so that a step up or down changes a third of the games only.
+            lowest = self.level - 1
+            met = np.clip(lowest + (order - lowest) % 3, 0, top)
+            turn = order // 3
+        else:
+            met, turn = order % (top + 1), order // (top + 1)
+        before = self._met[games]
+        self._whole[games[(before >= 0) & (before != met)]] = False
+        self._met[games] = met
+        chosen = [self.levels[level] for level in met.tolist()]
+        return [policies[k % len(policies)] for policies, k in zip(chosen, turn, strict=True)]
+
+    def take(self, game: int, gained: float) -> None:
+        """Take note that a game has ended; one that changed its opponent is passed over."""
+        level = self._met[game]
+        if level >= 0 and self._whole[game]:
+            self.results[level] = [*self.results[level], gained][-self.WINDOW :]
+        self._whole[game] = True
+
+    def snapshot(self) -> dict[str, Any]:
+        """All that later deals depend on, as JSON."""
+        return {
+            "results": self.results,
+            "met": self._met.tolist(),
+            "whole": self._whole.tolist(),
+        }
+
+    def restore(self, notes: dict[str, Any]) -> None:
+        """Go on from a ``snapshot`` of the same ladder and number of games."""
+        self.results = notes["results"]
+        self._met, self._whole = np.array(notes["met"]), np.array(notes["whole"])
+
+
 class Opponents:
-    """Who the learner meets: fixed policies, and in self-play its present and former selves.
+    """Who the learner meets: policies, its present and former selves, the levels of a ladder.
 
     Games are dealt out evenly among the opponents named. Of those for ``self``, half meet the
     present network and half one of the snapshots, another one in every rollout; snapshots are
@@ -107,7 +184,8 @@ class Opponents:
 
     def __init__(self, game: GameSpec, names: list[str], envs: int, steps: int, seed: int):
         self.names, self.seed = names, seed
-        self.fixed = {name: make_policy(game, name) for name in names if name != SELF}
+        self.fixed = {name: make_policy(game, name) for name in names if name not in (SELF, LADDER)}
+        self.ladder = LadderOpponents(ladder_of(game.name), envs) if LADDER in names else None
         self.use_pool = SELF in names and game.utility != "identical"
         self.every = max(1, steps // self.SNAPSHOTS)
         self.pool: list[Actor] = []
@@ -116,7 +194,14 @@ class Opponents:
     @property
     def compiled(self) -> bool:
         """Whether nothing has to be set before every rollout."""
-        return SELF not in self.names and len(self.names) == 1
+        return len(self.names) == 1 and len(self.fixed) == 1
+
+    @property
+    def ladder_level(self) -> int | None:
+        """The level that the learner is at, where it meets a ladder that can be climbed."""
+        if self.ladder is None or not self.ladder.has_winners:
+            return None
+        return self.ladder.level
 
     def grow(self, present: Actor, steps: int) -> None:
         """Take a snapshot if it is time for one."""
@@ -130,17 +215,33 @@ class Opponents:
         kinds = self._deal % len(self.names)
         choice = np.zeros(len(kinds), np.int64)
         for kind, name in enumerate(self.names):
-            choice[kinds == kind] = len(policies)
-            if name != SELF:
+            own = np.flatnonzero(kinds == kind)
+            choice[own] = len(policies)
+            if name == SELF:
+                policies.append(SB3Policy("present", present))
+                if self.pool:
+                    drawn = np.random.default_rng([self.seed, steps]).integers(len(self.pool))
+                    choice[own[len(own) // 2 :]] = len(policies)
+                    policies.append(SB3Policy("former", self.pool[drawn]))
+            elif name == LADDER:
+                assert self.ladder is not None
+                dealt = self.ladder.deal(own)
+                different = list(dict.fromkeys(dealt))
+                choice[own] += [different.index(policy) for policy in dealt]
+                policies += different
+            else:
                 policies.append(self.fixed[name])
-                continue
-            policies.append(SB3Policy("present", present))
-            if self.pool:
-                drawn = np.random.default_rng([self.seed, steps]).integers(len(self.pool))
-                own = np.flatnonzero(kinds == kind)
-                choice[own[len(own) // 2 :]] = len(policies)
-                policies.append(SB3Policy("former", self.pool[drawn]))
         return policies, choice
+
+    def take(self, ended: np.ndarray, infos: list[dict[str, Any]]) -> None:
+        """Take note of the games that ended in a step.
+
+        Args:
+            ended: (N,) bool. infos: of all N games, as ``SB3VecEnv`` gives them.
+        """
+        if self.ladder is not None:
+            for game in np.flatnonzero(ended).tolist():
+                self.ladder.take(game, infos[game]["episode"]["r"])
 
 
 # --- checkpoints ---------------------------------------------------------------------------------
@@ -158,6 +259,7 @@ def save_checkpoint(path: Path, model: Any, opponents: Opponents, notes: dict[st
         "updates": model._n_updates,
         "episodes": list(model.ep_info_buffer),
         "numpy": [name, np.asarray(keys).tolist(), *rest],
+        "ladder": None if opponents.ladder is None else opponents.ladder.snapshot(),
     }
     tensors = {
         "parameters": model.get_parameters(),
@@ -196,6 +298,8 @@ def load_checkpoint(path: Path, model: Any, opponents: Opponents) -> dict[str, A
         model.set_parameters(tensors["parameters"], exact_match=True, device="cpu")
         activation = model.policy.activation_fn.__name__
         opponents.pool = [actor_of(weights, activation) for weights in tensors["pool"]]
+        if opponents.ladder is not None:
+            opponents.ladder.restore(notes["ladder"])
         model._last_obs = model.env.restore(arrays)
         model._last_episode_starts = tensors["starts"].numpy().astype(bool)
         model.num_timesteps, model._n_updates = notes["steps"], notes["updates"]
@@ -341,6 +445,7 @@ class Trainer:
                 start_clock()
 
             def _on_step(self) -> bool:
+                trainer.opponents.take(self.locals["dones"], self.locals["infos"])
                 advance(model.num_timesteps)
                 return True
 
