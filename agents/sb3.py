@@ -1,5 +1,7 @@
 """Trained networks as policies: ``sb3:PATH`` plays what Stable-Baselines3 has learned.
 
+``sb3`` alone is the agent that is shipped for the game.
+
 An agent file is a zip with two entries that matter here: ``stratagym.json``, the game and what the
 network was trained on, and ``policy.pth``, its weights under SB3's names. ``save`` adds the former
 to a model's ordinary SB3 file, ``save_actor`` writes a small file without critic and optimizer.
@@ -25,6 +27,8 @@ from stratagym.envs import core
 
 EXTRA = "sb3 needs PyTorch: pip install 'stratagym[rl]'"
 FACTS, WEIGHTS = "stratagym.json", "policy.pth"
+SHIPPED = Path(__file__).parent / "data" / "trained"
+"""Agents that are part of the package, one file a game."""
 SCHEMA = 1
 
 
@@ -188,24 +192,35 @@ def load(path: str | Path) -> tuple[Actor, dict[str, Any]]:
 
 
 def sb3_policy(spec: core.GameSpec, text: PolicyString) -> SB3Policy:
-    """``sb3:PATH``: a trained network; ``?deterministic=1`` plays its likeliest action."""
+    """``sb3:PATH``: a trained network; ``?deterministic=1`` plays its likeliest action.
+
+    Without a path it is the agent that is shipped for the game.
+
+    Raises:
+        ValueError: no agent file for this game, or a wrong option, in one line.
+    """
     if set(text.options) - {"deterministic"}:
         raise ValueError("policy sb3: unknown option; the options are: deterministic")
     flag = text.options.get("deterministic", "0")
     if flag not in ("0", "1"):
         raise ValueError(f"policy sb3: deterministic={flag}; write 0 or 1")
-    if not text.argument:
-        raise ValueError("policy sb3: name a file, such as sb3:results/agent.zip")
+    path = text.argument or SHIPPED / f"{spec.name}.zip"
+    if not text.argument and not Path(path).exists():
+        raise ValueError(
+            f"policy sb3: no trained agent of {spec.name} is shipped; name a file, such as "
+            "sb3:results/agent.zip"
+        )
     try:
-        actor, facts = load(text.argument)
+        actor, facts = load(path)
     except ValueError as error:
         raise ValueError(f"policy sb3: {error}") from None
     if facts.get("game") != spec.name:
-        raise ValueError(f"policy sb3: {text.argument} plays {facts.get('game')}, not {spec.name}")
+        raise ValueError(f"policy sb3: {path} plays {facts.get('game')}, not {spec.name}")
     if facts.get("version") != spec.version:
         raise ValueError(
-            f"policy sb3: {text.argument} was trained on {spec.name}-v{facts.get('version')}, "
+            f"policy sb3: {path} was trained on {spec.name}-v{facts.get('version')}, "
             f"this is v{spec.version}"
         )
     options = "?deterministic=1" if flag == "1" else ""
-    return SB3Policy(f"sb3:{text.argument}{options}", actor, flag == "1")
+    name = f"sb3:{text.argument}" if text.argument else "sb3"
+    return SB3Policy(f"{name}{options}", actor, flag == "1")

@@ -348,7 +348,7 @@ class Trainer:
         from stratagym.wrappers.sb3 import SB3VecEnv
 
         torch.set_num_threads(threads)
-        self.game, self.settings, self.folder = game, settings, folder
+        self.game, self.settings, self.seed, self.folder = game, settings, seed, folder
         names = [name.strip() for name in settings.opponent.split(",")]
         self.opponents = Opponents(game, names, settings.envs, settings.steps, seed)
         # A policy that is never asked keeps the games open to those of ``set_opponents``.
@@ -468,7 +468,12 @@ class Trainer:
         save_checkpoint(self.checkpoint, self.model, self.opponents, notes)
         draft = self.folder / "agent.zip.part"
         facts = facts_of(self.game, "ReLU", **self.settings.options)
-        save_actor(self.actor, draft, {**facts, "steps": self.model.num_timesteps})
+        trained = {
+            "steps": self.model.num_timesteps,
+            "opponent": self.settings.opponent,
+            "seed": self.seed,
+        }
+        save_actor(self.actor, draft, facts | trained)
         os.replace(draft, self.folder / "agent.zip")
 
 

@@ -21,6 +21,8 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from stratagym import envs
 from stratagym.agents import knowledge, networks, sb3
 from stratagym.agents.core import Policy, make_policy, view_of
+from stratagym.benchmarks.batched import play_batched
+from stratagym.benchmarks.runner import Match
 from stratagym.envs import core
 from stratagym.envs.chess.tables import WHITE
 from stratagym.wrappers.sb3 import SB3VecEnv
@@ -390,6 +392,29 @@ def test_a_fresh_process_loads_it_by_path_alone(agent):
     assert done.stdout.strip() == f"sb3:{agent}", done.stderr
 
 
+@pytest.mark.parametrize("path", sorted(sb3.SHIPPED.glob("*.zip")), ids=lambda path: path.stem)
+def test_shipped_agents_beat_random(path):
+    """Their files do not change and the games are those of fixed seeds: no luck is in it."""
+    spec = envs.spec(path.stem)
+    policy, other = make_policy(spec, "sb3"), make_policy(spec, "random")
+    options = sb3.load(path)[1]["options"]
+    rules, games = spec.make_rules(**options), 100 if spec.name == "chess" else 400
+    together = spec.utility == "identical"
+
+    def mean_return(mine: Policy) -> float:
+        seats = [[mine, mine if together else other], [mine if together else other, mine]]
+        played = play_batched(
+            [
+                Match("test", f"{k}/{own}", spec, rules, options, k, seats[own])
+                for k in range(games // 2)
+                for own in range(2)
+            ]
+        )
+        return float(np.mean([record["returns"][g % 2] for g, record in enumerate(played)]))
+
+    assert mean_return(policy) > mean_return(other)
+
+
 def test_sb3_itself_loads_the_file(model, agent):
     again = MaskablePPO.load(agent, device="cpu")
     for one, other in zip(again.policy.parameters(), model.policy.parameters(), strict=True):
@@ -482,7 +507,6 @@ def test_a_wrong_file_gets_one_line(kind, message, agent, tmp_path, model):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sb3", "name a file"),
         ("sb3:{agent}?deterministic=2", "write 0 or 1"),
         ("sb3:{agent}?greedy=1", "unknown option"),
         ("sb3:{folder}", "is a folder"),
@@ -491,6 +515,13 @@ def test_a_wrong_file_gets_one_line(kind, message, agent, tmp_path, model):
 def test_a_wrong_string_gets_one_line(text, message, agent, tmp_path):
     with pytest.raises(ValueError, match=message):
         make_policy(envs.spec("tictactoe"), text.format(agent=agent, folder=tmp_path))
+
+
+def test_a_game_without_a_shipped_agent_gets_one_line(monkeypatch, tmp_path):
+    monkeypatch.setattr(sb3, "SHIPPED", tmp_path)
+    with pytest.raises(ValueError, match="no trained agent of tictactoe is shipped") as caught:
+        make_policy(envs.spec("tictactoe"), "sb3")
+    assert "\n" not in str(caught.value)
 
 
 def test_another_games_file_is_refused(agent):
