@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -29,6 +30,8 @@ NOTHING = "–"
 """Stands where there is no case to count."""
 
 DPI = 160
+NARROW = 10
+"""Letters that a row's heading keeps on a narrow screen."""
 
 
 # --- numbers -------------------------------------------------------------------------------------
@@ -209,27 +212,49 @@ class Table:
             f"<tbody>\n{chr(10).join(body)}\n</tbody></table></div>"
         )
 
-    def rich(self, title: str | None = None) -> RichTable:
-        """For the terminal: headings of rows fold where the screen is narrow, numbers never."""
-        table = RichTable(
+    def rich(self, title: str | None = None) -> RenderableType:
+        """For the terminal: headings of rows fold where the screen is narrow.
+
+        Numbers fold only if that is not enough.
+        """
+        return _Fitted(self, title)
+
+
+@dataclass
+class _Fitted:
+    """A table that takes its form when the width of the screen is known."""
+
+    table: Table
+    title: str | None
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        needed = console.measure(self._form(NARROW), options=options.update(width=10_000)).maximum
+        yield self._form(numbers_fold=needed > options.max_width)
+
+    def _form(self, left_width: int | None = None, numbers_fold: bool = False) -> RichTable:
+        out = RichTable(
             box=SIMPLE_HEAD,
             pad_edge=False,
             collapse_padding=True,
-            title=title,
+            title=self.title,
             title_justify="left",
             title_style="bold",
         )
-        for k, name in enumerate(self.columns):
-            table.add_column(
-                Text(plain_text(name)),
-                justify="left" if self._is_left(k) else "right",
-                no_wrap=not self._is_left(k),
-                overflow="fold" if self._is_left(k) else "ellipsis",
+        for k, name in enumerate(self.table.columns):
+            is_left = self.table._is_left(k)
+            cells = [plain_text(name), *(plain_text(str(row[k])) for row in self.table.rows)]
+            out.add_column(
+                Text(cells[0]),
+                justify="left" if is_left else "right",
+                no_wrap=not (is_left or numbers_fold),
+                overflow="fold" if is_left else "ellipsis",
+                min_width=min(NARROW, max(map(len, cells))) if is_left else None,
+                max_width=left_width if is_left else None,
             )
-        for at, row in enumerate(self.rows):
-            style = "dim italic" if at in self.aside else None
-            table.add_row(*(Text(plain_text(str(cell))) for cell in row), style=style)
-        return table
+        for at, row in enumerate(self.table.rows):
+            style = "dim italic" if at in self.table.aside else None
+            out.add_row(*(Text(plain_text(str(cell))) for cell in row), style=style)
+        return out
 
 
 # --- pages ---------------------------------------------------------------------------------------

@@ -494,6 +494,21 @@ def test_markup_is_the_same_in_all_three_forms():
     assert "a|b  1" in out.getvalue()
 
 
+@pytest.mark.parametrize("width", [30, 40, 60, 100])
+def test_a_table_keeps_headings_and_numbers_whole_on_any_screen(width):
+    heading, number = "a long heading of a row", "12.94 [6.46, 21.66]"
+    table = kit.Table(["against", "won", "lost"], [[heading, number, number]])
+    out = io.StringIO()
+    Console(file=out, width=width).print(table.rich("title"))
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    shown = " ".join(lines)
+    for part in (*heading.split(), *number.split()):
+        assert part in shown
+    assert (number in shown) == (width >= 60)
+    assert (heading in shown) == (width == 100)
+
+
 def test_labels_are_short_and_all_different():
     names = ["llm:org/model-a", "llm:other/model-a", "random"]
     assert list(kit.short_labels(names).values()) == ["org/model-a", "other/model-a", "random"]
