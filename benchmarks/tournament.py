@@ -27,7 +27,6 @@ from rich.console import Console
 from stratagym.agents.core import Policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks import cli, executors, records, runner
-from stratagym.benchmarks.arena_report import model_table
 from stratagym.benchmarks.executors import Item, MatchArgs
 from stratagym.benchmarks.policies import make_policies, settings, usage
 from stratagym.benchmarks.ratings import rate
@@ -43,6 +42,7 @@ from stratagym.benchmarks.report import (
     number,
     short_labels,
 )
+from stratagym.benchmarks.sections import model_table
 from stratagym.benchmarks.stats import bootstrap_mean, wilson
 from stratagym.envs import spec
 from stratagym.envs.core import GameSpec
