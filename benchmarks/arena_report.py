@@ -144,7 +144,7 @@ def write(folder: Path, summary: Summary, title: str) -> None:
         with page.details("How each side played: means a game and seat"):
             page.table(process_table(summary, players))
     add_models(page, summary)
-    listed = ("games", "tries", "invalid", "text", "seed")
+    listed = ("games", "tries", "invalid", "time_limit_s", "text", "seed")
     add_options(page, rules_by_players(config), config, listed)
     page.write(folder)
 
