@@ -37,13 +37,13 @@ def _turn(s: Any) -> str:
 
 def _grid(s: Any) -> str:
     """Six rows of X, O and ``.``, the columns' numbers below."""
-    stones = [int(s["mover"]), int(s["other"])]
+    first, second = int(s["mover"]), int(s["other"])
     if s["plies"] & 1:
-        stones.reverse()
+        first, second = second, first
     rows = []
     for height in reversed(range(ROWS)):
         squares = [HEIGHT * column + height for column in range(COLUMNS)]
-        rows.append(marks_text(*stones, squares))
+        rows.append(marks_text(first, second, squares))
     return "\n".join([*rows, " ".join(map(str, range(COLUMNS)))])
 
 
