@@ -220,7 +220,7 @@ def _persona_findings(summary: Summary) -> list[Finding]:
             ways = [way * against(x, 0) for way, pair in pairs if (x := shift(*pair))]
             value = rate_text(score)
             if not any(ways):
-                unmoved.append(f"*{persona}*, {value}")
+                unmoved.append(f"*{persona}* {value}")
                 continue
             opposed = f", {ways.count(-1)} the other way" if -1 in ways else ""
             moved.append(f"*{persona}* {value}: {ways.count(1)} of {len(ways)} as asked{opposed}")
