@@ -28,7 +28,6 @@ PERSONAS = {"none": ""}
 """Playing styles a prompt can ask for: none."""
 
 COLOUR_NAMES = ("White", "Black")
-KIND_NAMES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 ENDINGS = {
     rules.CHECKMATE: "checkmate",
     rules.STALEMATE: "stalemate",
