@@ -216,6 +216,13 @@ def heuristic(rules, s, legal, n):
     return best
 
 
+def action_cells(rules):
+    """The square a move starts from, as the observation shows it, on the plane of the move."""
+    square, plane = np.divmod(np.arange(rules.num_actions), NUM_PLANES)
+    file, rank = square >> 3, square & 7
+    return (plane * 8 + 7 - rank) * 8 + file
+
+
 LADDER = Ladder(
     "chess/ladder-v1",
     (

@@ -6,6 +6,8 @@ here. A game without them gets the defaults.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from stratagym.envs import core
@@ -60,3 +62,18 @@ def rule_names(spec: core.GameSpec) -> dict[str, int]:
     """``RULES`` of the game's agents: the names of its rule-based players and their numbers."""
     rules_class = spec.module("rules").Rules
     return getattr(core._home(rules_class, "agents"), "RULES", {})
+
+
+def action_cells(rules: Any) -> np.ndarray:
+    """Where each action stands in planes over the observation's board, as the game's agents say.
+
+    Returns:
+        (A,) int64: ``(plane * rows + row) * columns + column``.
+
+    Raises:
+        ValueError: the game's agents do not define ``action_cells``.
+    """
+    home = core._home(type(rules), "agents")
+    if not hasattr(home, "action_cells"):
+        raise ValueError(f"{home.__name__} does not say where its actions stand on a board")
+    return np.asarray(home.action_cells(rules), np.int64)

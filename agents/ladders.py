@@ -102,6 +102,17 @@ class Ladder:
                     found[level] = str(error)
         return found
 
+    def reachable(self) -> tuple[int, str]:
+        """The last level that can be played here, and why the ladder ends there, in one line.
+
+        The line is empty where all levels can be played.
+        """
+        missing = self.missing()
+        if not missing:
+            return self.top, ""
+        last = min(missing) - 1
+        return last, f"{self.name} ends at level {last} of {self.top} here: {missing[last + 1]}"
+
 
 def find_ladder(game: str) -> Ladder | None:
     """The game's ``LADDER``, or None. Raises ``ValueError`` for a game that there is not."""

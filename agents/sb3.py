@@ -1,5 +1,7 @@
 """Trained networks as policies: ``sb3:PATH`` plays what Stable-Baselines3 has learned.
 
+``sb3`` alone is the agent that is shipped for the game.
+
 An agent file is a zip with two entries that matter here: ``stratagym.json``, the game and what the
 network was trained on, and ``policy.pth``, its weights under SB3's names. ``save`` adds the former
 to a model's ordinary SB3 file, ``save_actor`` writes a small file without critic and optimizer.
@@ -11,27 +13,23 @@ from __future__ import annotations
 import io
 import json
 import math
-import re
 import zipfile
 import zlib
-from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numba import njit
 
 from stratagym.agents.core import Policy, PolicyString, View
+from stratagym.agents.networks import Actor, actor_of
 from stratagym.envs import core
-
-if TYPE_CHECKING:
-    import torch
 
 EXTRA = "sb3 needs PyTorch: pip install 'stratagym[rl]'"
 FACTS, WEIGHTS = "stratagym.json", "policy.pth"
+SHIPPED = Path(__file__).parent / "data" / "trained"
+"""Agents that are part of the package, one file a game."""
 SCHEMA = 1
-ACTIVATIONS = ("ReLU", "Tanh")
-_LAYER = re.compile(r"mlp_extractor\.policy_net\.(\d+)\.weight")
 
 
 @njit(cache=True, nogil=True)
@@ -60,55 +58,6 @@ def draw_each(logits, masks, seeds, greedy, actions):
                 if best < 0 or score > best_score:
                     best, best_score = action, score
         actions[i] = best
-
-
-class Actor:
-    """The policy half of an SB3 multilayer perceptron.
-
-    Args:
-        weights: an SB3 policy's ``state_dict()``, of which the actor's entries are used. The
-            tensors are not copied: those of a model in training stay up to date.
-        activation: one of ``ACTIVATIONS``.
-
-    Raises:
-        ValueError: weights of another kind of network.
-    """
-
-    def __init__(self, weights: dict[str, torch.Tensor], activation: str):
-        names = sorted(filter(None, map(_LAYER.fullmatch, weights)), key=lambda m: int(m[1]))
-        layers = [match[0].removesuffix(".weight") for match in names] + ["action_net"]
-        try:
-            self.weights = {
-                f"{layer}.{part}": weights[f"{layer}.{part}"].detach()
-                for layer in layers
-                for part in ("weight", "bias")
-            }
-        except (KeyError, AttributeError):
-            raise ValueError("its network is not SB3's multilayer perceptron") from None
-        if activation not in ACTIVATIONS:
-            raise ValueError(f"activation {activation!r} is not one of {', '.join(ACTIVATIONS)}")
-        extractors = [name for name in weights if "features_extractor" in name]
-        if extractors:
-            raise ValueError(f"its network has layers that are not an MLP's: {extractors[0]}")
-        self.activation = activation
-        self._layers = [
-            (self.weights[f"{layer}.weight"], self.weights[f"{layer}.bias"]) for layer in layers
-        ]
-        widths = [layer.shape for layer, _ in self._layers]
-        if any(len(w) != 2 for w in widths) or any(a[0] != b[1] for a, b in pairwise(widths)):
-            raise ValueError("the layers of its network do not fit together")
-        self.inputs, self.outputs = widths[0][1], widths[-1][0]
-
-    def logits(self, observations: np.ndarray) -> np.ndarray:
-        """(N, A) float32 for observations (N, ...)."""
-        import torch
-
-        activate = torch.relu if self.activation == "ReLU" else torch.tanh
-        with torch.no_grad():
-            x = torch.from_numpy(observations).flatten(1).float()
-            for k, (weight, bias) in enumerate(self._layers):
-                x = torch.nn.functional.linear(activate(x) if k else x, weight, bias)
-        return x.numpy()
 
 
 class SB3Policy(Policy):
@@ -162,17 +111,18 @@ def facts_of(spec: core.GameSpec, activation: str, **options: Any) -> dict[str, 
 
 
 def save(model: Any, path: str | Path, spec: core.GameSpec, **options: Any) -> None:
-    """Save an SB3 model with an ``MlpPolicy`` so that ``sb3:PATH`` and SB3's ``load`` read it.
+    """Save an SB3 model so that ``sb3:PATH`` and SB3's ``load`` read it.
 
     Args:
-        model: ``MaskablePPO``, ``PPO`` or ``A2C`` of SB3 or sb3-contrib.
+        model: ``MaskablePPO``, ``PPO`` or ``A2C`` of SB3 or sb3-contrib, with an ``MlpPolicy`` or
+            a ``BoardPolicy``.
         options: the game's options it was trained with.
 
     Raises:
-        ValueError: a network that is not a multilayer perceptron, or unknown options.
+        ValueError: a network of another kind, or unknown options.
     """
     activation = model.policy.activation_fn.__name__
-    Actor(model.policy.state_dict(), activation)
+    actor_of(model.policy.state_dict(), activation)
     facts = facts_of(spec, activation, **options)
     buffer = io.BytesIO()
     model.save(buffer)
@@ -229,7 +179,7 @@ def load(path: str | Path) -> tuple[Actor, dict[str, Any]]:
         )
     try:
         weights = torch.load(content, map_location="cpu", weights_only=True)
-        actor = Actor(weights, facts["activation"])
+        actor = actor_of(weights, facts["activation"])
         expected = math.prod(facts["observation_shape"]), facts["num_actions"]
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
@@ -242,24 +192,35 @@ def load(path: str | Path) -> tuple[Actor, dict[str, Any]]:
 
 
 def sb3_policy(spec: core.GameSpec, text: PolicyString) -> SB3Policy:
-    """``sb3:PATH``: a trained network; ``?deterministic=1`` plays its likeliest action."""
+    """``sb3:PATH``: a trained network; ``?deterministic=1`` plays its likeliest action.
+
+    Without a path it is the agent that is shipped for the game.
+
+    Raises:
+        ValueError: no agent file for this game, or a wrong option, in one line.
+    """
     if set(text.options) - {"deterministic"}:
         raise ValueError("policy sb3: unknown option; the options are: deterministic")
     flag = text.options.get("deterministic", "0")
     if flag not in ("0", "1"):
         raise ValueError(f"policy sb3: deterministic={flag}; write 0 or 1")
-    if not text.argument:
-        raise ValueError("policy sb3: name a file, such as sb3:results/agent.zip")
+    path = text.argument or SHIPPED / f"{spec.name}.zip"
+    if not text.argument and not Path(path).exists():
+        raise ValueError(
+            f"policy sb3: no trained agent of {spec.name} is shipped; name a file, such as "
+            "sb3:results/agent.zip"
+        )
     try:
-        actor, facts = load(text.argument)
+        actor, facts = load(path)
     except ValueError as error:
         raise ValueError(f"policy sb3: {error}") from None
     if facts.get("game") != spec.name:
-        raise ValueError(f"policy sb3: {text.argument} plays {facts.get('game')}, not {spec.name}")
+        raise ValueError(f"policy sb3: {path} plays {facts.get('game')}, not {spec.name}")
     if facts.get("version") != spec.version:
         raise ValueError(
-            f"policy sb3: {text.argument} was trained on {spec.name}-v{facts.get('version')}, "
+            f"policy sb3: {path} was trained on {spec.name}-v{facts.get('version')}, "
             f"this is v{spec.version}"
         )
     options = "?deterministic=1" if flag == "1" else ""
-    return SB3Policy(f"sb3:{text.argument}{options}", actor, flag == "1")
+    name = f"sb3:{text.argument}" if text.argument else "sb3"
+    return SB3Policy(f"{name}{options}", actor, flag == "1")

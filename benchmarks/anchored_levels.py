@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,14 +30,20 @@ from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks import cli, executors, records, runner
 from stratagym.benchmarks.executors import ExecutorArgs, Item, MatchArgs
 from stratagym.benchmarks.levels import calibration, report
-from stratagym.benchmarks.levels.climb import LOOKS, Climb, Plan, ScoreClimb, new_climb
+from stratagym.benchmarks.levels.climb import (
+    LOOKS,
+    Climb,
+    Plan,
+    ScoreClimb,
+    climb_all,
+    new_climb,
+    new_plan,
+)
 from stratagym.benchmarks.levels.summary import summarise
 from stratagym.benchmarks.policies import make_policies, settings
 from stratagym.envs import spec
 
 NAME = "anchored_levels"
-GAMES = {"perfect": 32, "imperfect": 64}
-"""Games with each opponent, by the information that a game gives (BotzoneBench, section 4.1)."""
 FEWEST = 8
 """Fewer games with an opponent settle nothing."""
 
@@ -124,27 +129,6 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         report.screen(Console(), summary, folder)
 
 
-def climb_all(
-    climbs: list[Climb] | list[ScoreClimb] | list[Climb | ScoreClimb],
-    play: Callable[[list[Item]], dict[str, dict[str, Any]]],
-    moved: Callable[[Climb | ScoreClimb, int], Any] = lambda climb, games: None,
-) -> None:
-    """Play all climbs to their ends, side by side.
-
-    Args:
-        play: plays items and returns their records by name.
-        moved: is called with a climb and the games it just took.
-    """
-    while wanted := {id(climb): climb.wanted() for climb in climbs if not climb.finished}:
-        # Two policies on a ladder of scores share the games of its levels' teams.
-        items = {item.name: item for own in wanted.values() for item in own}
-        played = play(list(items.values()))
-        for climb in climbs:
-            if id(climb) in wanted:
-                climb.take(played)
-                moved(climb, len(wanted[id(climb)]))
-
-
 def _label(climb: Climb | ScoreClimb) -> str:
     where = f"Lv{climb.standing.level}" if isinstance(climb, Climb) else "teams"
     return f"{climb.plan.ladder.game.name} {climb.policy} {where}"
@@ -168,24 +152,16 @@ def _ladders(text: str) -> dict[str, Ladder]:
 
 
 def _plan(ladder: Ladder, args: Args) -> Plan:
-    games = GAMES[ladder.game.information] if args.games is None else args.games
-    if games < FEWEST:
+    if args.games is not None and args.games < FEWEST:
         raise cli.InputError(
-            f"--games {games}: at least {FEWEST} with each opponent are needed, {LOOKS} looks at "
-            "every seat; fewer settle nothing"
+            f"--games {args.games}: at least {FEWEST} with each opponent are needed, {LOOKS} looks "
+            "at every seat; fewer settle nothing"
         )
+    _, ends = ladder.reachable()
+    if ends:
+        print(f"{NAME}: {ends}", file=sys.stderr)
     how = args.match_rules(ladder.game)
-    missing = ladder.missing()
-    top = min(missing) - 1 if missing else ladder.top
-    if missing:
-        print(
-            f"{NAME}: {ladder.name} ends at level {top} of {ladder.top} here: "
-            f"{missing[min(missing)]}",
-            file=sys.stderr,
-        )
-    plan = Plan(NAME, ladder, games, args.seed, how, args.early_stop, top)
-    rounds = -(-games // plan.seats)
-    return Plan(NAME, ladder, rounds * plan.seats, args.seed, how, args.early_stop, top)
+    return new_plan(NAME, ladder, args.seed, how, args.games, args.early_stop)
 
 
 def _policies(games: list[str], args: Args) -> dict[str, dict[str, Policy]]:

@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 
 from stratagym.agents.core import Policy, make_policy
-from stratagym.agents.sb3 import Actor, SB3Policy, facts_of, save_actor
+from stratagym.agents.ladders import Ladder, ladder_of
+from stratagym.agents.networks import Actor, actor_of
+from stratagym.agents.sb3 import SB3Policy, facts_of, save_actor
 from stratagym.benchmarks.cli import InputError
 from stratagym.envs.core import GameSpec
 
@@ -32,7 +34,9 @@ class Settings:
         envs, rollout: games side by side, decisions in each between updates.
         batch, epochs: of an update. learning_rate: at the start; it falls linearly to 0.
         gamma, gae_lambda, entropy: as in PPO's paper.
-        net: widths of the layers of actor and critic.
+        net: widths of the layers of actor and critic. board: whether these are convolutions over
+            a board, shared by both, instead of a multilayer perceptron. planes: how many of the
+            observation's planes they look at; None for all.
         reward_scale, shaping: of ``SB3VecEnv``.
         greedy: whether evaluations play the likeliest action; where chance or hidden cards make
             mixed play sensible, they sample.
@@ -51,6 +55,8 @@ class Settings:
     gae_lambda: float = 0.95
     entropy: float = 0.01
     net: tuple[int, ...] = (128, 128)
+    board: bool = False
+    planes: int | None = None
     reward_scale: float = 1.0
     shaping: float = 0.0
     greedy: bool = True
@@ -58,37 +64,115 @@ class Settings:
 
 SETTINGS = {
     "tictactoe": Settings(
-        150_000, opponent="self,random,mcts:100", against="random,mcts:100,perfect",
+        150_000, opponent="self,random,mcts:100", against="random,mcts:100,perfect,ladder",
         rollout=32, epochs=8, net=(64, 64), entropy=0.02,
     ),
     "connect_four": Settings(
-        600_000, opponent="self,random,heuristic", against="random,mcts:20,mcts:100",
+        600_000, opponent="self,random,heuristic", against="random,mcts:20,mcts:100,ladder",
         batch=1024, entropy=0.03,
     ),
     "ludo": Settings(
-        400_000, opponent="random", against="random,heuristic", options={"players": 2},
+        400_000, opponent="random", against="random,heuristic,ladder", options={"players": 2},
         gamma=0.995, net=(64, 64), shaping=1.0,
     ),
     "texas_holdem": Settings(
-        200_000, against="random,heuristic", options={"hands": 1}, reward_scale=0.02,
+        200_000, against="random,heuristic,ladder", options={"hands": 1}, reward_scale=0.02,
         gamma=1.0, greedy=False,
     ),
-    "hanabi": Settings(150_000, against="random,rule:simple", gamma=0.97, reward_scale=0.3),
+    "hanabi": Settings(
+        150_000, against="random,rule:simple,ladder", gamma=0.97, reward_scale=0.3,
+    ),
     "chess": Settings(
-        300_000, opponent="random", envs=64, net=(64, 64), shaping=1.0,
+        250_000, opponent="random", against="random,ladder", envs=64, batch=512, epochs=3,
+        learning_rate=3e-3, gamma=0.97, gae_lambda=0.7, entropy=0.003, net=(32, 32, 32),
+        board=True, planes=20, shaping=1.0,
     ),
 }  # fmt: skip
-"""About half a CPU-minute of learning each, chess more; a game not here gets ``OTHERS``."""
+"""About half a CPU-minute of learning each, chess seven; a game not here gets ``OTHERS``."""
 OTHERS = Settings(500_000)
 
-SELF = "self"
+SELF, LADDER = "self", "ladder"
+"""What ``--opponent`` and ``--against`` name beside policies."""
 
 
 # --- opponents -----------------------------------------------------------------------------------
 
 
+class LadderOpponents:
+    """The levels of a ladder as opponents: those near the learner's strength.
+
+    The learner's level is the first that it has not beaten. It meets this level, the one below
+    and the one above in a third of the games each; at an end of the ladder the level at the end
+    stands for the one that is missing. A level is beaten while the returns of its last ``WINDOW``
+    games sum to more than 0. On a ladder of scores nobody is beaten: all levels get games.
+
+    Args:
+        games: how many are played side by side, those against others included.
+
+    Attributes:
+        results: by level, the learner's returns of up to ``WINDOW`` games, the oldest first.
+    """
+
+    WINDOW = 50
+
+    def __init__(self, ladder: Ladder, games: int):
+        top, _ = ladder.reachable()
+        self.has_winners = ladder.measure == "wins"
+        self.levels = [
+            [make_policy(ladder.game, name) for name in names] for names in ladder.levels[: top + 1]
+        ]
+        self.results: list[list[float]] = [[] for _ in self.levels]
+        # Which level a game meets, and whether it has met it from the game's start.
+        self._met = np.full(games, -1)
+        self._whole = np.ones(games, bool)
+
+    @property
+    def level(self) -> int:
+        """The first level that is not beaten, or else the last."""
+        for level, returns in enumerate(self.results[:-1]):
+            if len(returns) < self.WINDOW or sum(returns) <= 0:
+                return level
+        return len(self.levels) - 1
+
+    def deal(self, games: np.ndarray) -> list[Policy]:
+        """The opponents of ``games`` (K,) int64; they change only when the learner's level does."""
+        order, top = np.arange(len(games)), len(self.levels) - 1
+        if self.has_winners:
+            # Numbers by threes, so that a step up or down changes a third of the games only.
+            lowest = self.level - 1
+            met = np.clip(lowest + (order - lowest) % 3, 0, top)
+            turn = order // 3
+        else:
+            met, turn = order % (top + 1), order // (top + 1)
+        before = self._met[games]
+        self._whole[games[(before >= 0) & (before != met)]] = False
+        self._met[games] = met
+        chosen = [self.levels[level] for level in met.tolist()]
+        return [policies[k % len(policies)] for policies, k in zip(chosen, turn, strict=True)]
+
+    def take(self, game: int, gained: float) -> None:
+        """Take note that a game has ended; one that changed its opponent is passed over."""
+        level = self._met[game]
+        if level >= 0 and self._whole[game]:
+            self.results[level] = [*self.results[level], gained][-self.WINDOW :]
+        self._whole[game] = True
+
+    def snapshot(self) -> dict[str, Any]:
+        """All that later deals depend on, as JSON."""
+        return {
+            "results": self.results,
+            "met": self._met.tolist(),
+            "whole": self._whole.tolist(),
+        }
+
+    def restore(self, notes: dict[str, Any]) -> None:
+        """Go on from a ``snapshot`` of the same ladder and number of games."""
+        self.results = notes["results"]
+        self._met, self._whole = np.array(notes["met"]), np.array(notes["whole"])
+
+
 class Opponents:
-    """Who the learner meets: fixed policies, and in self-play its present and former selves.
+    """Who the learner meets: policies, its present and former selves, the levels of a ladder.
 
     Games are dealt out evenly among the opponents named. Of those for ``self``, half meet the
     present network and half one of the snapshots, another one in every rollout; snapshots are
@@ -100,7 +184,8 @@ class Opponents:
 
     def __init__(self, game: GameSpec, names: list[str], envs: int, steps: int, seed: int):
         self.names, self.seed = names, seed
-        self.fixed = {name: make_policy(game, name) for name in names if name != SELF}
+        self.fixed = {name: make_policy(game, name) for name in names if name not in (SELF, LADDER)}
+        self.ladder = LadderOpponents(ladder_of(game.name), envs) if LADDER in names else None
         self.use_pool = SELF in names and game.utility != "identical"
         self.every = max(1, steps // self.SNAPSHOTS)
         self.pool: list[Actor] = []
@@ -109,13 +194,20 @@ class Opponents:
     @property
     def compiled(self) -> bool:
         """Whether nothing has to be set before every rollout."""
-        return SELF not in self.names and len(self.names) == 1
+        return len(self.names) == 1 and len(self.fixed) == 1
+
+    @property
+    def ladder_level(self) -> int | None:
+        """The level that the learner is at, where it meets a ladder that can be climbed."""
+        if self.ladder is None or not self.ladder.has_winners:
+            return None
+        return self.ladder.level
 
     def grow(self, present: Actor, steps: int) -> None:
         """Take a snapshot if it is time for one."""
         if self.use_pool and steps >= len(self.pool) * self.every:
             weights = {name: tensor.clone() for name, tensor in present.weights.items()}
-            self.pool.append(Actor(weights, present.activation))
+            self.pool.append(actor_of(weights, present.activation))
 
     def now(self, present: Actor, steps: int) -> tuple[list[Policy], np.ndarray]:
         """The policies of the next rollout and which of them each game meets."""
@@ -123,17 +215,33 @@ class Opponents:
         kinds = self._deal % len(self.names)
         choice = np.zeros(len(kinds), np.int64)
         for kind, name in enumerate(self.names):
-            choice[kinds == kind] = len(policies)
-            if name != SELF:
+            own = np.flatnonzero(kinds == kind)
+            choice[own] = len(policies)
+            if name == SELF:
+                policies.append(SB3Policy("present", present))
+                if self.pool:
+                    drawn = np.random.default_rng([self.seed, steps]).integers(len(self.pool))
+                    choice[own[len(own) // 2 :]] = len(policies)
+                    policies.append(SB3Policy("former", self.pool[drawn]))
+            elif name == LADDER:
+                assert self.ladder is not None
+                dealt = self.ladder.deal(own)
+                different = list(dict.fromkeys(dealt))
+                choice[own] += [different.index(policy) for policy in dealt]
+                policies += different
+            else:
                 policies.append(self.fixed[name])
-                continue
-            policies.append(SB3Policy("present", present))
-            if self.pool:
-                drawn = np.random.default_rng([self.seed, steps]).integers(len(self.pool))
-                own = np.flatnonzero(kinds == kind)
-                choice[own[len(own) // 2 :]] = len(policies)
-                policies.append(SB3Policy("former", self.pool[drawn]))
         return policies, choice
+
+    def take(self, ended: np.ndarray, infos: list[dict[str, Any]]) -> None:
+        """Take note of the games that ended in a step.
+
+        Args:
+            ended: (N,) bool. infos: of all N games, as ``SB3VecEnv`` gives them.
+        """
+        if self.ladder is not None:
+            for game in np.flatnonzero(ended).tolist():
+                self.ladder.take(game, infos[game]["episode"]["r"])
 
 
 # --- checkpoints ---------------------------------------------------------------------------------
@@ -151,6 +259,7 @@ def save_checkpoint(path: Path, model: Any, opponents: Opponents, notes: dict[st
         "updates": model._n_updates,
         "episodes": list(model.ep_info_buffer),
         "numpy": [name, np.asarray(keys).tolist(), *rest],
+        "ladder": None if opponents.ladder is None else opponents.ladder.snapshot(),
     }
     tensors = {
         "parameters": model.get_parameters(),
@@ -188,7 +297,9 @@ def load_checkpoint(path: Path, model: Any, opponents: Opponents) -> dict[str, A
             arrays = dict(np.load(io.BytesIO(archive.read("games.npz"))))
         model.set_parameters(tensors["parameters"], exact_match=True, device="cpu")
         activation = model.policy.activation_fn.__name__
-        opponents.pool = [Actor(weights, activation) for weights in tensors["pool"]]
+        opponents.pool = [actor_of(weights, activation) for weights in tensors["pool"]]
+        if opponents.ladder is not None:
+            opponents.ladder.restore(notes["ladder"])
         model._last_obs = model.env.restore(arrays)
         model._last_episode_starts = tensors["starts"].numpy().astype(bool)
         model.num_timesteps, model._n_updates = notes["steps"], notes["updates"]
@@ -237,7 +348,7 @@ class Trainer:
         from stratagym.wrappers.sb3 import SB3VecEnv
 
         torch.set_num_threads(threads)
-        self.game, self.settings, self.folder = game, settings, folder
+        self.game, self.settings, self.seed, self.folder = game, settings, seed, folder
         names = [name.strip() for name in settings.opponent.split(",")]
         self.opponents = Opponents(game, names, settings.envs, settings.steps, seed)
         # A policy that is never asked keeps the games open to those of ``set_opponents``.
@@ -247,19 +358,31 @@ class Trainer:
             reward_scale=settings.reward_scale, shaping=settings.shaping, gamma=settings.gamma,
             **settings.options,
         )  # fmt: skip
+        policy, policy_kwargs = self._network()
         self.model = MaskablePPO(
-            "MlpPolicy", self.env, learning_rate=_Falling(settings.learning_rate),
+            policy, self.env, learning_rate=_Falling(settings.learning_rate),
             n_steps=settings.rollout, batch_size=settings.batch, n_epochs=settings.epochs,
             gamma=settings.gamma, gae_lambda=settings.gae_lambda, ent_coef=settings.entropy,
-            policy_kwargs={"net_arch": list(settings.net), "activation_fn": torch.nn.ReLU},
+            policy_kwargs=policy_kwargs,
             seed=seed % 2**32, device="cpu",
         )  # fmt: skip
-        self.actor = Actor(self.model.policy.state_dict(), "ReLU")
+        self.actor = actor_of(self.model.policy.state_dict(), "ReLU")
         formats = ["tensorboard"] if has_tensorboard() else []
         self.model.set_logger(configure(str(folder / "tensorboard"), formats))
         self.spent = Spent()
         self.evaluated = -1
         self._resumed = False
+
+    def _network(self) -> tuple[Any, dict[str, Any]]:
+        """SB3's policy and its arguments."""
+        import torch
+
+        from stratagym.wrappers.sb3_board import BoardPolicy, board_settings
+
+        net = self.settings.net
+        if self.settings.board:
+            return BoardPolicy, board_settings(self.env.rules, net, self.settings.planes)
+        return "MlpPolicy", {"net_arch": list(net), "activation_fn": torch.nn.ReLU}
 
     @property
     def checkpoint(self) -> Path:
@@ -322,6 +445,7 @@ class Trainer:
                 start_clock()
 
             def _on_step(self) -> bool:
+                trainer.opponents.take(self.locals["dones"], self.locals["infos"])
                 advance(model.num_timesteps)
                 return True
 
@@ -344,7 +468,12 @@ class Trainer:
         save_checkpoint(self.checkpoint, self.model, self.opponents, notes)
         draft = self.folder / "agent.zip.part"
         facts = facts_of(self.game, "ReLU", **self.settings.options)
-        save_actor(self.actor, draft, {**facts, "steps": self.model.num_timesteps})
+        trained = {
+            "steps": self.model.num_timesteps,
+            "opponent": self.settings.opponent,
+            "seed": self.seed,
+        }
+        save_actor(self.actor, draft, facts | trained)
         os.replace(draft, self.folder / "agent.zip")
 
 

@@ -4,10 +4,10 @@
     python -m benchmarks.train_ppo --game tictactoe --opponent self,random --steps 500000
     python -m benchmarks.train_ppo throughput
 
-The agent plays itself, its own former versions or any other policies on the vector environment.
-It is evaluated as it learns and rated at the end, seats rotated; ``agent.zip`` in the run's folder
-is then the policy ``sb3:PATH`` everywhere. A run that was killed goes on with ``--resume`` as if
-nothing had happened.
+The agent plays itself, its own former versions, the levels of the game's ladder or any other
+policies on the vector environment. It is evaluated as it learns and rated at the end, seats
+rotated; ``agent.zip`` in the run's folder is then the policy ``sb3:PATH`` everywhere. A run that
+was killed goes on with ``--resume`` as if nothing had happened.
 """
 
 from __future__ import annotations
@@ -17,26 +17,39 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from json import dumps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 from cyclopts import Parameter
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from stratagym import envs
-from stratagym.agents.core import Policy, make_policy
-from stratagym.agents.ladders import find_ladder
+from stratagym.agents.core import make_policy
+from stratagym.agents.ladders import Ladder, find_ladder, ladder_of
 from stratagym.agents.sb3 import SB3Policy
 from stratagym.benchmarks import cli, ppo, records
-from stratagym.benchmarks.batched import play_batched
-from stratagym.benchmarks.report import Page, RateCell, Table, code, count, drawing, looks
-from stratagym.benchmarks.runner import Match, item_seed
-from stratagym.benchmarks.stats import Rate, bootstrap_mean, wilson
+from stratagym.benchmarks.levels import report
+from stratagym.benchmarks.levels.summary import anchors
+from stratagym.benchmarks.ppo_evaluation import NAME, Evaluation, resumable
+from stratagym.benchmarks.report import (
+    COLOURS,
+    MARKERS,
+    SOFT,
+    Look,
+    Page,
+    RateCell,
+    Table,
+    code,
+    count,
+    drawing,
+    looks,
+)
 from stratagym.benchmarks.throughput import machine, machine_line, short
 from stratagym.envs import core
 
-NAME = "train_ppo"
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 EXTRA = "training needs Stable-Baselines3: pip install 'stratagym[rl]'"
 
 
@@ -46,10 +59,12 @@ class Args:
     game: str = "connect_four"
     """The game to learn."""
     opponent: str | None = None
-    """Opponents in training, separated by commas: "self" (its present and former versions) and
-    any policies, such as self,random,mcts:50; games are dealt out evenly. Default by game."""
+    """Opponents in training, separated by commas: "self" (its present and former versions),
+    "ladder" (the levels of the game's ladder, those near its strength) and any policies, such as
+    self,random,mcts:50; games are dealt out evenly. Default by game."""
     against: str | None = None
-    """Policies that it is evaluated against, separated by commas. Default by game."""
+    """Whom it is evaluated against, separated by commas: policies, and "ladder" to climb the game's
+    ladder. Default by game."""
     rules: str = ""
     """Options of the game, such as players=2."""
     steps: int | None = None
@@ -80,9 +95,14 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     """Train a policy and rate it."""
     game, settings = chosen(args)
     try:
-        rivals = {name: make_policy(game, name) for name in cli.words(settings.against)}
+        settings, ladder = with_ladder(game, settings, args.against is None)
+        rivals = {
+            name: make_policy(game, name)
+            for name in cli.words(settings.against)
+            if name != ppo.LADDER
+        }
         for name in cli.words(settings.opponent):
-            if name != ppo.SELF:
+            if name not in (ppo.SELF, ppo.LADDER):
                 make_policy(game, name)
     except (ValueError, ModuleNotFoundError) as error:
         raise cli.InputError(f"--opponent or --against: {error}") from None
@@ -100,6 +120,11 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "threads": args.threads,
         "seed": args.seed,
     }
+    if ladder is not None:
+        top, ends = ladder.reachable()
+        config["ladder"] = {**ladder.facts(), "highest": top}
+        if ends:
+            print(f"{NAME}: {ends}", file=sys.stderr)
     folder = records.open_run(NAME, args.output, config, args.resume)
     if not ppo.has_tensorboard():
         print("TensorBoard is not installed: no logs for it are written", file=sys.stderr)
@@ -107,10 +132,13 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     if args.resume:
         trainer.resume()
     agent = SB3Policy("sb3", trainer.actor, settings.greedy)
-    evaluation = Evaluation(game, config["rules"], agent, rivals, args.seed)
+    climbed = ladder if ppo.LADDER in cli.words(settings.against) else None
+    evaluation = Evaluation(game, config["rules"], agent, rivals, args.seed, climbed)
     train(trainer, evaluation, args)
-    rate_finally(evaluation, args.final_games, folder)
-    summary = summarise(folder, evaluation, trainer, config)
+    found = rate_finally(evaluation, args.final_games, folder)
+    summary = summarise(folder, found, trainer, config)
+    if climbed is not None:
+        summary["anchors"] = anchors(climbed)
     records.write_json(folder / "summary.json", summary)
     draw_curve(folder, summary)
     write_report(folder, summary)
@@ -153,97 +181,38 @@ def chosen(args: Args) -> tuple[core.GameSpec, ppo.Settings]:
     return game, settings
 
 
-# --- evaluation ----------------------------------------------------------------------------------
+def with_ladder(
+    game: core.GameSpec, settings: ppo.Settings, is_default: bool
+) -> tuple[ppo.Settings, Ladder | None]:
+    """The ladder that ``settings`` name, if they do.
 
+    A climb by default is left out, with a line on standard error, where the game's options give
+    other observations or actions than the ladder's.
 
-@dataclass
-class Evaluation:
-    """Games of an agent against each rival, every seed once with the agent in each seat.
-
-    Where all seats share one return there is also a team of the agent alone, named ``self``.
+    Raises:
+        ValueError: there is no ladder, it is not calibrated, or it is not for these options; one
+            line.
     """
-
-    game: core.GameSpec
-    options: dict[str, Any]
-    agent: Policy
-    rivals: dict[str, Policy]
-    seed: int
-
-    def __post_init__(self) -> None:
-        self.rules = self.game.make_rules(**self.options)
-        self.is_team_game = self.game.utility == "identical"
-
-    def pairings(self) -> dict[str, Policy]:
-        """Who fills the other seats, by name."""
-        return {ppo.SELF: self.agent, **self.rivals} if self.is_team_game else self.rivals
-
-    def matches(self, games: int, purpose: str) -> list[Match]:
-        """At least ``games`` of every pairing; whole rounds of seats."""
-        seats = range(self.rules.num_players)
-        found = []
-        for name, rival in self.pairings().items():
-            seatings = [[self.agent if seat == own else rival for seat in seats] for own in seats]
-            if rival is self.agent:
-                seatings = seatings[:1]
-            for k in range(-(-games // len(seatings))):
-                seed = item_seed(self.seed, self.game.name, purpose, str(k))
-                found += [
-                    Match(NAME, f"{purpose}/{name}/{k}/{place}", self.game, self.rules,
-                          self.options, seed, seating)
-                    for place, seating in enumerate(seatings)
-                ]  # fmt: skip
-        return found
-
-    def results(self, played: list[dict[str, Any]]) -> dict[str, Any]:
-        """Rates of each pairing, from the records of whole rounds.
-
-        Intervals resample rounds (the games of one seed); rounds that are alike move by move are
-        one case.
-        """
-        rounds: dict[str, dict[str, list[dict[str, Any]]]] = {}
-        for record in played:
-            head, k, _ = record["match"].rsplit("/", 2)
-            pairing = head.partition("/")[2]
-            rounds.setdefault(pairing, {}).setdefault(k, []).append(record)
-        return {pairing: self._rates(list(own.values())) for pairing, own in rounds.items()}
-
-    def _rates(self, rounds: list[list[dict[str, Any]]]) -> dict[str, Any]:
-        kinds: dict[Any, int] = {}
-        points, clusters, plies = [], [], []
-        for own in rounds:
-            key = tuple(tuple(record["actions"]) for record in own)
-            cluster = kinds.setdefault(key, len(kinds))
-            for record in own:
-                seat = int(record["match"].rsplit("/", 1)[1])
-                points.append(record["returns"][seat])
-                clusters.append(cluster)
-                plies.append(record["plies"])
-        x, labels = np.array(points), np.array(clusters)
-        found = {
-            "games": len(x),
-            "different_rounds": len(kinds),
-            "plies": float(np.mean(plies)),
-            "mean_return": bootstrap_mean(x, labels).record(),
-        }
-        if not self.is_team_game:
-            found["wins"] = share(x > 0, labels).record()
-            found["draws"] = share(x == 0, labels).record()
-            found["losses"] = share(x < 0, labels).record()
-        return found
+    against = cli.words(settings.against)
+    named = against + cli.words(settings.opponent)
+    if ppo.LADDER not in named:
+        return settings, None
+    ladder = ladder_of(game.name)
+    if ppo.LADDER in against:
+        _ = ladder.calibration
+        both = (game.make_rules(**options) for options in (settings.options, ladder.options))
+        if len({(rules.observation_shape, rules.num_actions) for rules in both}) > 1:
+            wanted = ", ".join(f"{name}={value}" for name, value in ladder.options.items())
+            reason = f"{ladder.name} is for {wanted or 'the default options'}"
+            if not is_default:
+                raise ValueError(reason)
+            print(f"{NAME}: no climb: {reason}", file=sys.stderr)
+            against.remove(ppo.LADDER)
+            settings = replace(settings, against=",".join(against))
+    return settings, ladder if ppo.LADDER in against + cli.words(settings.opponent) else None
 
 
-def share(hits: np.ndarray, clusters: np.ndarray) -> Rate:
-    """Share of ``hits`` (N,) bool with its interval from resampling clusters.
-
-    Where all or none are hits, resampling would give no width: Wilson's then, a cluster one case.
-    """
-    if 0 < hits.sum() < len(hits):
-        return bootstrap_mean(hits, clusters)
-    n = len(np.unique(clusters))
-    return replace(wilson(n if hits.any() else 0, n), n=len(hits))
-
-
-RATES = ("mean_return", "wins", "draws", "losses")
+# --- training -------------------------------------------------------------------------------------
 
 
 def train(trainer: ppo.Trainer, evaluation: Evaluation, args: Args) -> None:
@@ -253,15 +222,13 @@ def train(trainer: ppo.Trainer, evaluation: Evaluation, args: Args) -> None:
 
     def evaluate(done: int) -> None:
         bar.update(task, description="evaluating")
-        played = play_batched(evaluation.matches(args.eval_games, f"eval {done}"))
-        results = evaluation.results(played)
-        journal.write({"steps": done, **asdict(trainer.spent), "against": results})
-        for name, found in results.items():
-            figure = "mean_return" if evaluation.is_team_game else "wins"
-            trainer.model.logger.record(f"eval/{name}", found[figure]["value"])
+        found = evaluation.in_training(done, args.eval_games)
+        level = trainer.opponents.ladder_level
+        journal.write({"steps": done, **asdict(trainer.spent), "met_level": level, **found})
+        for name, value in figures(found, level).items():
+            trainer.model.logger.record(name, value)
         trainer.model.logger.dump(done)
-        first = next(iter(results.values()))
-        bar.update(task, description="training", result=_brief(first, next(iter(results))))
+        bar.update(task, description="training", result=_brief(found))
 
     with training_bar() as bar:
         task = bar.add_task("training", total=steps, result="")
@@ -289,52 +256,51 @@ def training_bar() -> Progress:
     )
 
 
-def _brief(found: dict[str, Any], name: str) -> str:
-    if "wins" in found:
-        return f"{name}: won {found['wins']['value']:.2f}, lost {found['losses']['value']:.2f}"
-    return f"{name}: {found['mean_return']['value']:.2f}"
+def figures(found: dict[str, Any], met_level: int | None) -> dict[str, float]:
+    """What TensorBoard is told of an evaluation."""
+    told: dict[str, float | None] = {
+        f"eval/{name}": rates.get("wins", rates["mean_return"])["value"]
+        for name, rates in found["against"].items()
+    }
+    if found["ladder"] is not None:
+        told["eval/level"] = found["ladder"]["level_progress"]
+        if found["ladder"]["rating"] is not None:
+            told["eval/rating"] = found["ladder"]["rating"]["value"]
+    told["train/met_level"] = met_level
+    return {name: value for name, value in told.items() if value is not None}
 
 
-def rate_finally(evaluation: Evaluation, games: int, folder: Path) -> None:
-    """Play what is missing of the final games into ``games.jsonl``, a few at a time.
+def _brief(found: dict[str, Any]) -> str:
+    if found["ladder"] is not None:
+        return str(found["ladder"]["result"])
+    name, rates = next(iter(found["against"].items()))
+    if "wins" in rates:
+        return f"{name}: won {rates['wins']['value']:.2f}, lost {rates['losses']['value']:.2f}"
+    return f"{name}: {rates['mean_return']['value']:.2f}"
 
-    As many are played with a random policy in the agent's place: the level of chance.
-    """
-    path = folder / "games.jsonl"
-    finished = {record["match"] for record in records.read_jsonl(path)}
-    by_chance = replace(evaluation, agent=make_policy(evaluation.game, "random"))
-    planned = evaluation.matches(games, "final") + by_chance.matches(games, "chance")
-    missing = [match for match in planned if match.name not in finished]
-    journal = records.Journal(path)
+
+def rate_finally(evaluation: Evaluation, games: int, folder: Path) -> dict[str, Any]:
+    """The final rating, its games in ``games.jsonl``; only those not there yet are played."""
     with training_bar() as bar:
-        task = bar.add_task("rating", total=len(missing), result="")
+        task = bar.add_task("rating", total=0, result="")
+
+        def advance(planned: int, played: int) -> None:
+            bar.update(task, total=(bar.tasks[task].total or 0) + planned, advance=played)
+
+        play, journal = resumable(folder, advance)
         try:
-            for start in range(0, len(missing), 200):
-                part = missing[start : start + 200]
-                journal.write_all(play_batched(part, partial(bar.advance, task)))
+            return evaluation.after_training(games, play)
         finally:
             journal.close()
-
-
-def final_rates(evaluation: Evaluation, folder: Path) -> dict[str, Any]:
-    """The final rates with their levels of chance."""
-    played: dict[str, list[dict[str, Any]]] = {"final": [], "chance": []}
-    for record in records.read_jsonl(folder / "games.jsonl"):
-        played[record["match"].partition("/")[0]].append(record)
-    against, chance = (evaluation.results(played[kind]) for kind in ("final", "chance"))
-    for name, found in against.items():
-        for kind in set(RATES) & set(found):
-            found[kind]["chance"] = chance[name][kind]["value"]
-    return against
 
 
 # --- reporting -----------------------------------------------------------------------------------
 
 
 def summarise(
-    folder: Path, evaluation: Evaluation, trainer: ppo.Trainer, config: dict[str, Any]
+    folder: Path, found: dict[str, Any], trainer: ppo.Trainer, config: dict[str, Any]
 ) -> dict[str, Any]:
-    """The content of ``summary.json``, from the records on disk."""
+    """The content of ``summary.json``; ``found`` is the final rating."""
     curve = {line["steps"]: line for line in records.read_jsonl(folder / "evaluations.jsonl")}
     spent, steps = trainer.spent, trainer.model.num_timesteps
     return {
@@ -346,7 +312,7 @@ def summarise(
         "steps_per_cpu_s": steps / spent.cpu_s,
         "rules_share": spent.rules_s / spent.wall_s,
         "opponents_share": spent.opponents_s / spent.wall_s,
-        "against": final_rates(evaluation, folder),
+        **found,
         "curve": [curve[at] for at in sorted(curve)],
     }
 
@@ -355,7 +321,7 @@ def result_table(summary: dict[str, Any]) -> Table:
     """The final rating: games won, drawn and lost, or where it is not all or nothing, the mean."""
     against = summary["against"]
     rated = all("wins" in found for found in against.values())
-    means = any(abs(found["mean_return"]["high"]) > 1 for found in against.values())
+    means = not rated or any(abs(found["mean_return"]["high"]) > 1 for found in against.values())
     columns = ["against", "won", "drawn", "lost"] if rated else ["team"]
     table = Table([*columns, *(["mean return"] if means else []), "games"])
     for name, found in against.items():
@@ -365,6 +331,11 @@ def result_table(summary: dict[str, Any]) -> Table:
             row.append(RateCell(found["mean_return"], strip=False))
         table.rows.append([*row, count(found["games"])])
     return table
+
+
+def ladder_rows(summary: dict[str, Any]) -> dict[str, Any]:
+    """The climb in the shape of an ``anchored_levels`` summary."""
+    return {"games": {summary["config"]["game"]: {"agent": summary["ladder"]}}}
 
 
 def cost_line(summary: dict[str, Any]) -> str:
@@ -378,37 +349,69 @@ def cost_line(summary: dict[str, Any]) -> str:
 
 def draw_curve(folder: Path, summary: dict[str, Any]) -> None:
     """``learning_curve.png``: the evaluations in training, with their intervals."""
-    curve = summary["curve"]
+    curve, config = summary["curve"], summary["config"]
+    rated = [line for line in curve if line.get("ladder") and line["ladder"]["rating"]]
+    has_rates = bool(curve[0]["against"])
+    panels = has_rates + bool(rated)
+    with drawing(folder, "learning_curve", 7.2, 0.6 + 3.2 * panels) as figure:
+        axes = figure.subplots(panels, sharex=True, squeeze=False)[:, 0]
+        if has_rates:
+            draw_rates(axes[0], curve)
+        if rated:
+            draw_ratings(axes[-1], rated, summary["anchors"])
+        axes[-1].set_xlabel("decisions learned from")
+        axes[-1].xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
+        axes[0].set_title(
+            f"{config['game']}, opponent {config['settings']['opponent']}, seed {config['seed']}"
+        )
+
+
+def draw_rates(axes: Axes, curve: list[dict[str, Any]]) -> None:
+    """Games won against every rival, or in a team's game mean scores."""
     names = list(curve[0]["against"])
     team = "wins" not in curve[0]["against"][names[0]]
-    figure_of = "mean_return" if team else "wins"
     look = looks(names, names)
-    with drawing(folder, "learning_curve", 7.2, 3.8) as figure:
-        axes = figure.subplots()
-        for name in names:
-            points = [
-                (line["steps"], line["against"][name][figure_of])
-                for line in curve
-                if name in line["against"]
-            ]
-            at = [steps for steps, _ in points]
-            axes.plot(at, [rate["value"] for _, rate in points], color=look[name].colour,
-                      marker=look[name].marker, markersize=4, label=look[name].label)  # fmt: skip
-            axes.fill_between(at, [rate["low"] for _, rate in points],
-                              [rate["high"] for _, rate in points],
-                              color=look[name].colour, alpha=0.15, linewidth=0)  # fmt: skip
-        axes.set_xlabel("decisions learned from")
-        axes.set_ylabel("mean score" if team else "games won")
-        if not team:
-            axes.set_ylim(0, 1.02)
-        axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
-        axes.grid(axis="y")
-        axes.legend(title="with" if team else "against")
-        settings = summary["config"]["settings"]
-        axes.set_title(
-            f"{summary['config']['game']}, opponent {settings['opponent']}, "
-            f"seed {summary['config']['seed']}"
-        )
+    for name in names:
+        points = [
+            (line["steps"], line["against"][name]["mean_return" if team else "wins"])
+            for line in curve
+            if name in line["against"]
+        ]
+        draw_line(axes, points, look[name])
+    axes.set_ylabel("mean score" if team else "games won")
+    if not team:
+        axes.set_ylim(0, 1.02)
+    axes.legend(title="with" if team else "against")
+
+
+def draw_ratings(axes: Axes, curve: list[dict[str, Any]], anchors: dict[str, Any]) -> None:
+    """Ratings on the ladder's scale, with its levels as lines up to the first above them all."""
+    draw_line(
+        axes,
+        [(line["steps"], line["ladder"]["rating"]) for line in curve],
+        Look("agent", COLOURS[0], MARKERS[0]),
+    )
+    highest = max(line["ladder"]["rating"]["high"] for line in curve)
+    for level, names in enumerate(anchors["levels"]):
+        at = sum(anchors["ratings"][name] for name in names) / len(names)
+        axes.axhline(at, color=SOFT, linewidth=0.8, linestyle=":")
+        axes.annotate(
+            f"Lv{level}", (1, at), (4, 0), xycoords=("axes fraction", "data"),
+            textcoords="offset points", va="center", fontsize=8, color=SOFT,
+        )  # fmt: skip
+        if at > highest:
+            break
+    axes.set_ylabel("rating on the ladder")
+
+
+def draw_line(axes: Axes, points: list[tuple[int, dict[str, Any]]], look: Look) -> None:
+    """Rates over steps as a line, their intervals as a band around it."""
+    at, found = [steps for steps, _ in points], [rate for _, rate in points]
+    axes.plot(at, [rate["value"] for rate in found], color=look.colour, marker=look.marker,
+              markersize=4, label=look.label)  # fmt: skip
+    axes.fill_between(at, [rate["low"] for rate in found], [rate["high"] for rate in found],
+                      color=look.colour, alpha=0.15, linewidth=0)  # fmt: skip
+    axes.grid(axis="y")
 
 
 def write_report(folder: Path, summary: dict[str, Any]) -> None:
@@ -425,21 +428,45 @@ def write_report(folder: Path, summary: dict[str, Any]) -> None:
         + "Every seed is played once in each seat. Intervals are 95%, from resampling seeds; "
         "games that are alike move by move count as one case."
     )
-    page.table(result_table(summary))
+    if summary["against"]:
+        page.table(result_table(summary))
     page.text(cost_line(summary))
+    if summary["ladder"]:
+        write_climb(page, summary)
     page.heading("Learning curve")
     page.figure(folder / "learning_curve.png", "Evaluations in training with 95% intervals.",
                 "Learning curve")  # fmt: skip
     page.write(folder)
 
 
+def write_climb(page: Page, summary: dict[str, Any]) -> None:
+    """The climb up the ladder, as ``anchored_levels`` reports it."""
+    game, rows = summary["config"]["game"], ladder_rows(summary)
+    facts = summary["config"]["ladder"]
+    page.heading("Level on the ladder")
+    highest, top = facts["highest"], len(facts["levels"]) - 1
+    ends = "" if highest == top else f", of which levels up to {highest} can be played here"
+    page.text(f"{code(facts['ladder'])}, levels 0 to {top}{ends}. The climb is that of "
+              "`anchored_levels`: a level is passed with half of the decided games, on a ladder of "
+              "scores with its mean score.")  # fmt: skip
+    page.table(report.level_table(rows, game))
+    if facts["measure"] == "score":
+        page.table(report.score_table(rows, game), "The levels' own teams on the same seeds")
+    else:
+        page.table(report.opponent_table(rows, game), "Who was met")
+
+
 def screen(console: Console, folder: Path, summary: dict[str, Any]) -> None:
     """Print the final tables."""
-    console.print(result_table(summary).rich(f"{summary['config']['game']}: rating"))
-    console.print(cost_line(summary), soft_wrap=True, highlight=False)
     policy, game = f"sb3:{folder / 'agent.zip'}", summary["config"]["game"]
+    if summary["against"]:
+        console.print(result_table(summary).rich(f"{game}: rating"))
+    if summary["ladder"]:
+        ladder = summary["config"]["ladder"]["ladder"]
+        console.print(report.level_table(ladder_rows(summary), game).rich(ladder))
+    console.print(cost_line(summary), soft_wrap=True, highlight=False)
     console.print(f"Policy: {policy}", soft_wrap=True, highlight=False)
-    if find_ladder(game):
+    if not summary["ladder"] and find_ladder(game):
         console.print(
             f"Its level: python -m benchmarks.anchored_levels --game {game} --policy {policy}",
             soft_wrap=True,

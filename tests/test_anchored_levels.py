@@ -28,8 +28,7 @@ from scripts import KEY, ROOT, lines
 
 from stratagym.agents.ladders import ladder_of
 from stratagym.benchmarks import runner
-from stratagym.benchmarks.anchored_levels import climb_all
-from stratagym.benchmarks.levels.climb import Climb, Plan, new_climb
+from stratagym.benchmarks.levels.climb import Climb, Plan, climb_all, new_climb
 from stratagym.wrappers.text import TextOptions
 
 HOW = runner.MatchRules(TextOptions(), 3, runner.FORFEIT)

@@ -19,10 +19,14 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 from stratagym import envs
-from stratagym.agents import sb3
+from stratagym.agents import knowledge, networks, sb3
 from stratagym.agents.core import Policy, make_policy, view_of
+from stratagym.benchmarks.batched import play_batched
+from stratagym.benchmarks.runner import Match
 from stratagym.envs import core
+from stratagym.envs.chess.tables import WHITE
 from stratagym.wrappers.sb3 import SB3VecEnv
+from stratagym.wrappers.sb3_board import BoardPolicy, board_settings
 from stratagym.wrappers.vector import VectorEnv
 
 
@@ -276,6 +280,81 @@ def test_greedy_actions_are_those_of_sb3(activation, seed, rng, tmp_path):
         assert actions[i] == policy.act(view) == expected
 
 
+@pytest.fixture
+def board_model(seed):
+    env = SB3VecEnv("chess", 4, seed=seed)
+    return MaskablePPO(
+        BoardPolicy, env, n_steps=4, batch_size=16, n_epochs=1, seed=seed % 2**32, device="cpu",
+        policy_kwargs=board_settings(env.rules, (4, 6), planes=20),
+    )  # fmt: skip
+
+
+def test_actions_stand_where_their_piece_stands(rng):
+    """The cell of a chess action lies on a square on which the observation shows an own piece."""
+    rules, states = positions("chess", 40, rng)
+    cells = knowledge.action_cells(rules)
+    assert len(np.unique(cells)) == rules.num_actions
+    for i in range(len(states)):
+        view = view_of(envs.spec("chess"), rules, states[i : i + 1], 0)
+        shown = _shown(rules, states[i])
+        for action in view.legal:
+            plane, row, column = np.unravel_index(cells[action], (73, 8, 8))
+            assert plane == action % 73
+            assert shown[row, column]
+
+
+def _shown(rules, s):
+    """(8, 8) bool: the pieces of the seat to move, by the rows and columns of the observation."""
+    own = int(s["white"] if s["turn"] == WHITE else s["black"])
+    board = np.zeros((8, 8), bool)
+    for square in range(64):
+        rank = (square & 7) ^ (0 if s["turn"] == WHITE else 7)
+        board[7 - rank, square >> 3] = own >> square & 1
+    return board
+
+
+def test_a_game_without_places_for_its_actions_gets_one_line():
+    with pytest.raises(ValueError, match="connect_four does not say where its actions stand"):
+        board_settings(envs.spec("connect_four").make_rules(), (4,))
+
+
+def test_convolutions_play_from_a_file_as_in_training(board_model, seed, rng, tmp_path):
+    board_model.learn(16)
+    spec, path = envs.spec("chess"), tmp_path / "board.zip"
+    sb3.save(board_model, path, spec)
+    actor, facts = sb3.load(path)
+    sb3.save_actor(actor, tmp_path / "small.zip", facts)
+    policy = make_policy(spec, f"sb3:{tmp_path}/small.zip?deterministic=1")
+    again = MaskablePPO.load(path, device="cpu")
+    rules, states = positions("chess", 20, rng)
+    actions = policy.act_each(rules, states, np.zeros(20, np.uint64))
+    for i in range(20):
+        view = view_of(spec, rules, states[i : i + 1], 1)
+        mask = np.isin(np.arange(rules.num_actions), view.legal)
+        expected, _ = again.predict(view.observation(), action_masks=mask, deterministic=True)
+        assert actions[i] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("features_extractor.layers.1.weight", "do not fit together"),
+        ("features_extractor.shape", "do not fit its board"),
+        ("action_net.bias", "neither kind"),
+    ],
+)
+def test_wrong_convolutions_get_one_line(name, message, board_model):
+    weights = dict(board_model.policy.state_dict())
+    if name.endswith("bias"):
+        del weights[name]
+    elif name.endswith("shape"):
+        weights[name] = torch.tensor([8, 8, 7])
+    else:
+        weights[name] = weights[name][:, :-1]
+    with pytest.raises(ValueError, match=message):
+        networks.actor_of(weights, "ReLU")
+
+
 def test_draws_follow_the_softmax_of_legal_actions(model, agent, rng):
     spec = envs.spec("tictactoe")
     policy = make_policy(spec, f"sb3:{agent}")
@@ -311,6 +390,29 @@ def test_a_fresh_process_loads_it_by_path_alone(agent):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == f"sb3:{agent}", done.stderr
+
+
+@pytest.mark.parametrize("path", sorted(sb3.SHIPPED.glob("*.zip")), ids=lambda path: path.stem)
+def test_shipped_agents_beat_random(path):
+    """Their files do not change and the games are those of fixed seeds: no luck is in it."""
+    spec = envs.spec(path.stem)
+    policy, other = make_policy(spec, "sb3"), make_policy(spec, "random")
+    options = sb3.load(path)[1]["options"]
+    rules, games = spec.make_rules(**options), 100 if spec.name == "chess" else 400
+    together = spec.utility == "identical"
+
+    def mean_return(mine: Policy) -> float:
+        seats = [[mine, mine if together else other], [mine if together else other, mine]]
+        played = play_batched(
+            [
+                Match("test", f"{k}/{own}", spec, rules, options, k, seats[own])
+                for k in range(games // 2)
+                for own in range(2)
+            ]
+        )
+        return float(np.mean([record["returns"][g % 2] for g, record in enumerate(played)]))
+
+    assert mean_return(policy) > mean_return(other)
 
 
 def test_sb3_itself_loads_the_file(model, agent):
@@ -387,7 +489,7 @@ def damaged(kind: str, agent, folder, model) -> str:
         ("flipped", "damaged"),
         ("plain sb3", "does not say which game"),
         ("no weights", "not an agent file, or damaged"),
-        ("weights of something else", "multilayer perceptron"),
+        ("weights of something else", "neither kind"),
         ("a pickle that runs code", "damaged"),
         ("newer", "upgrade stratagym"),
         ("other shape", "does not fit"),
@@ -405,7 +507,6 @@ def test_a_wrong_file_gets_one_line(kind, message, agent, tmp_path, model):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sb3", "name a file"),
         ("sb3:{agent}?deterministic=2", "write 0 or 1"),
         ("sb3:{agent}?greedy=1", "unknown option"),
         ("sb3:{folder}", "is a folder"),
@@ -414,6 +515,13 @@ def test_a_wrong_file_gets_one_line(kind, message, agent, tmp_path, model):
 def test_a_wrong_string_gets_one_line(text, message, agent, tmp_path):
     with pytest.raises(ValueError, match=message):
         make_policy(envs.spec("tictactoe"), text.format(agent=agent, folder=tmp_path))
+
+
+def test_a_game_without_a_shipped_agent_gets_one_line(monkeypatch, tmp_path):
+    monkeypatch.setattr(sb3, "SHIPPED", tmp_path)
+    with pytest.raises(ValueError, match="no trained agent of tictactoe is shipped") as caught:
+        make_policy(envs.spec("tictactoe"), "sb3")
+    assert "\n" not in str(caught.value)
 
 
 def test_another_games_file_is_refused(agent):

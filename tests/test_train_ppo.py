@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,13 +22,14 @@ import torch
 
 from stratagym import envs
 from stratagym.agents.core import make_policy
+from stratagym.agents.ladders import Ladder, ladder_of
 from stratagym.benchmarks import cli, runner
 from stratagym.benchmarks.batched import play_batched
 from stratagym.wrappers.text import TextOptions
 
 ROOT = Path(__file__).resolve().parents[1]
 TINY = ["--game", "tictactoe", "--envs", "16", "--eval-games", "10", "--final-games", "20",
-        "--against", "random", "--evaluations", "2"]  # fmt: skip
+        "--against", "random,ladder", "--evaluations", "2"]  # fmt: skip
 
 
 def command(*arguments: str) -> list[str]:
@@ -56,10 +58,15 @@ def steps_of_checkpoint(folder: Path) -> int:
         return -1
 
 
+def ladder_of_checkpoint(folder: Path) -> dict:
+    with zipfile.ZipFile(folder / "checkpoint.zip") as archive:
+        return json.loads(archive.read("notes.json"))["ladder"]
+
+
 def test_a_killed_run_ends_like_an_unbroken_one(needs_sb3, tmp_path, seed):
     """Weights and games alike: parameters, optimizer, games, opponents and all random numbers."""
     run = [*TINY, "--steps", "8192", "--seed", str(seed), "--checkpoint-seconds", "0", "--json",
-           "--opponent", "self,random"]  # fmt: skip
+           "--opponent", "self,random,ladder"]  # fmt: skip
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     done = subprocess.run(command(*run, "--output", str(whole)), capture_output=True, check=True)
     summary = json.loads(done.stdout)
@@ -80,9 +87,12 @@ def test_a_killed_run_ends_like_an_unbroken_one(needs_sb3, tmp_path, seed):
     for name in one:
         assert torch.equal(one[name], other[name]), name
     again = json.loads((broken / "summary.json").read_text())
-    assert again["against"] == summary["against"]
+    assert again["against"] == summary["against"] and again["ladder"] == summary["ladder"]
     for a, b in zip(again["curve"], summary["curve"], strict=True):
-        assert (a["steps"], a["against"]) == (b["steps"], b["against"])
+        for part in ("steps", "against", "ladder", "met_level"):
+            assert a[part] == b[part], part
+    assert ladder_of_checkpoint(broken) == ladder_of_checkpoint(whole)
+    assert any(ladder_of_checkpoint(whole)["results"])
 
     found = summary["against"]["random"]
     assert found["games"] == 20 and found["wins"]["chance"] is not None
@@ -93,7 +103,10 @@ def test_a_killed_run_ends_like_an_unbroken_one(needs_sb3, tmp_path, seed):
             "report.md", "report.html"} <= names  # fmt: skip
     if importlib.util.find_spec("tensorboard"):
         assert any((whole / "tensorboard").iterdir())
-    check_games(whole, 40)
+    climbed = summary["ladder"]
+    assert climbed["rating"]["low"] <= climbed["rating"]["value"] <= climbed["rating"]["high"]
+    assert climbed["result"] in (whole / "report.md").read_text()
+    check_games(whole, 40 + sum(level["games"] for level in climbed["levels"]))
 
 
 def check_games(folder: Path, expected: int) -> None:
@@ -102,11 +115,12 @@ def check_games(folder: Path, expected: int) -> None:
     assert len({record["match"] for record in records}) == len(records) == expected
     spec = envs.spec("tictactoe")
     policies = {
-        "sb3": make_policy(spec, f"sb3:{folder}/agent.zip?deterministic=1"),
-        "random": make_policy(spec, "random"),
+        name: make_policy(spec, name)
+        for name in {name for record in records for name in record["seats"]} - {"sb3"}
     }
+    policies["sb3"] = make_policy(spec, f"sb3:{folder}/agent.zip?deterministic=1")
     policies["sb3"].name = "sb3"
-    for record in records[:6]:
+    for record in [*records[:6], *records[-6:]]:
         match = runner.Match(
             "train_ppo", record["match"], spec, spec.make_rules(), record["rules"],
             record["seed"], [policies[name] for name in record["seats"]],
@@ -142,13 +156,16 @@ def test_it_learns_to_beat_random_play(needs_sb3, tmp_path, seed, capsys):
 @pytest.mark.parametrize("game", ["ludo", "texas_holdem", "hanabi"])
 def test_every_kind_of_game_trains(needs_sb3, game, tmp_path, seed, capsys):
     arguments = ["--game", game, "--steps", "512", "--envs", "8", "--eval-games", "4",
-                 "--final-games", "4", "--against", "random", "--evaluations", "1"]  # fmt: skip
+                 "--final-games", "4", "--against", "random,ladder", "--opponent", "self,ladder",
+                 "--evaluations", "1"]  # fmt: skip
     summary = train_in_process(
         *arguments, "--seed", str(seed), "--output", str(tmp_path / "run"), capsys=capsys
     )
     assert summary["steps"] >= 512
     assert ("self" in summary["against"]) == (game == "hanabi")
     assert summary["against"]["random"]["mean_return"]["chance"] is not None
+    assert summary["ladder"]["result"].startswith("Lv")
+    assert (summary["ladder"]["rating"] is None) == (game == "hanabi")
     spec = envs.spec(game)
     assert make_policy(spec, f"sb3:{summary['agent']}").name.startswith("sb3:")
 
@@ -157,7 +174,7 @@ def test_every_kind_of_game_trains(needs_sb3, game, tmp_path, seed, capsys):
 
 
 def test_former_selves_are_kept_as_they_were(needs_sb3):
-    from stratagym.agents.sb3 import Actor
+    from stratagym.agents.networks import DenseActor
     from stratagym.benchmarks.ppo import Opponents
 
     def weights(value: float) -> dict:
@@ -168,7 +185,7 @@ def test_former_selves_are_kept_as_they_were(needs_sb3):
             "action_net.bias": torch.zeros(9),
         }
 
-    present = Actor(weights(1.0), "ReLU")
+    present = DenseActor(weights(1.0), "ReLU")
     opponents = Opponents(envs.spec("tictactoe"), ["self", "random"], 8, 1000, seed=5)
     opponents.grow(present, 0)
     present.weights["action_net.bias"] += 1
@@ -190,6 +207,119 @@ def test_partners_in_a_team_are_always_the_present_self(needs_sb3):
     opponents.grow(None, 0)
     policies, choice = opponents.now(None, 0)
     assert [p.name for p in policies] == ["present"] and not choice.any()
+
+
+# --- the ladder ----------------------------------------------------------------------------------
+
+
+def met_by(ladder, games) -> list[str]:
+    return [policy.name for policy in ladder.deal(np.arange(games))]
+
+
+def test_games_go_to_the_levels_near_the_learners_own(needs_sb3):
+    """Levels below, at and above it, a third each, and only whole games against one count."""
+    from stratagym.benchmarks.ppo import LadderOpponents
+
+    levels = ladder_of("tictactoe").levels
+    ladder = LadderOpponents(ladder_of("tictactoe"), 12)
+    names = met_by(ladder, 12)
+    assert ladder.level == 0 and names.count("random") == 8
+    assert {name for name in names if name != "random"} == set(levels[1])
+
+    def play(share: float) -> None:
+        for k in range(ladder.WINDOW * 12):
+            ladder.take(k % 12, 1.0 if k < share * ladder.WINDOW * 12 else -1.0)
+
+    play(1.0)  # beats both levels it has met
+    assert ladder.level == 2
+    names = met_by(ladder, 12)
+    assert [sum(name in level for name in names) for level in levels] == [0, 4, 4, 4]
+    assert met_by(ladder, 12) == names
+    ladder.take(0, -1.0)  # was level 0's game when it began
+    assert ladder.results[0] == ladder.results[1] == [1.0] * ladder.WINDOW
+    assert ladder.results[2:] == [[], []]
+
+    again = LadderOpponents(ladder_of("tictactoe"), 12)
+    again.restore(json.loads(json.dumps(ladder.snapshot())))
+    play(0.4)  # loses the last games against every level
+    assert ladder.level == 1 and again.level == 2
+    assert met_by(again, 12) == names
+
+
+def test_a_ladder_of_scores_gives_games_to_all_levels(needs_sb3):
+    from stratagym.benchmarks.ppo import LadderOpponents
+
+    ladder = LadderOpponents(ladder_of("hanabi"), 14)
+    names = met_by(ladder, 14)
+    assert {name for level in ladder_of("hanabi").levels for name in level} == set(names)
+
+
+def test_the_final_climb_is_that_of_anchored_levels(needs_sb3, tmp_path, seed, capsys):
+    from stratagym.benchmarks import anchored_levels
+
+    summary = train_in_process(
+        *TINY, "--steps", "2048", "--seed", str(seed), "--output", str(tmp_path / "run"),
+        capsys=capsys,
+    )  # fmt: skip
+    name = f"sb3:{tmp_path}/run/agent.zip?deterministic=1"
+    arguments = ["--game", "tictactoe", "--policy", name, "--seed", str(seed), "--workers", "1",
+                 "--output", str(tmp_path / "levels"), "--json"]  # fmt: skip
+    with pytest.raises(SystemExit):
+        cli.run(anchored_levels.APP, arguments)
+    found = json.loads(capsys.readouterr().out)["games"]["tictactoe"][name]
+    ours = summary["ladder"]
+    for part in ("result", "level", "progress", "rating", "topped"):
+        assert found[part] == ours[part], part
+    for theirs, own in zip(found["levels"], ours["levels"], strict=True):
+        assert {key: theirs[key] for key in own} == own
+
+
+def test_a_rating_that_was_broken_off_goes_on(needs_sb3, tmp_path, seed, capsys):
+    run = [*TINY, "--steps", "512", "--seed", str(seed), "--output", str(tmp_path / "run")]
+    summary = train_in_process(*run, capsys=capsys)
+    path = tmp_path / "run/games.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    climbed = next(k for k, line in enumerate(lines) if '"match":"tictactoe/sb3/' in line)
+    for kept in (climbed + 5, 7):
+        path.write_text("".join(lines[:kept]))
+        again = train_in_process(*run, "--resume", capsys=capsys)
+        assert (again["against"], again["ladder"]) == (summary["against"], summary["ladder"])
+        assert path.read_text().splitlines(keepends=True)[:kept] == lines[:kept]
+        assert len(path.read_text().splitlines()) == len(lines)
+
+
+def test_levels_that_cannot_be_played_are_left_out(needs_sb3, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(Ladder, "missing", lambda self: {1: "no engine here"})
+    run = [*TINY, "--steps", "512", "--opponent", "ladder", "--output", str(tmp_path / "run")]
+    assert exit_code(*run, "--json") == 0
+    captured = capsys.readouterr()
+    line = "train_ppo: tictactoe/ladder-v1 ends at level 0 of 3 here: no engine here"
+    assert captured.err.splitlines().count(line) == 1
+    summary = json.loads(captured.out)
+    assert summary["config"]["ladder"]["highest"] == summary["ladder"]["level"] == 0
+    assert {line["met_level"] for line in summary["curve"]} == {0}
+
+
+def test_a_climb_by_default_needs_the_ladders_shapes(needs_sb3, capsys):
+    from stratagym.benchmarks import ppo
+    from stratagym.benchmarks.train_ppo import with_ladder
+
+    settings = replace(ppo.SETTINGS["ludo"], options={"players": 4})
+    changed, ladder = with_ladder(envs.spec("ludo"), settings, True)
+    assert changed.against == "random,heuristic" and ladder is None
+    assert "no climb: ludo/ladder-v1 is for players=2" in capsys.readouterr().err
+
+
+def test_tensorboard_is_told_the_rating():
+    from stratagym.benchmarks.train_ppo import figures
+
+    rates = {"wins": {"value": 0.5}, "mean_return": {"value": 0.0}}
+    climbed = {"level_progress": 1.5, "rating": {"value": 300.0}}
+    told = figures({"against": {"random": rates}, "ladder": climbed}, 2)
+    assert told == {
+        "eval/random": 0.5, "eval/level": 1.5, "eval/rating": 300.0, "train/met_level": 2,
+    }  # fmt: skip
+    assert figures({"against": {"random": rates}, "ladder": None}, None) == {"eval/random": 0.5}
 
 
 # --- matches side by side ------------------------------------------------------------------------
@@ -221,7 +351,7 @@ def test_games_are_those_of_one_match_at_a_time(game, names, seed):
 
 def test_intervals_rest_on_games_that_differ():
     """Two players without chance play one game, however often."""
-    from stratagym.benchmarks.train_ppo import Evaluation
+    from stratagym.benchmarks.ppo_evaluation import Evaluation
 
     spec = envs.spec("connect_four")
     one, other = (make_policy(spec, name) for name in ("heuristic", "gt:1"))
@@ -243,6 +373,7 @@ def test_intervals_rest_on_games_that_differ():
         (["--against", ","], "name at least one policy"),
         (["--rules", "size=9"], "unknown option 'size'"),
         (["--against", "sb3:nowhere.zip"], "there is no such file"),
+        (["--game", "ludo", "--rules", "players=4", "--against", "ladder"], "is for players=2"),
     ],
 )
 def test_wrong_options_end_with_one_line(arguments, message, tmp_path, capsys):
@@ -250,6 +381,14 @@ def test_wrong_options_end_with_one_line(arguments, message, tmp_path, capsys):
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("option", ["--opponent", "--against"])
+def test_a_game_without_a_ladder_gets_one_line(option, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("stratagym.agents.ladders.find_ladder", lambda game: None)
+    assert exit_code(option, "random,ladder", "--output", str(tmp_path / "run")) == 2
+    error = capsys.readouterr().err
+    assert "connect_four has no ladder" in error and error.count("\n") == 1
 
 
 def test_a_damaged_checkpoint_gets_one_line(needs_sb3, tmp_path, capsys):

@@ -12,8 +12,8 @@ this project's.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ from stratagym.benchmarks.executors import Item
 from stratagym.benchmarks.ratings import rate_on_ladder
 from stratagym.benchmarks.stats import Rate, bootstrap_mean, bootstrap_statistic, wilson
 
+GAMES = {"perfect": 32, "imperfect": 64}
+"""Games with each opponent, by the information that a game gives (BotzoneBench, section 4.1)."""
 PASS = 0.5
 """The share of decided games that promotes."""
 LOOKS = 4
@@ -60,6 +62,25 @@ class Plan:
     def item(self, name: str, seed: int, seats: tuple[str, ...]) -> Item:
         game = self.ladder.game.name
         return Item(self.benchmark, name, game, dict(self.ladder.options), seed, seats, self.how)
+
+
+def new_plan(
+    benchmark: str,
+    ladder: Ladder,
+    seed: int,
+    how: runner.MatchRules,
+    games: int | None = None,
+    early_stop: bool = True,
+) -> Plan:
+    """A plan that goes as far up as levels can be played here.
+
+    Args:
+        games: with each opponent, rounded up to whole rounds of seats; by default as in ``GAMES``.
+    """
+    games = GAMES[ladder.game.information] if games is None else games
+    top, _ = ladder.reachable()
+    plan = Plan(benchmark, ladder, games, seed, how, early_stop, top)
+    return replace(plan, games=-(-games // plan.seats) * plan.seats)
 
 
 def duel_items(
@@ -389,3 +410,24 @@ class ScoreClimb:
 def new_climb(plan: Plan, policy: str) -> Climb | ScoreClimb:
     """A climb on whatever kind of ladder it is."""
     return ScoreClimb(plan, policy) if plan.ladder.measure == "score" else Climb(plan, policy)
+
+
+def climb_all(
+    climbs: list[Climb] | list[ScoreClimb] | list[Climb | ScoreClimb],
+    play: Callable[[list[Item]], dict[str, dict[str, Any]]],
+    moved: Callable[[Climb | ScoreClimb, int], Any] = lambda climb, games: None,
+) -> None:
+    """Play all climbs to their ends, side by side.
+
+    Args:
+        play: plays items and returns their records by name.
+        moved: is called with a climb and the games it just took.
+    """
+    while wanted := {id(climb): climb.wanted() for climb in climbs if not climb.finished}:
+        # Two policies on a ladder of scores share the games of its levels' teams.
+        items = {item.name: item for own in wanted.values() for item in own}
+        played = play(list(items.values()))
+        for climb in climbs:
+            if id(climb) in wanted:
+                climb.take(played)
+                moved(climb, len(wanted[id(climb)]))

@@ -37,20 +37,10 @@ def summarise(
         game = climb.plan.ladder.game.name
         outcome = climb.outcome()
         own = policies[climb.policy]
-        games[game][climb.policy] = {
-            "result": outcome.text(),
-            "level": outcome.level,
-            "progress": None if outcome.progress is None else outcome.progress.record(),
-            "level_progress": outcome.value,
-            "topped": outcome.topped,
-            "broken_off": outcome.broken_off,
-            "rating": None if outcome.rating is None else outcome.rating.record(),
-            "scores": outcome.scores,
-            "levels": [
-                _level(climb, outcome, s, own, decisions, broken) for s in outcome.standings
-            ],
-            "behaviour": behaviour(climb, outcome),
-        }
+        row = result(climb, outcome)
+        for level, standing in zip(row["levels"], outcome.standings, strict=True):
+            level.update(_answers(climb, standing, own, decisions, broken))
+        games[game][climb.policy] = row | {"behaviour": behaviour(climb, outcome)}
     means = {}
     for name in policies:
         values = [own[name]["level_progress"] for own in games.values() if name in own]
@@ -71,14 +61,31 @@ def summarise(
             }
             for game, ladder in ladders.items()
         },
-        "anchors": {
-            game: {
-                "ladder": ladder.name,
-                "levels": [list(level) for level in ladder.levels],
-                "ratings": ladder.calibration.get("ratings", {}),
-            }
-            for game, ladder in ladders.items()
-        },
+        "anchors": {game: anchors(ladder) for game, ladder in ladders.items()},
+    }
+
+
+def anchors(ladder: Ladder) -> dict[str, Any]:
+    """A ladder's name, its levels' policies and their ratings, where it has any."""
+    return {
+        "ladder": ladder.name,
+        "levels": [list(level) for level in ladder.levels],
+        "ratings": ladder.calibration.get("ratings", {}),
+    }
+
+
+def result(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
+    """What a climb came to, level by level, as far as its games alone say it."""
+    return {
+        "result": outcome.text(),
+        "level": outcome.level,
+        "progress": None if outcome.progress is None else outcome.progress.record(),
+        "level_progress": outcome.value,
+        "topped": outcome.topped,
+        "broken_off": outcome.broken_off,
+        "rating": None if outcome.rating is None else outcome.rating.record(),
+        "scores": outcome.scores,
+        "levels": [_level(climb, outcome, standing) for standing in outcome.standings],
     }
 
 
@@ -88,37 +95,41 @@ def _group(match: str) -> str:
     return head if head.endswith("/team") else head.rpartition("/")[0]
 
 
-def _level(
-    climb: Climb | ScoreClimb,
-    outcome: Outcome,
-    standing: Standing,
-    policy: Policy,
-    decisions: dict[str, list[dict[str, Any]]],
-    broken: dict[str, int],
-) -> dict[str, Any]:
-    game = climb.plan.ladder.game.name
-    if isinstance(climb, ScoreClimb):
-        groups = [f"{game}/{climb.policy}/team"]
-        opponents = {}
-    else:
-        names = climb.plan.ladder.levels[standing.level]
-        groups = [f"{game}/{climb.policy}/{standing.level}/{name}" for name in names]
-        opponents = {
-            name: {key: standing.tally(name)[key] for key in ("wins", "draws", "losses")}
-            for name in names
-        }
-    answers = [record for group in groups for record in decisions.get(group, [])]
-    used = usage(answers, [policy])
+def _level(climb: Climb | ScoreClimb, outcome: Outcome, standing: Standing) -> dict[str, Any]:
+    is_team = isinstance(climb, ScoreClimb)
+    names = () if is_team else climb.plan.ladder.levels[standing.level]
     return {
         "level": standing.level,
         "passed": standing.passed or (outcome.topped and standing is outcome.standings[-1]),
         "settled_early": standing.settled_early,
         "games": len(standing.results),
-        "win_rate": None if isinstance(climb, ScoreClimb) else standing.win_rate().record(),
-        "opponents": opponents,
+        "win_rate": None if is_team else standing.win_rate().record(),
+        "opponents": {
+            name: {key: standing.tally(name)[key] for key in ("wins", "draws", "losses")}
+            for name in names
+        },
         "forfeited": sum(_forfeited(climb, result.record) for result in standing.results),
+    }
+
+
+def _answers(
+    climb: Climb | ScoreClimb,
+    standing: Standing,
+    policy: Policy,
+    decisions: dict[str, list[dict[str, Any]]],
+    broken: dict[str, int],
+) -> dict[str, Any]:
+    """What was asked of the policy at one level, and what it cost."""
+    game = climb.plan.ladder.game.name
+    if isinstance(climb, ScoreClimb):
+        groups = [f"{game}/{climb.policy}/team"]
+    else:
+        names = climb.plan.ladder.levels[standing.level]
+        groups = [f"{game}/{climb.policy}/{standing.level}/{name}" for name in names]
+    answers = [record for group in groups for record in decisions.get(group, [])]
+    return {
         "broken_off": sum(broken.get(group, 0) for group in groups),
-        "usage": used.get(policy.name),
+        "usage": usage(answers, [policy]).get(policy.name),
         "retries": sum(record["retries"] or 0 for record in answers),
     }
 
