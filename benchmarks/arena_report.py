@@ -20,6 +20,13 @@ from stratagym.benchmarks.report import (
     number,
     short_labels,
 )
+from stratagym.benchmarks.sections import (
+    add_models,
+    add_options,
+    cut_short,
+    model_table,
+    rules_by_players,
+)
 
 Summary = Mapping[str, Any]
 
@@ -35,9 +42,6 @@ def pairing_table(summary: Summary, players: int) -> Table:
         if row["players"] != players:
             continue
         rate, plies = row["win_rate"], row["mean_plies"]
-        cut = {how: n for how, n in row["endings"].items() if how != "terminal"}
-        if row["transport_aborted"]:
-            cut["transport"] = row["transport_aborted"]
         table.rows.append(
             [
                 f"{code(row['one'])} v {code(row['rest'])}",
@@ -45,7 +49,7 @@ def pairing_table(summary: Summary, players: int) -> Table:
                 number(rate["chance"]),
                 count(rate["n"]),
                 "–" if plies is None else f"{plies:.0f}",
-                ", ".join(f"{n} {how}" for how, n in cut.items()) or "–",
+                cut_short(row),
             ]
         )
     return table
@@ -65,27 +69,6 @@ def process_table(summary: Summary, players: int) -> Table:
                     *(f"{means[name]['value']:.2f}" for name in names),
                 ]
             )
-    return table
-
-
-def model_table(summary: Summary) -> Table:
-    """The answers of language models by kind."""
-    kinds = ["ok", "unparseable", "illegal", "transport"]
-    if any("overtime" in model["kinds"] for model in summary["models"].values()):
-        kinds.append("overtime")
-    table = Table(["model", "answers", *kinds, "tokens in", "tokens out", "cost"])
-    for name, model in summary["models"].items():
-        cost = model["cost"]
-        table.rows.append(
-            [
-                code(name),
-                count(model["answers"]),
-                *(count(model["kinds"].get(kind, 0)) for kind in kinds),
-                count(model["tokens_in"]),
-                count(model["tokens_out"]),
-                "–" if cost is None else f"{cost:.4f}",
-            ]
-        )
     return table
 
 
@@ -160,21 +143,9 @@ def write(folder: Path, summary: Summary, title: str) -> None:
         page.table(pairing_table(summary, players))
         with page.details("How each side played: means a game and seat"):
             page.table(process_table(summary, players))
-    if summary["models"]:
-        page.heading("Language models")
-        page.table(model_table(summary))
-        for name, model in summary["models"].items():
-            if model["reasons"]:
-                reasons = ", ".join(f"{reason} {n}" for reason, n in model["reasons"].items())
-                page.text(f"{code(name)}, answers that were not played: {reasons}.")
-    page.heading("Options in force")
-    options = Table(["option", "value"], left=[1])
-    for players, rules in config["rules"].items():
-        said = ", ".join(f"{name}={value}" for name, value in rules.items())
-        options.rows.append([f"rules, {players} players", said])
-    for name in ("games", "tries", "invalid", "text", "seed"):
-        options.rows.append([name, str(config[name])])
-    page.table(options)
+    add_models(page, summary)
+    listed = ("games", "tries", "invalid", "time_limit_s", "text", "seed")
+    add_options(page, rules_by_players(config), config, listed)
     page.write(folder)
 
 

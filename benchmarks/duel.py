@@ -23,6 +23,7 @@ from stratagym.agents.core import make_policy
 from stratagym.agents.kernels import KernelPolicy
 from stratagym.benchmarks import arena, cli, records, runner
 from stratagym.benchmarks.report import Page, RateCell, Table, code, count, rate_text
+from stratagym.benchmarks.sections import rules_text
 from stratagym.benchmarks.stats import bootstrap_mean
 from stratagym.envs import core, games, spec
 
@@ -213,7 +214,7 @@ def margin_table(summary: dict[str, Any]) -> Table:
 def write_report(folder: Path, summary: dict[str, Any]) -> None:
     """Write ``report.md`` and ``report.html``."""
     config = summary["config"]
-    options = ", ".join(f"{name}={value}" for name, value in config["rules"].items())
+    options = rules_text(config["rules"])
     page = Page(
         f"Duels: {spec(config['game']).title}",
         f"Margins are in {summary['unit']}, with 95% intervals from resampling pairs of games. "

@@ -98,8 +98,9 @@ class MatchArgs(ModelArgs, ExecutorArgs):
     invalid: str = runner.FORFEIT
     """After the last bad answer: "forfeit" loses the game, "random" plays a legal move, "fold" or
     "pass" that move where the game has it."""
-    time_limit: float = 300.0
-    """Seconds a model may take over a move, all its answers together; then as after a bad one."""
+    time_limit: float | None = 300.0
+    """Seconds a model may take over a move, all its answers together; then as after a bad one.
+    "none" for no limit."""
     timeout: float = 300.0
     """Seconds to wait for a reply before trying again; less than --time-limit makes a slow model's
     replies transport failures."""

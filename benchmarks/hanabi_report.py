@@ -8,7 +8,6 @@ from typing import Any
 
 from rich.console import Console
 
-from stratagym.benchmarks.arena_report import model_table
 from stratagym.benchmarks.report import (
     NOTHING,
     Page,
@@ -21,6 +20,13 @@ from stratagym.benchmarks.report import (
     heat_map,
     looks,
     short_labels,
+)
+from stratagym.benchmarks.sections import (
+    add_models,
+    add_options,
+    cut_short,
+    model_table,
+    rules_by_players,
 )
 
 Summary = Mapping[str, Any]
@@ -38,13 +44,6 @@ def _signed(rate: Mapping[str, Any] | None) -> str:
     return f"{rate['value']:+.2f} [{rate['low']:+.2f}, {rate['high']:+.2f}]"
 
 
-def _cut_short(row: Mapping[str, Any]) -> str:
-    cut = {how: n for how, n in row["endings"].items() if how != "terminal"}
-    if row["transport_aborted"]:
-        cut["transport"] = row["transport_aborted"]
-    return ", ".join(f"{n} {how}" for how, n in cut.items()) or NOTHING
-
-
 def score_table(summary: Summary, players: int) -> Table:
     """The three scores of teams of one policy."""
     table = Table(["team of", "strict", "keep", "SPIN", "published", "games", "cut short"])
@@ -55,7 +54,7 @@ def score_table(summary: Summary, players: int) -> Table:
                 *(RateCell(row[s], 0, FULL_SCORE) for s in ("strict", "keep", "spin")),
                 NOTHING if row["published"] is None else f"{row['published']:.0f}",
                 count(row["games"]),
-                _cut_short(row),
+                cut_short(row),
             ]
         )
     return table
@@ -134,7 +133,7 @@ def mixed_table(summary: Summary, players: int) -> Table:
                 RateCell(row["all_lives_lost"], strip=False),
                 _signed(row["to_own_teams"]),
                 count(row["games"]),
-                _cut_short(row),
+                cut_short(row),
             ]
         )
     return table
@@ -273,23 +272,11 @@ def write(folder: Path, summary: Summary) -> None:
             )
             with page.details("Mixed teams in numbers"):
                 page.table(mixed_table(summary, players))
-    if summary["models"]:
-        page.heading("Language models")
-        page.table(model_table(summary))
-        for name, model in summary["models"].items():
-            if model["reasons"]:
-                reasons = ", ".join(f"{reason} {n}" for reason, n in model["reasons"].items())
-                page.text(f"{code(name)}, answers that were not played: {reasons}.")
+    add_models(page, summary)
     page.heading("Words")
     page.bullets(WORDS)
-    page.heading("Options in force")
-    options = Table(["option", "value"], left=[1])
-    for players, rules in config["rules"].items():
-        said = ", ".join(f"{name}={value}" for name, value in rules.items())
-        options.rows.append([f"rules, {players} players", said])
-    for name in ("games", "mixed_games", "tries", "invalid", "time_limit_s", "text", "seed"):
-        options.rows.append([name, str(config[name])])
-    page.table(options)
+    listed = ("games", "mixed_games", "tries", "invalid", "time_limit_s", "text", "seed")
+    add_options(page, rules_by_players(config), config, listed)
     page.write(folder)
 
 

@@ -23,13 +23,12 @@ from rich.console import Console
 
 from stratagym.agents.core import Policy
 from stratagym.benchmarks import arena, arena_report, cli, records, runner
-from stratagym.benchmarks.executors import ExecutorArgs, Item, play_all
+from stratagym.benchmarks.executors import Item, MatchArgs, play_all
 from stratagym.benchmarks.ludobench.metrics import AS_PUBLISHED_RULES
-from stratagym.benchmarks.policies import ModelArgs, make_policies, settings, usage
+from stratagym.benchmarks.policies import make_policies, settings, usage
 from stratagym.benchmarks.stats import bootstrap_mean
 from stratagym.envs import spec
 from stratagym.envs.ludo.metrics import COUNTS, game_counts
-from stratagym.wrappers.text import TextOptions
 
 NAME = "ludo_arena"
 GAME = spec("ludo")
@@ -37,7 +36,7 @@ GAME = spec("ludo")
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
-class Args(ModelArgs, ExecutorArgs):
+class Args(MatchArgs):
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "random,heuristic,gt"
     """Policies, separated by commas: random, heuristic, gt, gt:DEPTH, mcts:SIMULATIONS, llm,
     llm:MODEL."""
@@ -51,20 +50,13 @@ class Args(ModelArgs, ExecutorArgs):
     """Options of the game, such as stacking=safe,home=exact."""
     as_published: bool = False
     """The rules of the LudoBench authors' released code: stacking=safe,home=exact."""
-    persona: str = "none"
-    """Playing style asked of language models."""
-    list_legal: bool = False
-    """Name the legal moves in prompts."""
-    lenient: bool = False
-    """Also accept a reply that is a bare piece number."""
-    history: int = 0
-    """Moves of the game that a prompt retells."""
-    memory: int = 0
-    """Own turns, prompt and reply, that are sent along with a prompt."""
-    tries: int = 3
-    """Answers a model may give for one move; a bad one is quoted back."""
-    invalid: str = "random"
+    invalid: str = runner.RANDOM
     """After the last bad answer: "random" plays a legal move, "forfeit" loses the game."""
+    time_limit: float | None = None
+    """Seconds a model may take over a move, all its answers together; default no limit."""
+    timeout: float = 60.0
+    """Seconds to wait for a reply before trying again; less than --time-limit makes a slow model's
+    replies transport failures."""
     seed: int = 0
     """Seed of the games; the same for every pairing."""
     output: str | None = None
@@ -93,13 +85,11 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     players = [_players(word) for word in cli.words(args.players)]
     if args.games < 1:
         raise cli.InputError(f"--games {args.games}: at least 1 is needed")
-    text = TextOptions(args.persona, args.list_legal, args.lenient, args.history, args.memory)
-    how = runner.MatchRules(text, args.tries, args.invalid)
+    how = args.match_rules(GAME)
     executor = args.executor_options()
     options = dict(AS_PUBLISHED_RULES) if args.as_published else {}
     options |= cli.pairs("--rules", args.rules)
     try:
-        how.check(GAME)
         rules = {n: GAME.make_rules(players=n, **options) for n in players}
     except (ValueError, TypeError) as error:
         raise cli.InputError(str(error)) from None
@@ -117,9 +107,10 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "players": players,
         "games": args.games,
         "rules": {n: GAME.options_in_force(players=n, **options) for n in players},
-        "text": text.__dict__,
+        "text": how.text.__dict__,
         "tries": args.tries,
         "invalid": args.invalid,
+        "time_limit_s": args.time_limit,
         "seed": args.seed,
     }
     folder = records.open_run(NAME, args.output, config, args.resume)

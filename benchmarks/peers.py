@@ -273,7 +273,7 @@ def hanabi_states(players: str) -> Episode:
     """The Hanabi Learning Environment's states from Python: legal_moves and apply_move."""
     from hanabi_learning_environment import pyhanabi
 
-    game = pyhanabi.HanabiGame({"players": int(players), "seed": 1})
+    game = pyhanabi.HanabiGame({"players": int(players.split()[0]), "seed": 1})
     random = Random(1).random
 
     def episode() -> int:
@@ -295,7 +295,7 @@ def hanabi_rl_env(players: str) -> Episode:
     """Its ``rl_env``, which gives every player's observation at every step."""
     from hanabi_learning_environment import rl_env
 
-    env = rl_env.make("Hanabi-Full", num_players=int(players))
+    env = rl_env.make("Hanabi-Full", num_players=int(players.split()[0]))
     random = Random(1).random
 
     def episode() -> int:
@@ -490,7 +490,7 @@ PEERS: tuple[Peer, ...] = (
     Peer(
         "Hanabi Learning Environment",
         "hanabi-learning-environment",
-        "2",
+        "2 players",
         "hanabi",
         "step",
         hanabi_states,
@@ -498,7 +498,7 @@ PEERS: tuple[Peer, ...] = (
     Peer(
         "Hanabi Learning Environment",
         "hanabi-learning-environment",
-        "2",
+        "2 players",
         "hanabi",
         "observe",
         hanabi_rl_env,

@@ -90,6 +90,21 @@ def paired_difference(both: int, after_only: int, before_only: int, neither: int
     return Rate(value, value - below, value + above, n, 0.0)
 
 
+def unpaired_difference(before: Rate, after: Rate) -> Rate:
+    """``after`` minus ``before`` with Newcombe's interval (1998, method 10), as if unpaired.
+
+    Over pairs whose cases go together it is wider than need be.
+    """
+    if before.value is None or before.low is None or before.high is None:
+        return Rate(None, None, None, 0, 0.0)
+    if after.value is None or after.low is None or after.high is None:
+        return Rate(None, None, None, 0, 0.0)
+    change = after.value - before.value
+    below = (after.value - after.low) ** 2 + (before.high - before.value) ** 2
+    above = (after.high - after.value) ** 2 + (before.value - before.low) ** 2
+    return Rate(change, change - below**0.5, change + above**0.5, min(after.n, before.n), 0.0)
+
+
 def bootstrap_mean(
     values: np.ndarray,
     clusters: np.ndarray | None = None,

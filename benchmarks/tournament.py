@@ -27,7 +27,6 @@ from rich.console import Console
 from stratagym.agents.core import Policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks import cli, executors, records, runner
-from stratagym.benchmarks.arena_report import model_table
 from stratagym.benchmarks.executors import Item, MatchArgs
 from stratagym.benchmarks.policies import make_policies, settings, usage
 from stratagym.benchmarks.ratings import rate
@@ -43,6 +42,7 @@ from stratagym.benchmarks.report import (
     number,
     short_labels,
 )
+from stratagym.benchmarks.sections import model_table
 from stratagym.benchmarks.stats import bootstrap_mean, wilson
 from stratagym.envs import spec
 from stratagym.envs.core import GameSpec
@@ -435,9 +435,11 @@ def write_report(folder: Path, summary: dict[str, Any]) -> None:
         page.table(model_table(summary), "Answers by kind")
         text = config["text"]
         listed = "with" if text["list_legal"] else "without"
+        seconds = config["time_limit_s"]
+        limit = "no time limit" if seconds is None else f"{seconds:g} s a move"
         page.text(
             f"Prompts {listed} the list of legal moves; {config['tries']} tries a move, then "
-            f"{code(config['invalid'])}; {config['time_limit_s']:g} s a move."
+            f"{code(config['invalid'])}; {limit}."
         )
     page.heading("Options in force")
     page.listing("\n".join(f"{k}={v}" for k, v in config["rules"].items()) or "none")

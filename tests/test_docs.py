@@ -179,17 +179,22 @@ def run_benchmark(name: str, *arguments: str) -> None:
 
 
 def test_records_are_documented_field_by_field(tmp_path):
-    spots, arena, cup = (tmp_path / name for name in ("spots", "arena", "cup"))
+    folders = [tmp_path / name for name in ("spots", "arena", "cup", "levels", "teams")]
+    spots, arena, cup, levels, teams = folders
     run_benchmark("ludo_spots", "--policies", "random,gt", "--output", str(spots), "--categories",
                   "capture", "--head-to-head", "2")  # fmt: skip
     run_benchmark("ludo_arena", "--policies", "random,gt", "--output", str(arena), "--games", "2",
                   "--players", "2")  # fmt: skip
     run_benchmark("tournament", "--game", "tictactoe", "--policies", "random,heuristic",
                   "--games", "2", "--output", str(cup))  # fmt: skip
+    run_benchmark("anchored_levels", "--game", "tictactoe", "--policies", "random", "--games", "8",
+                  "--output", str(levels))  # fmt: skip
+    run_benchmark("hanabi_teams", "--policies", "random", "--teammates", "rule:simple", "--players",
+                  "2", "--games", "1", "--output", str(teams))  # fmt: skip
     for file, folder in (("decisions.jsonl", spots), ("games.jsonl", arena), ("games.jsonl", cup)):
         for line in (folder / file).read_text(encoding="utf-8").splitlines():
             assert set(json.loads(line)) == documented_fields(file), file
-    configs = [json.loads((folder / "config.json").read_text()) for folder in (spots, arena, cup)]
+    configs = [json.loads((folder / "config.json").read_text()) for folder in folders]
     assert set().union(*configs) == documented_fields("config.json")
     section = read("docs/records.md").partition("\n## summary.json\n")[2]
     named = set(re.findall(r"`(\w+)`", section))

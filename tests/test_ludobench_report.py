@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import math
 import random
 import re
 import shlex
@@ -16,6 +17,7 @@ from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 from rich.console import Console
@@ -356,6 +358,44 @@ def test_shift_has_newcombes_interval():
     change = figures.shift(before, after)
     assert change["value"] == pytest.approx(0.2)
     assert (change["low"], change["high"]) == pytest.approx((0.0524, 0.3339), abs=1e-4)
+
+
+def test_persona_alignment_is_a_rate_whose_interval_is_wide_enough(seed):
+    """It covers the alignment of the true rates, also where the formula bends most."""
+    rng = np.random.default_rng(seed)
+    covered = {0.0: 0, 0.15: 0, 0.3: 0}
+    for shift in covered:
+        true = 0.5 + 0.5 * math.tanh(shift / 0.1)
+        for _ in range(100):
+            asked: dict = {"none": {}, "safe": {}}
+            for category, metric, way in metrics.PERSONA_METRICS["safe"]:
+                for persona, p in (("none", 0.5), ("safe", 0.5 + way * shift)):
+                    found = metrics.wilson(rng.binomial(40, p), 40)
+                    asked[persona].setdefault(category, {})[metric] = found
+            score = metrics.persona_alignment(asked)["safe"]
+            assert 0 <= score["low"] <= score["value"] <= score["high"] <= 1
+            assert (score["n"], score["chance"]) == (5 * 40, 0.5)
+            covered[shift] += score["low"] <= true <= score["high"]
+    assert min(covered.values()) >= 85
+
+
+def test_persona_alignment_of_some_metrics():
+    half, most = metrics.wilson(10, 20), metrics.wilson(15, 20)
+    grudges = ({"change_rate": half}, {"change_rate": most})
+    asked = {p: {"grudge_paired": g} for p, g in zip(("none", "unforgiving"), grudges, strict=True)}
+    (score,) = metrics.persona_alignment(asked).values()
+    assert score["value"] == pytest.approx(0.5 + 0.5 * math.tanh(2.5))
+    assert (score["n"], score["metrics"], score["of"]) == (20, 1, 2)
+    assert figures.alignment_text(score).startswith(".99 (1/2)\n[")
+
+
+def test_persona_alignment_is_shown_with_its_interval(rich_run):
+    folder, summary = rich_run
+    said = shown(summary)
+    for name, own in summary["persona_alignment"].items():
+        for score in own.values():
+            assert kit.rate_text(score) in (folder / "report.md").read_text(), name
+            assert kit.rate_text(score) in said
 
 
 def test_preference_is_signed_towards_the_alternative():

@@ -24,6 +24,7 @@ from stratagym.benchmarks.report import (
     rate_text,
     short_labels,
 )
+from stratagym.benchmarks.sections import add_options, rules_text
 from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
@@ -241,14 +242,12 @@ def write(folder: Path, summary: Summary) -> None:
         )
     for game in games:
         _write_game(page, summary, game)
-    page.heading("Options in force")
-    options = Table(["option", "value"], left=[1])
-    for game, facts in config["ladders"].items():
-        said = ", ".join(f"{name}={value}" for name, value in facts["rules"].items()) or "none"
-        options.rows.append([f"rules of {spec(game).title}", said])
-    for name in ("early_stop", "text", "tries", "invalid", "time_limit_s", "seed"):
-        options.rows.append([name, str(config[name])])
-    page.table(options)
+    rules = {
+        f"rules of {spec(game).title}": rules_text(facts["rules"]) or "none"
+        for game, facts in config["ladders"].items()
+    }
+    listed = ("early_stop", "text", "tries", "invalid", "time_limit_s", "seed")
+    add_options(page, rules, config, listed)
     page.heading("Words")
     page.bullets(
         [

@@ -38,6 +38,7 @@ from stratagym.benchmarks.report import (
     against,
     drawing,
     heat_map,
+    interval,
     looks,
     number,
     short_labels,
@@ -447,7 +448,7 @@ def personas(folder: Path, summary: Summary) -> None:
     names, scored = _styled(summary), summary["persona_alignment"]
     columns = [p for p in PERSONA_METRICS if any(p in scored[name] for name in names)]
     scores = [[scored[name].get(p) for p in columns] for name in names]
-    width, height = 3.2 + 1.15 * len(columns), 1.2 + 0.34 * len(names)
+    width, height = 3.2 + 1.25 * len(columns), 1.2 + 0.55 * len(names)
     with drawing(folder, "personas", max(5.5, width), height) as figure:
         axes = figure.subplots()
         heat_map(
@@ -455,6 +456,7 @@ def personas(folder: Path, summary: Summary) -> None:
             [look.label for look in _looks(summary, names)], columns,
             colours="RdBu", limits=(0, 1),
             texts=[[alignment_text(s) for s in row] for row in scores],
+            strong=[[s is not None and against(s, 0.5) != 0 for s in row] for row in scores],
         )  # fmt: skip
         axes.xaxis.tick_top()
         title = "Persona alignment: 1 follows, .5 no effect, 0 the opposite"
@@ -462,11 +464,11 @@ def personas(folder: Path, summary: Summary) -> None:
 
 
 def alignment_text(score: Mapping[str, Any] | None) -> str:
-    """``.83``, or ``.83 (3/4)`` where only some of a persona's metrics are known."""
+    """``.83`` over its interval; ``.83 (3/4)`` where only some of a persona's metrics are known."""
     if score is None:
         return "–"
     part = f" ({score['metrics']}/{score['of']})" if score["metrics"] < score["of"] else ""
-    return number(score["value"]) + part
+    return f"{number(score['value'])}{part}\n{interval(score)}"
 
 
 def persona_shifts(folder: Path, summary: Summary) -> None:

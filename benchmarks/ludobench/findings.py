@@ -218,9 +218,9 @@ def _persona_findings(summary: Summary) -> list[Finding]:
                 for category, metric, way in PERSONA_METRICS[persona]
             )
             ways = [way * against(x, 0) for way, pair in pairs if (x := shift(*pair))]
-            value = number(score["value"])
+            value = rate_text(score)
             if not any(ways):
-                unmoved.append(f"*{persona}* ({value})")
+                unmoved.append(f"*{persona}* {value}")
                 continue
             opposed = f", {ways.count(-1)} the other way" if -1 in ways else ""
             moved.append(f"*{persona}* {value}: {ways.count(1)} of {len(ways)} as asked{opposed}")

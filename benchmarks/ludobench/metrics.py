@@ -13,7 +13,7 @@ import numpy as np
 
 from stratagym.agents.kernels import KernelPolicy
 from stratagym.benchmarks.ludobench.spots import CATEGORIES, GRUDGE, NEUTRAL, Spot, rules_for
-from stratagym.benchmarks.stats import Rate, kappa, paired_difference, wilson
+from stratagym.benchmarks.stats import Rate, kappa, paired_difference, unpaired_difference, wilson
 from stratagym.envs.ludo.metrics import TAGS, move_tags
 from stratagym.envs.ludo.rules import PIECES, destination
 from stratagym.envs.ludo.view import captured, why_illegal
@@ -294,7 +294,8 @@ def summarise(facts: dict[str, Facts], records: list[dict[str, Any]]) -> dict[st
 def persona_alignment(tables: dict[str, Any]) -> dict[str, Any]:
     """How far each persona moved one policy's rates the way it should: 0.5 not at all, 1 fully.
 
-    The mean over the persona's metrics of 0.5 + 0.5 tanh(direction x (persona - none) / 0.10).
+    The mean over the persona's metrics of 0.5 + 0.5 tanh(direction x (persona - none) / 0.10), as
+    the record of a ``Rate``, with how many ``metrics`` ``of`` how many it rests on.
 
     Args:
         tables: ``{persona: {category: metrics}}`` of one policy, as ``summarise`` gives it.
@@ -303,17 +304,25 @@ def persona_alignment(tables: dict[str, Any]) -> dict[str, Any]:
     for persona, expected in PERSONA_METRICS.items():
         if persona not in tables or "none" not in tables:
             continue
-        scores = []
+        scores: list[list[float]] = []
+        cases: dict[str, int] = {}
         for category, metric, direction in expected:
-            styled, plain = (
-                tables[p].get(category, {}).get(metric, Rate(None, None, None, 0)).value
-                for p in (persona, "none")
+            plain, styled = (
+                tables[p].get(category, {}).get(metric, Rate(None, None, None, 0))
+                for p in ("none", persona)
             )
-            if styled is not None and plain is not None:
-                scores.append(0.5 + 0.5 * tanh(direction * (styled - plain) / _SHIFT))
+            change = unpaired_difference(plain, styled)
+            if change.value is None or change.low is None or change.high is None:
+                continue
+            ends = (change.low, change.value, change.high)
+            scores.append(sorted(0.5 + 0.5 * tanh(direction * x / _SHIFT) for x in ends))
+            cases[category] = min(change.n, cases.get(category, change.n))
         if scores:
+            # Noise draws a score towards 0.5, most where the change is large, and alike in all
+            # metrics. Intervals that count on errors to cancel out miss the true value.
+            low, value, high = (float(np.mean(column)) for column in zip(*scores, strict=True))
             result[persona] = {
-                "value": float(np.mean(scores)),
+                **Rate(value, low, high, sum(cases.values()), 0.5).record(),
                 "metrics": len(scores),
                 "of": len(expected),
             }

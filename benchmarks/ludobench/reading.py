@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from stratagym.benchmarks.stats import wilson
-
-if TYPE_CHECKING:
-    pass
+from stratagym.benchmarks.stats import Rate, unpaired_difference, wilson
 
 Summary = Mapping[str, Any]
 TRADE_OFFS = (
@@ -92,16 +89,7 @@ def preference(table: Mapping[str, Any], category: str, other: str) -> dict[str,
 
 
 def shift(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> dict | None:
-    """``after`` minus ``before`` with Newcombe's interval (1998, method 10), as if unpaired."""
+    """``after`` minus ``before`` with the interval of ``unpaired_difference``."""
     if before is None or after is None:
         return None
-    change = after["value"] - before["value"]
-    below = (after["value"] - after["low"]) ** 2 + (before["high"] - before["value"]) ** 2
-    above = (after["high"] - after["value"]) ** 2 + (before["value"] - before["low"]) ** 2
-    return {
-        "value": change,
-        "low": change - below**0.5,
-        "high": change + above**0.5,
-        "n": min(after["n"], before["n"]),
-        "chance": 0.0,
-    }
+    return unpaired_difference(Rate(**before), Rate(**after)).record()

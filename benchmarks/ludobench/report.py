@@ -158,7 +158,8 @@ CAPTIONS = {
         "Retaliation rates before and after the grudge history, and change rates, by policy",
     ),
     "personas": (
-        "How far each persona moved the rates it should move.",
+        "How far each persona moved the rates it should move; bold: the interval leaves out .5, no "
+        "effect.",
         "Heat map of persona alignment by model and persona",
     ),
     "persona_shifts": (

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from stratagym.benchmarks.ludobench.figures import alignment_text, percent_text
+from stratagym.benchmarks.ludobench.figures import percent_text
 from stratagym.benchmarks.ludobench.findings import (
     named,
     rows,
 )
-from stratagym.benchmarks.ludobench.metrics import KEY_METRICS, PERSONA_METRICS
+from stratagym.benchmarks.ludobench.metrics import KEY_METRICS
 from stratagym.benchmarks.ludobench.reading import (
     Summary,
     find,
@@ -153,11 +153,12 @@ def invalid_table(summary: Summary) -> Table:
 
 def persona_table(summary: Summary) -> Table:
     """Persona alignment of every model that was asked with personas."""
-    scores = {n: s for n in models(summary) if (s := summary["persona_alignment"].get(n))}
-    columns = [p for p in PERSONA_METRICS if any(p in s for s in scores.values())]
-    table = Table(["policy", *columns])
-    for name, own in scores.items():
-        table.rows.append([code(name), *(alignment_text(own.get(p)) for p in columns)])
+    table = Table(["policy", "persona", "alignment", "rates"], left=[1])
+    for name in models(summary):
+        own = summary["persona_alignment"].get(name, {})
+        for persona, score in own.items():
+            rates = f"{score['metrics']} of {score['of']}"
+            table.rows.append([code(name), persona, RateCell(score), rates])
     return table
 
 

@@ -20,7 +20,7 @@ from stratagym.envs.chess.tables import (
     QUEEN,
     ROOK,
 )
-from stratagym.envs.words import section
+from stratagym.envs.words import message, section, style_and_history
 
 PROMPT_VERSION = "chess-1"
 
@@ -28,7 +28,6 @@ PERSONAS = {"none": ""}
 """Playing styles a prompt can ask for: none."""
 
 COLOUR_NAMES = ("White", "Black")
-KIND_NAMES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 ENDINGS = {
     rules.CHECKMATE: "checkmate",
     rules.STALEMATE: "stalemate",
@@ -216,9 +215,6 @@ def prompt(
     if list_legal is not None:
         named = ", ".join(notation.uci(s, action) for action in list_legal)
         parts.append(section("Legal moves", named))
-    if PERSONAS[persona]:
-        parts.append(section("Persona", "Play in this style:", PERSONAS[persona]))
-    if history:
-        parts.append(section("History", history))
+    parts += style_and_history(PERSONAS[persona], history)
     parts.append(section("Answer (exactly this form)", "<move> | <one line reason>"))
-    return [{"role": "user", "content": "\n\n".join(parts)}]
+    return message(parts)

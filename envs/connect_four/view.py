@@ -9,12 +9,17 @@ import re
 from typing import Any
 
 from stratagym.envs.connect_four.rules import CELLS, COLUMNS, HEIGHT, ROWS
+from stratagym.envs.words import (
+    MARKS,
+    extract_move_line,
+    marks_text,
+    message,
+    plain_style_and_history,
+)
 
 PROMPT_VERSION = "connect-four-1"
 PERSONAS = {"none": ""}
 """Playing styles a prompt can ask for."""
-
-MARKS = "XO"
 
 
 def board_text(rules: Any, s: Any) -> str:
@@ -32,17 +37,13 @@ def _turn(s: Any) -> str:
 
 def _grid(s: Any) -> str:
     """Six rows of X, O and ``.``, the columns' numbers below."""
-    stones = [int(s["mover"]), int(s["other"])]
+    first, second = int(s["mover"]), int(s["other"])
     if s["plies"] & 1:
-        stones.reverse()
+        first, second = second, first
     rows = []
     for height in reversed(range(ROWS)):
         squares = [HEIGHT * column + height for column in range(COLUMNS)]
-        rows.append(
-            " ".join(
-                "X" if stones[0] >> k & 1 else "O" if stones[1] >> k & 1 else "." for k in squares
-            )
-        )
+        rows.append(marks_text(first, second, squares))
     return "\n".join([*rows, " ".join(map(str, range(COLUMNS)))])
 
 
@@ -73,10 +74,7 @@ def extract(text: str, lenient: bool = False) -> str | None:
 
     ``lenient`` also takes a reply that is the number alone, in brackets or not.
     """
-    found = re.findall(r"(?im)^\W*move:\s*(-?\d+)\W*$", text)
-    if lenient and not found:
-        found = re.findall(r"^\W*?(-?\d+)\W*$", text)
-    return found[-1] if found else None
+    return extract_move_line(text, r"-?\d+", lenient)
 
 
 def prompt(
@@ -108,11 +106,8 @@ def prompt(
     ]
     if list_legal is not None:
         parts.append(f"Columns that are not full: {', '.join(map(str, sorted(list_legal)))}")
-    if PERSONAS[persona]:
-        parts.append(f"Play in this style: {PERSONAS[persona]}")
-    if history:
-        parts.append(f"Moves so far:\n{history}")
+    parts += plain_style_and_history(PERSONAS[persona], history)
     parts.append(
         "You may think first. End your answer with a line of exactly this form:\nMove: <column>"
     )
-    return [{"role": "user", "content": "\n\n".join(parts)}]
+    return message(parts)

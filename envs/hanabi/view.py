@@ -24,7 +24,7 @@ from stratagym.envs.hanabi.rules import (
     reveal_colour,
     reveal_rank,
 )
-from stratagym.envs.words import section
+from stratagym.envs.words import message, section
 
 PROMPT_VERSION = "hanabi-1"
 
@@ -358,4 +358,4 @@ def prompt(
             '{"reason": "<one or two sentences>", "action": <the action\'s number>}',
         )
     )
-    return [{"role": "user", "content": "\n\n".join(parts)}]
+    return message(parts)

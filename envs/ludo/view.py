@@ -22,7 +22,7 @@ from stratagym.envs.ludo.rules import (
     position,
 )
 from stratagym.envs.ludo.tables import BOARD, SQUARES
-from stratagym.envs.words import section
+from stratagym.envs.words import message, section, style_and_history
 
 PROMPT_VERSION = "ludo-1"
 
@@ -259,13 +259,10 @@ def prompt(
     ]
     if list_legal is not None:
         parts.append(section("Legal moves", "Pieces you may move: " + _words(list_legal)))
-    if persona != "none":
-        parts.append(section("Persona", "Play in this style:", PERSONAS[persona]))
-    if history:
-        parts.append(section("History", history))
+    parts += style_and_history(PERSONAS[persona], history)
     parts.append("Choose the legal move that serves you best in winning the game.")
     parts.append(section("Answer (exactly this form)", "<int> | <one line reason>"))
-    return [{"role": "user", "content": "\n\n".join(parts)}]
+    return message(parts)
 
 
 def _words(actions: list[int] | np.ndarray) -> str:

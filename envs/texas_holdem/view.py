@@ -32,7 +32,7 @@ from stratagym.envs.texas_holdem.rules import (
     step,
     to_call,
 )
-from stratagym.envs.words import section
+from stratagym.envs.words import message, section
 
 PROMPT_VERSION = "texas_holdem-1"
 
@@ -394,4 +394,4 @@ def prompt(
         parts.append(section("History", history))
     parts.append("Choose the legal move that wins you the most chips over the match.")
     parts.append(section("Answer (exactly this form)", "<move> | <one line reason>"))
-    return [{"role": "user", "content": "\n\n".join(parts)}]
+    return message(parts)

@@ -9,11 +9,17 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from stratagym.envs.words import (
+    MARKS,
+    extract_move_line,
+    marks_text,
+    message,
+    plain_style_and_history,
+)
+
 PROMPT_VERSION = "tictactoe-1"
 PERSONAS = {"none": ""}
 """Playing styles a prompt can ask for."""
-
-MARKS = "XO"
 
 
 def board_text(rules: Any, s: Any) -> str:
@@ -35,10 +41,7 @@ def _grid(s: Any) -> str:
     rows = ["  1 2 3"]
     for row in range(3):
         squares = [3 * column + row for column in range(3)]
-        marks = (
-            "X" if s["crosses"] >> k & 1 else "O" if s["noughts"] >> k & 1 else "." for k in squares
-        )
-        rows.append(f"{row + 1} {' '.join(marks)}")
+        rows.append(f"{row + 1} {marks_text(s['crosses'], s['noughts'], squares)}")
     return "\n".join(rows)
 
 
@@ -70,11 +73,7 @@ def extract(text: str, lenient: bool = False) -> str | None:
 
     ``lenient`` also takes a reply that is the square alone, in brackets or not.
     """
-    square = r"(-?\d+\s*,\s*-?\d+)"
-    found = re.findall(rf"(?im)^\W*move:\s*{square}\W*$", text)
-    if lenient and not found:
-        found = re.findall(rf"^\W*?{square}\W*$", text)
-    return found[-1] if found else None
+    return extract_move_line(text, r"-?\d+\s*,\s*-?\d+", lenient)
 
 
 def prompt(
@@ -105,12 +104,9 @@ def prompt(
     if list_legal is not None:
         squares = "  ".join(action_to_string(rules, s, action) for action in sorted(list_legal))
         parts.append(f"Empty squares (row,column): {squares}")
-    if PERSONAS[persona]:
-        parts.append(f"Play in this style: {PERSONAS[persona]}")
-    if history:
-        parts.append(f"Moves so far:\n{history}")
+    parts += plain_style_and_history(PERSONAS[persona], history)
     parts.append(
         "You may think first. End your answer with a line of exactly this form, the row's number "
         "before the column's:\nMove: <row>,<column>"
     )
-    return [{"role": "user", "content": "\n\n".join(parts)}]
+    return message(parts)
