@@ -54,12 +54,14 @@ class BoardExtractor(BaseFeaturesExtractor):
         self.register_buffer("shape", torch.tensor(space.shape))
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        layers = [(layer.weight, layer.bias) for layer in self.layers]
+        layers: list[Any] = [(layer.weight, layer.bias) for layer in self.layers]
         return board_features(observations, layers).flatten(1)
 
 
 class BoardHead(nn.Conv2d):
     """Logits of the actions: a 1 x 1 convolution, of whose cells each action has one."""
+
+    cells: torch.Tensor
 
     def __init__(self, channels: int, rows: int, columns: int, cells: np.ndarray):
         super().__init__(channels, int(cells.max()) // (rows * columns) + 1, 1)
@@ -89,13 +91,20 @@ class BoardCritic(nn.Sequential):
 class BoardPolicy(MaskableActorCriticPolicy):
     """Actor and critic on shared convolutions; see ``board_settings`` for its arguments."""
 
+    optimizer_class: Any
+    value_net: Any
+
     def __init__(self, *args: Any, cells: np.ndarray, **kwargs: Any):
         self.cells = cells
         super().__init__(*args, **kwargs)
 
+    def _get_constructor_parameters(self) -> dict[str, Any]:
+        return super()._get_constructor_parameters() | {"cells": self.cells}
+
     def _build(self, lr_schedule: Any) -> None:
         super()._build(lr_schedule)
-        rows, columns, _ = self.observation_space.shape
+        shape: Any = self.observation_space.shape
+        rows, columns, _ = shape
         channels = self.features_dim // (rows * columns)
         self.action_net = BoardHead(channels, rows, columns, self.cells)
         with torch.no_grad():  # near to equal probabilities at the start, as SB3 has it
