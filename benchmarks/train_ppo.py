@@ -131,7 +131,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     trainer = ppo.Trainer(game, settings, args.seed, folder, args.threads)
     if args.resume:
         trainer.resume()
-    agent = SB3Policy("sb3", trainer.actor, settings.greedy)
+    agent = SB3Policy("agent", trainer.actor, settings.greedy)
     climbed = ladder if ppo.LADDER in cli.words(settings.against) else None
     evaluation = Evaluation(game, config["rules"], agent, rivals, args.seed, climbed)
     train(trainer, evaluation, args)

@@ -116,10 +116,10 @@ def check_games(folder: Path, expected: int) -> None:
     spec = envs.spec("tictactoe")
     policies = {
         name: make_policy(spec, name)
-        for name in {name for record in records for name in record["seats"]} - {"sb3"}
+        for name in {name for record in records for name in record["seats"]} - {"agent"}
     }
-    policies["sb3"] = make_policy(spec, f"sb3:{folder}/agent.zip?deterministic=1")
-    policies["sb3"].name = "sb3"
+    policies["agent"] = make_policy(spec, f"sb3:{folder}/agent.zip?deterministic=1")
+    policies["agent"].name = "agent"
     for record in [*records[:6], *records[-6:]]:
         match = runner.Match(
             "train_ppo", record["match"], spec, spec.make_rules(), record["rules"],
