@@ -145,7 +145,8 @@ if __name__ == "__main__":
 def test_an_interrupt_is_one_line_and_ends_the_workers(tmp_path):
     folder = tmp_path / "run"
     command = [sys.executable, "-m", "stratagym.benchmarks.tournament", "--policies"]
-    command += ["mcts:100,mcts:150", "--games", "400", "--output", str(folder), "--workers", "2"]
+    # Far more games than are played before the signal, however late that comes.
+    command += ["mcts:2000,mcts:3000", "--games", "400", "--output", str(folder), "--workers", "2"]
     run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     games = folder / "games.jsonl"
     while not games.exists() or games.read_bytes().count(b"\n") < 3:
