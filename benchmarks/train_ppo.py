@@ -13,6 +13,7 @@ was killed goes on with ``--resume`` as if nothing had happened.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from json import dumps
@@ -256,11 +257,16 @@ def training_bar() -> Progress:
     )
 
 
+def counts_wins(rates: Iterable[dict[str, Any]]) -> bool:
+    """Whether wins say all of some rates; where returns are points or money, their mean does."""
+    return all("wins" in found and abs(found["mean_return"]["high"]) <= 1 for found in rates)
+
+
 def figures(found: dict[str, Any], met_level: int | None) -> dict[str, float]:
     """What TensorBoard is told of an evaluation."""
+    figure = "wins" if counts_wins(found["against"].values()) else "mean_return"
     told: dict[str, float | None] = {
-        f"eval/{name}": rates.get("wins", rates["mean_return"])["value"]
-        for name, rates in found["against"].items()
+        f"eval/{name}": rates[figure]["value"] for name, rates in found["against"].items()
     }
     if found["ladder"] is not None:
         told["eval/level"] = found["ladder"]["level_progress"]
@@ -321,7 +327,7 @@ def result_table(summary: dict[str, Any]) -> Table:
     """The final rating: games won, drawn and lost, or where it is not all or nothing, the mean."""
     against = summary["against"]
     rated = all("wins" in found for found in against.values())
-    means = not rated or any(abs(found["mean_return"]["high"]) > 1 for found in against.values())
+    means = not counts_wins(against.values())
     columns = ["against", "won", "drawn", "lost"] if rated else ["team"]
     table = Table([*columns, *(["mean return"] if means else []), "games"])
     for name, found in against.items():
@@ -367,19 +373,20 @@ def draw_curve(folder: Path, summary: dict[str, Any]) -> None:
 
 
 def draw_rates(axes: Axes, curve: list[dict[str, Any]]) -> None:
-    """Games won against every rival, or in a team's game mean scores."""
+    """Games won against every rival, or what the agent gained on average."""
     names = list(curve[0]["against"])
     team = "wins" not in curve[0]["against"][names[0]]
+    wins = counts_wins(found for line in curve for found in line["against"].values())
     look = looks(names, names)
     for name in names:
         points = [
-            (line["steps"], line["against"][name]["mean_return" if team else "wins"])
+            (line["steps"], line["against"][name]["wins" if wins else "mean_return"])
             for line in curve
             if name in line["against"]
         ]
         draw_line(axes, points, look[name])
-    axes.set_ylabel("mean score" if team else "games won")
-    if not team:
+    axes.set_ylabel("games won" if wins else "mean score" if team else "mean return")
+    if wins:
         axes.set_ylim(0, 1.02)
     axes.legend(title="with" if team else "against")
 

@@ -279,7 +279,7 @@ def test_a_rating_that_was_broken_off_goes_on(needs_sb3, tmp_path, seed, capsys)
     summary = train_in_process(*run, capsys=capsys)
     path = tmp_path / "run/games.jsonl"
     lines = path.read_text().splitlines(keepends=True)
-    climbed = next(k for k, line in enumerate(lines) if '"match":"tictactoe/sb3/' in line)
+    climbed = next(k for k, line in enumerate(lines) if '"match":"tictactoe/agent/' in line)
     for kept in (climbed + 5, 7):
         path.write_text("".join(lines[:kept]))
         again = train_in_process(*run, "--resume", capsys=capsys)
@@ -313,13 +313,15 @@ def test_a_climb_by_default_needs_the_ladders_shapes(needs_sb3, capsys):
 def test_tensorboard_is_told_the_rating():
     from stratagym.benchmarks.train_ppo import figures
 
-    rates = {"wins": {"value": 0.5}, "mean_return": {"value": 0.0}}
+    rates = {"wins": {"value": 0.5}, "mean_return": {"value": 0.0, "high": 0.2}}
     climbed = {"level_progress": 1.5, "rating": {"value": 300.0}}
     told = figures({"against": {"random": rates}, "ladder": climbed}, 2)
     assert told == {
         "eval/random": 0.5, "eval/level": 1.5, "eval/rating": 300.0, "train/met_level": 2,
     }  # fmt: skip
     assert figures({"against": {"random": rates}, "ladder": None}, None) == {"eval/random": 0.5}
+    rates["mean_return"] = {"value": 8.0, "high": 12.0}  # money: winning often is not it
+    assert figures({"against": {"random": rates}, "ladder": None}, None) == {"eval/random": 8.0}
 
 
 # --- matches side by side ------------------------------------------------------------------------
