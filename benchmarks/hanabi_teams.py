@@ -112,7 +112,11 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     executor = args.executor_options()
     policies = {p.name: p for p in make_policies(GAME, args.policies, args)}
     named = list(policies)
-    mates = [] if args.teammates == "none" else make_policies(GAME, args.teammates, args)
+    mates = (
+        []
+        if args.teammates == "none"
+        else make_policies(GAME, args.teammates, args, option="--teammates")
+    )
     for policy in mates:
         policies.setdefault(policy.name, policy)
     teammates = [policy.name for policy in mates]

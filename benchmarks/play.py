@@ -54,7 +54,7 @@ def main(game: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclopt
         raise cli.InputError(
             f"--seat {args.seat}: the seats are 0 to {rules.num_players - 1}, or -1 to watch"
         )
-    policies = make_policies(facts, args.opponent, args)
+    policies = make_policies(facts, args.opponent, args, option="--opponent")
     seed = secrets.randbits(32) if args.seed is None else args.seed
     console = Console(highlight=False)
     console.print(f"{facts.title}, seed {seed}. A move's number plays it; ? lists them; q ends.")

@@ -39,10 +39,13 @@ class ModelArgs:
     """Price of a million reply tokens."""
 
 
-def make_policies(game: GameSpec, text: str, args: ModelArgs, *, depth: int = 2) -> list[Policy]:
+def make_policies(
+    game: GameSpec, text: str, args: ModelArgs, *, depth: int = 2, option: str = "--policies"
+) -> list[Policy]:
     """The policies that ``text`` names, separated by commas; each once.
 
     Args:
+        option: where ``text`` comes from, for messages.
         depth: what ``gt`` without a depth of its own looks ahead.
 
     Raises:
@@ -53,21 +56,21 @@ def make_policies(game: GameSpec, text: str, args: ModelArgs, *, depth: int = 2)
     made: dict[str, Policy] = {}
     for name in words(text):
         try:
-            policy = make_policy(game, _completed(name, args, depth))
+            policy = make_policy(game, _completed(name, args, depth, option))
             policy.name += _own_options(name)
             if isinstance(policy, LanguageModel) and (args.price_in or args.price_out):
                 policy.prices = args.price_in, args.price_out
         except (ValueError, ModuleNotFoundError) as error:
-            raise InputError(f"--policies: {error}") from None
+            raise InputError(f"{option}: {error}") from None
         if policy.name in made:
-            raise InputError(f"--policies: {policy.name} is named twice")
+            raise InputError(f"{option}: {policy.name} is named twice")
         made[policy.name] = policy
     if not made:
-        raise InputError("--policies: name at least one policy")
+        raise InputError(f"{option}: name at least one policy")
     return list(made.values())
 
 
-def _completed(name: str, args: ModelArgs, depth: int) -> PolicyString:
+def _completed(name: str, args: ModelArgs, depth: int, option: str) -> PolicyString:
     parsed = PolicyString.parse(name)
     if parsed.name == "gt" and not parsed.argument:
         return replace(parsed, argument=str(depth))
@@ -75,7 +78,7 @@ def _completed(name: str, args: ModelArgs, depth: int) -> PolicyString:
         return parsed
     model = parsed.argument or args.model
     if not model:
-        raise InputError('--policies: "llm" needs --model NAME, or write llm:NAME')
+        raise InputError(f'{option}: "llm" needs --model NAME, or write llm:NAME')
     defaults = {
         "api_key_env": args.api_key_env,
         "temperature": str(args.temperature),
