@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from numba import njit
@@ -260,9 +258,9 @@ def test_book_values_follow_from_those_one_move_on(rng):
         for key in rng.choice(keys, min(len(keys), 100), replace=False):
             mover, taken = books.position_of(key)
             assert key_of(mover, taken) == key
-            started = time.process_time()
-            scores = Solver(10, book).scores(mover, taken, stones)
-            assert time.process_time() - started < 1
+            solver = Solver(10, book)
+            scores = solver.scores(mover, taken, stones)
+            assert solver.nodes[0] == 0  # nothing was searched
             assert scores.max() == book.find(np.array([key]))[0]
 
 
