@@ -12,6 +12,7 @@ import threading
 import time
 import uuid
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -147,7 +148,9 @@ def test_an_interrupt_is_one_line_and_ends_the_workers(tmp_path):
     command = [sys.executable, "-m", "stratagym.benchmarks.tournament", "--policies"]
     # Far more games than are played before the signal, however late that comes.
     command += ["mcts:2000,mcts:3000", "--games", "400", "--output", str(folder), "--workers", "2"]
-    run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    # A shell starts what it runs in the background with interrupts ignored.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heed)
     games = folder / "games.jsonl"
     while not games.exists() or games.read_bytes().count(b"\n") < 3:
         assert run.poll() is None
