@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -88,10 +88,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "highest": {game: plan.top for game, plan in plans.items()},
         "games": {game: plan.games for game, plan in plans.items()},
         "early_stop": args.early_stop,
-        "text": next(iter(plans.values())).how.text.__dict__,
-        "tries": args.tries,
-        "invalid": args.invalid,
-        "time_limit_s": args.time_limit,
+        **asdict(next(iter(plans.values())).how),
         "seed": args.seed,
     }
     if args.resume:

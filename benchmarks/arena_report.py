@@ -8,18 +8,8 @@ from typing import Any
 
 from rich.console import Console
 
-from stratagym.benchmarks.report import (
-    Page,
-    RateCell,
-    Table,
-    against,
-    code,
-    count,
-    drawing,
-    heat_map,
-    number,
-    short_labels,
-)
+from stratagym.benchmarks.plots import drawing, heat_map, short_labels
+from stratagym.benchmarks.report import Page, RateCell, Table, against, code, count, number
 from stratagym.benchmarks.sections import (
     add_models,
     add_options,

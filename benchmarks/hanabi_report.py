@@ -8,19 +8,8 @@ from typing import Any
 
 from rich.console import Console
 
-from stratagym.benchmarks.report import (
-    NOTHING,
-    Page,
-    RateCell,
-    Table,
-    against,
-    code,
-    count,
-    drawing,
-    heat_map,
-    looks,
-    short_labels,
-)
+from stratagym.benchmarks.plots import drawing, heat_map, looks, short_labels
+from stratagym.benchmarks.report import NOTHING, Page, RateCell, Table, against, code, count
 from stratagym.benchmarks.sections import (
     add_models,
     add_options,

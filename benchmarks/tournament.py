@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from math import ceil, log2
 from pathlib import Path
@@ -28,20 +28,10 @@ from stratagym.agents.core import Policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks import cli, executors, records, runner
 from stratagym.benchmarks.executors import Item, MatchArgs
+from stratagym.benchmarks.plots import drawing, heat_map, short_labels
 from stratagym.benchmarks.policies import make_policies, settings, usage
 from stratagym.benchmarks.ratings import rate
-from stratagym.benchmarks.report import (
-    Page,
-    RateCell,
-    Table,
-    against,
-    code,
-    count,
-    drawing,
-    heat_map,
-    number,
-    short_labels,
-)
+from stratagym.benchmarks.report import Page, RateCell, Table, against, code, count, number
 from stratagym.benchmarks.sections import model_table
 from stratagym.benchmarks.stats import bootstrap_mean, wilson
 from stratagym.envs import spec
@@ -95,10 +85,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "format": args.format,
         "rounds": _rounds(args, len(policies)),
         "games": args.games + args.games % 2,
-        "text": how.text.__dict__,
-        "tries": args.tries,
-        "invalid": args.invalid,
-        "time_limit_s": args.time_limit,
+        **asdict(how),
         "seed": args.seed,
     }
     folder = records.open_run(NAME, args.output, config, args.resume)

@@ -31,20 +31,9 @@ from stratagym.agents.sb3 import SB3Policy
 from stratagym.benchmarks import cli, ppo, records
 from stratagym.benchmarks.levels import report
 from stratagym.benchmarks.levels.summary import anchors
+from stratagym.benchmarks.plots import COLOURS, MARKERS, SOFT, Look, drawing, looks
 from stratagym.benchmarks.ppo_evaluation import NAME, Evaluation, resumable
-from stratagym.benchmarks.report import (
-    COLOURS,
-    MARKERS,
-    SOFT,
-    Look,
-    Page,
-    RateCell,
-    Table,
-    code,
-    count,
-    drawing,
-    looks,
-)
+from stratagym.benchmarks.report import Page, RateCell, Table, code, count
 from stratagym.benchmarks.throughput import machine, machine_line, short
 from stratagym.envs import core
 

@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,6 +30,27 @@ def run(script: str, *arguments: object) -> subprocess.CompletedProcess:
         env={**os.environ, "STRATAGYM_TEST_KEY": KEY},
         timeout=300,
     )
+
+
+def kill_at(line: Sequence[str], path: Path, records: int) -> int:
+    """Start a script and kill it when ``path`` holds so many records; returns how many it has."""
+    process = subprocess.Popen(
+        line, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env={**os.environ, "STRATAGYM_TEST_KEY": KEY},
+    )  # fmt: skip
+    while not path.exists() or path.read_bytes().count(b"\n") < records:
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    return path.read_bytes().count(b"\n")
+
+
+def assert_refused(result: subprocess.CompletedProcess, words: Sequence[str]) -> None:
+    """That a script ended with exit code 2 and one line that holds all ``words``."""
+    assert result.returncode == 2
+    (line,) = [line for line in result.stderr.splitlines() if "compiling" not in line]
+    assert all(word in line for word in words)
 
 
 def lines(path: Path) -> list[dict]:

@@ -3,38 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
+import scripts
 from openai_server import OpenAIServer, answer, error, hang, mixed, prompt_sha256
+from scripts import KEY, ROOT, kill_at, lines
 
-ROOT = Path(__file__).resolve().parents[1]
-KEY = "sk-test-0123456789abcdef-not-a-real-key"
-
-
-def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "benchmarks.ludo_spots", *map(str, arguments)]
-
-
-def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        command(*arguments),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        env={**os.environ, **environment},
-        timeout=300,
-    )
-
-
-def lines(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+command = partial(scripts.command, "ludo_spots")
+run = partial(scripts.run, "ludo_spots")
 
 
 def values(summary: dict, policy: str, category: str, persona: str = "none") -> dict:
@@ -228,7 +207,6 @@ def test_each_failure_has_its_own_counter(tmp_path):
         result = run(
             *model(server, tmp_path, "--categories", "capture", "--timeout", 1, "--retries", 1,
                    "--concurrency", 40, "--json"),
-            STRATAGYM_TEST_KEY=KEY,
         )  # fmt: skip
         assert set(server.authorizations) == {f"Bearer {KEY}"}
     assert result.returncode == 0, result.stderr
@@ -259,21 +237,13 @@ def test_a_killed_run_resumes_to_the_same_totals(tmp_path):
         return mixed(body, nth)
 
     with OpenAIServer(slow_mixed) as server:
-        whole = run(*model(server, tmp_path / "whole", *arguments), STRATAGYM_TEST_KEY=KEY)
+        whole = run(*model(server, tmp_path / "whole", *arguments))
         assert whole.returncode == 0, whole.stderr
         assert server.most_at_once > 1
     with OpenAIServer(slow_mixed) as server:
         cut = tmp_path / "cut"
-        process = subprocess.Popen(
-            command(*model(server, cut, *arguments)), cwd=ROOT, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, env={**os.environ, "STRATAGYM_TEST_KEY": KEY},
-        )  # fmt: skip
         decisions = cut / "decisions.jsonl"
-        while not decisions.exists() or decisions.read_bytes().count(b"\n") < 400:
-            assert process.poll() is None
-            time.sleep(0.02)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
+        kill_at(command(*model(server, cut, *arguments)), decisions, 400)
         recorded = {
             json.loads(line)["prompt_sha256"] for line in decisions.read_bytes().split(b"\n")[:-1]
         }
@@ -281,7 +251,7 @@ def test_a_killed_run_resumes_to_the_same_totals(tmp_path):
         with decisions.open("ab") as file:
             file.write(b'{"schema":1,"benchmark":"ludo_sp')  # as a torn write leaves it
         before = len(server.requests)
-        resumed = run(*model(server, cut, *arguments, "--resume"), STRATAGYM_TEST_KEY=KEY)
+        resumed = run(*model(server, cut, *arguments, "--resume"))
         assert resumed.returncode == 0, resumed.stderr
         asked = {request.sha256 for request in server.requests[before:]}
         assert not asked & recorded

@@ -25,7 +25,7 @@ from rich.console import Console
 from stratagym.agents.chat import ScriptedChat, TransportError
 from stratagym.agents.kernels import KernelPolicy
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks import ludo_spots, records, runner
+from stratagym.benchmarks import ludo_spots, plots, records, runner
 from stratagym.benchmarks import report as kit
 from stratagym.benchmarks.ludobench import figures, findings, metrics, report, spots, tables
 from stratagym.benchmarks.policies import make_policies, settings
@@ -551,17 +551,17 @@ def test_a_table_keeps_headings_and_numbers_whole_on_any_screen(width):
 
 def test_labels_are_short_and_all_different():
     names = ["llm:org/model-a", "llm:other/model-a", "random"]
-    assert list(kit.short_labels(names).values()) == ["org/model-a", "other/model-a", "random"]
+    assert list(plots.short_labels(names).values()) == ["org/model-a", "other/model-a", "random"]
     long = [f"llm:{'x' * 40}{k}{'y' * 40}" for k in range(3)]
-    assert len(set(kit.short_labels(long).values())) == 3
-    assert kit.short_labels(["llm:org/m"]) == {"llm:org/m": "m"}
-    looks = kit.looks([*names, "gt:2"], names[:2], "gt:2")
+    assert len(set(plots.short_labels(long).values())) == 3
+    assert plots.short_labels(["llm:org/m"]) == {"llm:org/m": "m"}
+    looks = plots.looks([*names, "gt:2"], names[:2], "gt:2")
     assert len({(look.colour, look.marker) for look in looks.values()}) == 4
 
 
 def test_twelve_models_look_different():
     names = [f"llm:{k}" for k in range(12)]
-    looks = kit.looks(names, names)
+    looks = plots.looks(names, names)
     assert len({look.colour for look in looks.values()}) == 12
     assert len({look.marker for look in looks.values()}) == 12
 

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import time
 from collections import Counter
 from functools import partial
 from itertools import combinations
@@ -16,7 +12,7 @@ import numpy as np
 import pytest
 import scripts
 from openai_server import OpenAIServer, answer, tictactoe
-from scripts import KEY, ROOT, lines
+from scripts import KEY, kill_at, lines
 
 from stratagym.benchmarks import cli
 from stratagym.benchmarks.tournament import APP, _pairing, pair
@@ -133,17 +129,8 @@ def test_a_model_meets_faults_and_a_kill_and_ends_with_the_same_ratings(tmp_path
         assert whole.returncode == 0, whole.stderr
     cut = tmp_path / "cut"
     with OpenAIServer(tictactoe) as server:
-        process = subprocess.Popen(
-            command(*served(server, cut)), cwd=ROOT, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, env={**os.environ, "STRATAGYM_TEST_KEY": KEY},
-        )  # fmt: skip
         decisions = cut / "decisions.jsonl"
-        while not decisions.exists() or decisions.read_bytes().count(b"\n") < 8:
-            assert process.poll() is None
-            time.sleep(0.02)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        done = decisions.read_bytes().count(b"\n")
+        done = kill_at(command(*served(server, cut)), decisions, 8)
         resumed = run(*served(server, cut, "--resume"))
         assert resumed.returncode == 0, resumed.stderr
     one, two = (json.loads(result.stdout) for result in (whole, resumed))

@@ -8,22 +8,8 @@ from typing import Any
 
 from rich.console import Console
 
-from stratagym.benchmarks.report import (
-    GREYS,
-    INK,
-    LINE,
-    NOTHING,
-    SOFT,
-    Page,
-    RateCell,
-    Table,
-    code,
-    count,
-    drawing,
-    looks,
-    rate_text,
-    short_labels,
-)
+from stratagym.benchmarks.plots import GREYS, INK, LINE, SOFT, drawing, looks, short_labels
+from stratagym.benchmarks.report import NOTHING, Page, RateCell, Table, code, count, rate_text
 from stratagym.benchmarks.sections import add_options, rules_text
 from stratagym.envs import spec
 

@@ -29,20 +29,18 @@ from stratagym.benchmarks.ludobench.reading import (
     shift,
 )
 from stratagym.benchmarks.ludobench.spots import CATEGORIES
-from stratagym.benchmarks.report import (
+from stratagym.benchmarks.plots import (
     INK,
     LINE,
     SOFT,
     CannotDraw,
     Look,
-    against,
     drawing,
     heat_map,
-    interval,
     looks,
-    number,
     short_labels,
 )
+from stratagym.benchmarks.report import against, interval, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
