@@ -144,7 +144,7 @@ def test_without_arguments_it_reports_the_built_in_policies(tmp_path):
 def test_bad_input_is_one_line_and_exit_code_2(arguments, words, tmp_path):
     if arguments == ["--resume"]:
         arguments = ["--resume", "--output", str(tmp_path)]
-    result = run(*arguments, OPENAI_API_KEY=KEY)
+    result = run(*arguments)
     assert result.returncode == 2
     assert result.stdout == ""
     (line,) = [x for x in result.stderr.splitlines() if "compiling" not in x]
