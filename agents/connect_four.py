@@ -9,19 +9,18 @@ from numba import njit
 
 from stratagym.agents.connect_four_book import Book, load
 from stratagym.agents.connect_four_solver import (
-    best_moves as write_best_moves,
-)
-from stratagym.agents.connect_four_solver import (
+    ODD_ROWS,
     count_bits,
-    new_stack,
-    new_table,
+    new_memory,
     score_moves,
     winning_squares,
+)
+from stratagym.agents.connect_four_solver import (
+    best_moves as write_best_moves,
 )
 from stratagym.agents.ladders import Ladder
 from stratagym.agents.perfect import ILLEGAL
 from stratagym.envs.connect_four.rules import (
-    BOTTOM,
     COLUMNS,
     HEIGHT,
     NO_WINNER,
@@ -31,9 +30,6 @@ from stratagym.envs.connect_four.rules import (
     returns,
 )
 
-ODD_ROWS = BOTTOM * 0b010101
-"""Bitboard of rows 1, 3 and 5 from the bottom: good rows for player 0's threats, who is the one
-to move when an even number of squares is left (Allis 1988)."""
 CENTRE = 127 << 3 * HEIGHT
 CENTRAL = 127 << 2 * HEIGHT | CENTRE | 127 << 4 * HEIGHT
 
@@ -100,24 +96,23 @@ class Solver:
     def __init__(self, table_bits: int = 23, book: Book | None = None):
         """The table has ``2**table_bits`` entries of 8 bytes; default book: the shipped one."""
         self.book = load() if book is None else book
-        self._table, self._stack = new_table(table_bits), new_stack()
-        self.nodes = np.zeros(1, np.int64)
+        self.memory = new_memory(table_bits)
 
     def scores(self, mover: int, taken: int, plies: int) -> np.ndarray:
         """(7,) int8: the score of every column, ``ILLEGAL`` where it is full."""
         out = np.empty(COLUMNS, np.int8)
         score_moves(
             mover, taken, plies, self.book.keys, self.book.values,
-            self._table, self._stack, self.nodes, out,
+            self.memory, out,
         )  # fmt: skip
         return out
 
     def best_moves(self, mover: int, taken: int, plies: int) -> np.ndarray:
-        """(7,) bool: columns of the best score; not all of them where the book shows one."""
+        """(7,) bool: columns of the best score."""
         out = np.empty(COLUMNS, np.bool_)
         write_best_moves(
             mover, taken, plies, self.book.keys, self.book.values,
-            self._table, self._stack, self.nodes, out,
+            self.memory, out,
         )  # fmt: skip
         return out
 
@@ -148,10 +143,7 @@ def solve(rules: Any, states: np.ndarray) -> np.ndarray:
 
 
 def best_moves(rules: Any, states: np.ndarray) -> np.ndarray:
-    """(N, 7) bool: moves of the best score in every state, none where the game is over.
-
-    With few stones, where the book shows a best move, others as good may be missing.
-    """
+    """(N, 7) bool: moves of the best score in every state, none where the game is over."""
     solver = _shared_solver()
     best = np.zeros((len(states), COLUMNS), np.bool_)
     for i, s in enumerate(states):

@@ -34,8 +34,6 @@ from stratagym.benchmarks.recorded import Position, Run, Story
 
 NAME = "replay"
 BOARDS = ("pictures", "text")
-SOLVED_FROM = {"connect_four": 10}
-"""Ply from which a game's solver takes well under a second a position; 0 where not named."""
 LISTED = 40
 """Games that are listed at most where several fit."""
 
@@ -65,9 +63,6 @@ class Args:
     evaluate: str | None = None
     """Who judges positions: an engine scores every move, such as "uci:stockfish?nodes=2000", any
     other policy says what it would play. Default: the game's solver where there is one."""
-    solve_from: int | None = None
-    """Ply from which the solver is asked; default 10 in connect four, where earlier positions can
-    take minutes, and 0 elsewhere."""
 
 
 def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
@@ -202,7 +197,6 @@ def _evaluator(story: Story, args: Args) -> Evaluator:
     """A function from positions to what the chosen judge makes of them."""
     game = story.positions[0].spec
     judge: Policy
-    first = 0
     if args.evaluate is not None:
         try:
             judge = make_policy(game, args.evaluate)
@@ -212,11 +206,9 @@ def _evaluator(story: Story, args: Args) -> Evaluator:
         judge = make_policy(game, "perfect")
     else:
         return lambda position: None
-    if isinstance(judge, Perfect):
-        first = SOLVED_FROM.get(game.name, 0) if args.solve_from is None else args.solve_from
 
     def evaluate(position: Position) -> Evaluation | None:
-        if not position.legal or position.states is None or position.ply < first:
+        if not position.legal or position.states is None:
             return None
         seed = runner.item_seed(0, judge.name, str(position.ply))
         view = view_of(game, position.rules, position.states, seed)

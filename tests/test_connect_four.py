@@ -9,7 +9,7 @@ from test_tictactoe import after_each_move, classic, like_openspiel, side_by_sid
 
 from stratagym.agents import connect_four_book as books
 from stratagym.agents.connect_four import Solver, solve
-from stratagym.agents.connect_four_solver import key_of, mirror
+from stratagym.agents.connect_four_solver import UNKNOWN, key_of, mirror, value_of
 from stratagym.agents.core import make_policy, view_of
 from stratagym.agents.kernels import play_many
 from stratagym.agents.perfect import ILLEGAL
@@ -22,6 +22,7 @@ from stratagym.wrappers.text import OK, UNPARSEABLE, judge
 
 GAME = spec("connect_four")
 RULES = GAME.make_rules()
+NO_BOOK = books.Book(np.zeros(0, np.int64), np.zeros(0, np.int8))
 
 
 def position(*actions):
@@ -204,8 +205,8 @@ def test_won_positions_are_won_in_the_time_the_score_says(rng, seed):
 def test_first_moves():
     """The values every solver agrees on."""
     book = books.load()
-    for stones in range(6):
-        assert (book.find(books.positions(stones)) != books.UNKNOWN).all()
+    for stones in range(books.PLIES + 1):
+        assert (book.find(books.positions(stones)) != UNKNOWN).all()
     assert solve(RULES, position())[0].tolist() == [-2, -1, 0, 1, 0, -1, -2]
 
 
@@ -228,67 +229,70 @@ def test_the_first_player_always_wins(name, games, seed):
 
 
 def test_best_moves_are_those_of_the_best_score(rng):
-    """Without a book all of them; where the book shows one, at least that."""
-    states = random_positions(rng, 40, lambda: int(rng.integers(16, 40)))
-    empty = books.Book(np.zeros(0, np.int64), np.zeros(0, np.int8))
+    """Whatever a book knows of the position and those after it."""
+    states = random_positions(rng, 100, lambda: int(rng.integers(16, 42)))
     for s in states:
         mover, taken, plies = int(s["mover"]), int(s["mover"] | s["other"]), int(s["plies"])
-        scores = Solver(18, empty).scores(mover, taken, plies)
-        best = scores == scores.max()
-        assert (Solver(18, empty).best_moves(mover, taken, plies) == best).all()
-        after = int(rng.choice(np.flatnonzero(best)))
-        landed = landing(taken, after)
-        if not has_four(mover | landed):
-            known = np.array([key_of(mover ^ taken, taken | landed)], np.int64)
-            book = empty.joined(known, np.array([-scores[after]], np.int8))
-            shown = Solver(18, book).best_moves(mover, taken, plies)
-            assert shown[after] and (shown <= best).all()
+        scores = Solver(18, NO_BOOK).scores(mover, taken, plies)
+        keys, values = [], []
+        if rng.random() < 0.5:
+            keys, values = [key_of(mover, taken)], [scores.max()]
+        for column in np.flatnonzero(scores != ILLEGAL):
+            move = landing(taken, column)
+            if not has_four(mover | move) and rng.random() < 0.5:
+                keys.append(key_of(mover ^ taken, taken | move))
+                values.append(-scores[column])
+        book = NO_BOOK.joined(np.array(keys, np.int64), np.array(values, np.int8))
+        assert (Solver(18, book).best_moves(mover, taken, plies) == (scores == scores.max())).all()
 
 
 def test_book_values_follow_from_those_one_move_on(rng):
     book = books.load()
     assert (np.diff(book.keys) > 0).all()
-    complete = 0
-    while (book.find(books.positions(complete)) != books.UNKNOWN).all():
-        complete += 1
-    assert complete >= 2
-    assert (books.completed(book, complete - 1).find(book.keys) == book.values).all()
-    for stones in range(complete - 1):
+    assert len(book.keys) == sum(len(books.positions(n)) for n in range(books.PLIES + 1))
+    for stones in range(books.PLIES):
         keys = books.positions(stones)
         for key in rng.choice(keys, min(len(keys), 100), replace=False):
             mover, taken = books.position_of(key)
             assert key_of(mover, taken) == key
             solver = Solver(10, book)
             scores = solver.scores(mover, taken, stones)
-            assert solver.nodes[0] == 0  # nothing was searched
+            assert solver.memory.nodes[0] == 0  # nothing was searched
             assert scores.max() == book.find(np.array([key]))[0]
 
 
-def test_a_book_can_be_made_and_added_to(tmp_path, rng):
+def test_book_values_are_the_solvers(rng):
+    solver = Solver(20, NO_BOOK)
+    book = books.load()
+    for key in rng.choice(books.positions(books.PLIES), 5, replace=False):
+        mover, taken = books.position_of(key)
+        value = value_of(mover, taken, books.PLIES, solver.memory)
+        assert value == book.find(np.array([key]))[0]
+
+
+def test_a_book_can_be_saved_and_added_to(tmp_path, rng):
     """With positions of many stones in the place of few."""
     states = random_positions(rng, 50, lambda: 30)
     keys = np.unique([key_of(int(s["mover"]), int(s["mover"] | s["other"])) for s in states])
     empty = books.load(tmp_path / "none.npz")
     values = rng.integers(-5, 5, len(keys)).astype(np.int8)
-    values[3] = books.UNKNOWN
     book = empty.joined(keys[::2], values[::2]).joined(keys[1::2], values[1::2])
     books.save(book, tmp_path / "book.npz")
     again = books.load(tmp_path / "book.npz")
     assert again.find(keys).tolist() == values.tolist()
-    assert again.find(np.array([0, 1 << 48])).tolist() == [books.UNKNOWN] * 2
+    assert again.find(np.array([0, 1 << 48])).tolist() == [UNKNOWN] * 2
 
 
-def test_values_of_fewer_stones_follow(tmp_path):
-    """Backed up from all positions of two stones, one of which is left out."""
-    keys = books.positions(2)
-    book = books.Book(keys, (keys % 7 - 3).astype(np.int8))
-    backed_up = books.completed(book, 2)
-    assert len(backed_up.keys) == len(keys) + 4 + 1
-    ones = backed_up.find(books.positions(1))
-    assert backed_up.find(np.array([0]))[0] == -ones.min()
-    holed = books.completed(books.Book(book.keys[1:], book.values[1:]), 2)
-    assert books.UNKNOWN in holed.find(books.positions(1))
-    assert holed.find(np.array([0]))[0] == books.UNKNOWN
+def test_making_a_book_goes_on_where_it_was_stopped(tmp_path, capsys):
+    """With all positions but a few, won soon, of the most stones; the rest follows from them."""
+    shipped, keys = books.load(), books.positions(books.PLIES)
+    values = shipped.find(keys)
+    there = values < values.max()
+    books.save(books.Book(keys[there], values[there]), tmp_path / "book.npz")
+    books.make(books.PLIES, tmp_path / "book.npz", threads=2, table_bits=18)
+    assert f"{(~there).sum()} positions" in capsys.readouterr().out
+    made = books.load(tmp_path / "book.npz")
+    assert (made.keys == shipped.keys).all() and (made.values == shipped.values).all()
 
 
 # --- other agents, metrics, words, picture -------------------------------------------------------
