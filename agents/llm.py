@@ -69,9 +69,7 @@ class LanguageModel(Policy):
         try:
             for _ in range(self.tries):
                 reply = await self.chat.generate(asked)
-                outcome = words.judge(
-                    view.spec, view.rules, view.states, reply.text, lenient=self.text.lenient
-                )
+                outcome = words.judge(view.spec, view.rules, view.states, reply.text, self.text)
                 if outcome.kind == words.OK and outcome.action is not None:
                     return outcome.action
                 asked = words.ask_again(asked, reply.text, outcome)

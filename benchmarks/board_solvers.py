@@ -61,6 +61,8 @@ class Args(ModelArgs, ExecutorArgs):
     """Name the legal moves in prompts."""
     lenient: bool = False
     """Read replies leniently, where the game's view knows how."""
+    renamed: bool = False
+    """Tell the games under made-up names, their rules in full."""
     seed: int = 0
     """Seed of every random choice."""
     output: str | None = None
@@ -80,7 +82,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     if not boards or (args.games is not None and args.games < 1) or args.retries_illegal < 0:
         raise cli.InputError("--boards, --games and --retries-illegal: at least one board and game")
     executor = args.executor_options()
-    text = TextOptions(list_legal=args.list_legal, lenient=args.lenient)
+    text = TextOptions(list_legal=args.list_legal, lenient=args.lenient, renamed=args.renamed)
     policies = {
         board: {p.name: p for p in make_policies(spec(board), args.policies, args)}
         for board in boards

@@ -93,6 +93,8 @@ class MatchArgs(ModelArgs, ExecutorArgs):
     """Moves of the game that a prompt retells."""
     memory: int = 0
     """Own turns, prompt and reply, that are sent along with a prompt."""
+    renamed: bool = False
+    """Tell the game under made-up names, its rules in full."""
     tries: int = 3
     """Answers a model may give for one move; a bad one is quoted back."""
     invalid: str = runner.FORFEIT
@@ -111,7 +113,9 @@ class MatchArgs(ModelArgs, ExecutorArgs):
         Raises:
             InputError: an option that makes no sense, or not in this game.
         """
-        text = TextOptions(self.persona, self.list_legal, self.lenient, self.history, self.memory)
+        text = TextOptions(
+            self.persona, self.list_legal, self.lenient, self.history, self.memory, self.renamed
+        )
         how = runner.MatchRules(text, self.tries, self.invalid, self.time_limit)
         try:
             how.check(game)

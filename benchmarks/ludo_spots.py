@@ -60,6 +60,8 @@ class Args(ModelArgs):
     base counts as open and as safe."""
     list_legal: bool = False
     """Name the legal moves in the prompt (LudoBench withholds them)."""
+    renamed: bool = False
+    """Tell the game under made-up names."""
     seed: int = 0
     """Seed of every random choice."""
     head_to_head: int = 400
@@ -100,6 +102,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "as_published": args.as_published,
         "lenient": args.lenient,
         "list_legal": args.list_legal,
+        "renamed": args.renamed,
         "depth": args.depth,
         "seed": args.seed,
     }
@@ -180,7 +183,7 @@ def _kept(decisions: Path, retry_transport: bool) -> set[tuple[str, str, str]]:
 def _questions(
     chosen: list[spots.Spot], persona: str, rules_options: dict[str, str], args: Args
 ) -> list[runner.Question]:
-    options = TextOptions(persona=persona, list_legal=args.list_legal, lenient=args.lenient)
+    options = TextOptions(persona, args.list_legal, args.lenient, renamed=args.renamed)
     return [
         runner.Question(
             NAME,

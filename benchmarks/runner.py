@@ -171,7 +171,7 @@ async def ask_model(
         answer |= {"kind": OVERTIME, "reason": "time_limit", "action": instead}
         answer |= {"latency_s": round(error.latency_s, 4), "retries": error.retries}
         return question.record(model.name, **answer)
-    outcome = text.judge(game, rules, states, reply.text, lenient=question.text.lenient)
+    outcome = text.judge(game, rules, states, reply.text, question.text)
     action = outcome.action if outcome.kind == text.OK else instead
     truncated = outcome.kind == text.UNPARSEABLE and reply.finish_reason == "length"
     answer |= {

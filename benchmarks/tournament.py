@@ -422,11 +422,12 @@ def write_report(folder: Path, summary: dict[str, Any]) -> None:
         page.table(model_table(summary), "Answers by kind")
         text = config["text"]
         listed = "with" if text["list_legal"] else "without"
+        told = "; the game under made-up names" if text["renamed"] else ""
         seconds = config["time_limit_s"]
         limit = "no time limit" if seconds is None else f"{seconds:g} s a move"
         page.text(
-            f"Prompts {listed} the list of legal moves; {config['tries']} tries a move, then "
-            f"{code(config['invalid'])}; {limit}."
+            f"Prompts {listed} the list of legal moves{told}; {config['tries']} tries a move, "
+            f"then {code(config['invalid'])}; {limit}."
         )
     page.heading("Options in force")
     page.listing("\n".join(f"{k}={v}" for k, v in config["rules"].items()) or "none")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 MARKS = "XO"
 """What the two players of a board game of marks or stones put down, the first player's first."""
@@ -57,3 +57,34 @@ def marks_text(first: int, second: int, squares: Iterable[int]) -> str:
     return " ".join(
         MARKS[0] if first >> k & 1 else MARKS[1] if second >> k & 1 else "." for k in squares
     )
+
+
+class Renaming:
+    """Words of a game and those that stand for them, both ways.
+
+    A word is found in small letters, with a capital and in capitals, and never inside another
+    word; letters that stand for something (``X``) only as they are given.
+    """
+
+    def __init__(self, words: Mapping[str, str]):
+        self._new: dict[str, str] = {}
+        for old, new in words.items():
+            for form in (str, str.capitalize, str.upper):
+                self._new.setdefault(form(old), form(new))
+        self._old: dict[str, str] = {}
+        for old, new in self._new.items():
+            self._old.setdefault(new, old)
+
+    def renamed(self, text: str) -> str:
+        """The text with the other words."""
+        return _replaced(text, self._new)
+
+    def original(self, text: str) -> str:
+        """The text with the game's own words again."""
+        return _replaced(text, self._old)
+
+
+def _replaced(text: str, words: Mapping[str, str]) -> str:
+    longest_first = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+    pattern = rf"(?<![A-Za-z])(?:{longest_first})(?![A-Za-z])"
+    return re.sub(pattern, lambda match: words[match[0]], text)

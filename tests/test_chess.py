@@ -18,7 +18,7 @@ from stratagym.agents.core import make_policy
 from stratagym.agents.kernels import play_many
 from stratagym.envs import core, make, spec
 from stratagym.envs.chess import metrics, moves, notation, perft, render, rules, view
-from stratagym.wrappers.text import ILLEGAL, OK, UNPARSEABLE, judge
+from stratagym.wrappers.text import ILLEGAL, OK, UNPARSEABLE, TextOptions, judge
 
 chess = pytest.importorskip("chess")
 
@@ -385,7 +385,7 @@ def test_replies(reply, kind, lenient_kind, reason):
     states = state(KIWIPETE)
     strict = judge(CHESS, RULES, states, reply)
     assert strict.kind == kind
-    assert judge(CHESS, RULES, states, reply, lenient=True).kind == lenient_kind
+    assert judge(CHESS, RULES, states, reply, TextOptions(lenient=True)).kind == lenient_kind
     assert strict.reason == reason or kind == UNPARSEABLE != lenient_kind
 
 

@@ -18,7 +18,7 @@ from stratagym.envs.connect_four import view
 from stratagym.envs.connect_four.metrics import COUNTS, game_counts
 from stratagym.envs.connect_four.rules import COLUMNS, ROWS, has_four, landing
 from stratagym.wrappers.text import ILLEGAL as ILLEGAL_REPLY
-from stratagym.wrappers.text import OK, UNPARSEABLE, judge
+from stratagym.wrappers.text import OK, UNPARSEABLE, TextOptions, judge
 
 GAME = spec("connect_four")
 RULES = GAME.make_rules()
@@ -331,7 +331,7 @@ def test_the_rule_based_player_and_search_beat_the_random_one(seed):
 def test_replies(reply, kind, lenient_kind):
     states = position(0, 0, 0, 0, 0, 0)
     assert judge(GAME, RULES, states, reply).kind == kind
-    assert judge(GAME, RULES, states, reply, lenient=True).kind == lenient_kind
+    assert judge(GAME, RULES, states, reply, TextOptions(lenient=True)).kind == lenient_kind
 
 
 def test_words():

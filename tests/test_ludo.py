@@ -17,7 +17,7 @@ from stratagym.benchmarks.stats import wilson
 from stratagym.envs import core, spec
 from stratagym.envs.ludo import view
 from stratagym.envs.ludo.metrics import COUNTS, game_counts, move_tags
-from stratagym.wrappers.text import ILLEGAL, OK, UNPARSEABLE, judge, legal_list
+from stratagym.wrappers.text import ILLEGAL, OK, UNPARSEABLE, TextOptions, judge, legal_list
 
 LUDO = spec("ludo")
 SAFE = {0, 8, 13, 21, 26, 34, 39, 47}
@@ -239,7 +239,7 @@ def test_replies(reply, kind, lenient_kind):
     rules = LUDO.make_rules(players=2)
     states = position(rules, 0, 3, [[-1, 10, 20, -1], [-1] * 4])
     assert judge(LUDO, rules, states, reply).kind == kind
-    assert judge(LUDO, rules, states, reply, lenient=True).kind == lenient_kind
+    assert judge(LUDO, rules, states, reply, TextOptions(lenient=True)).kind == lenient_kind
 
 
 def test_prompt_says_the_position_and_withholds_legal_moves():

@@ -149,6 +149,7 @@ def summarise(
         "as_published": args.as_published,
         "lenient": args.lenient,
         "list_legal": args.list_legal,
+        "renamed": args.renamed,
         "depth": args.depth,
         "seed": args.seed,
     }

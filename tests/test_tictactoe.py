@@ -20,7 +20,7 @@ from stratagym.envs.tictactoe import view
 from stratagym.envs.tictactoe.metrics import COUNTS, game_counts
 from stratagym.envs.tictactoe.rules import LINES
 from stratagym.wrappers.text import ILLEGAL as ILLEGAL_REPLY
-from stratagym.wrappers.text import OK, UNPARSEABLE, judge
+from stratagym.wrappers.text import OK, UNPARSEABLE, TextOptions, judge
 
 GAME = spec("tictactoe")
 RULES = GAME.make_rules()
@@ -243,7 +243,7 @@ def position(*actions):
 def test_replies(reply, kind, lenient_kind):
     states = position(0)
     assert judge(GAME, RULES, states, reply).kind == kind
-    lenient = judge(GAME, RULES, states, reply, lenient=True)
+    lenient = judge(GAME, RULES, states, reply, TextOptions(lenient=True))
     assert lenient.kind == lenient_kind
     assert lenient.action in (None, 7) or kind == ILLEGAL_REPLY
 

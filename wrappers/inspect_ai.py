@@ -90,6 +90,7 @@ def game(
     history: int = 0,
     memory: int = 0,
     persona: str = "none",
+    renamed: bool = False,
     options: dict[str, Any] | None = None,
 ) -> Task:
     """A model against a policy, every seed once from each seat.
@@ -98,13 +99,13 @@ def game(
         game: a registered game. opponent: a policy string for all other seats.
         games: how many, a multiple of the number of seats; by default ten seeds.
         seed: of the seeds. tries, invalid: see ``Dialogue``.
-        list_legal, lenient, history, memory, persona: see ``TextOptions``.
+        list_legal, lenient, history, memory, persona, renamed: see ``TextOptions``.
         options: the game's options, such as ``{"players": 3}``.
 
     Raises:
         ValueError: a bad argument, in one line.
     """
-    text = TextOptions(persona, list_legal, lenient, history, memory)
+    text = TextOptions(persona, list_legal, lenient, history, memory, renamed)
     settings: dict[str, Any] = {
         "game": game, "opponent": opponent, "tries": tries, "invalid": invalid,
         "text": text, "options": options,

@@ -8,7 +8,7 @@ caller's: nothing here changes a reply's verdict.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from pettingzoo.utils import BaseWrapper
 
 from stratagym.envs import core, spec
 from stratagym.envs.aec import SEED_MASK, GameEnv
+from stratagym.envs.words import Renaming
 
 OK, UNPARSEABLE, ILLEGAL = "ok", "unparseable", "illegal"
 
@@ -31,6 +32,8 @@ class TextOptions:
         lenient: also accept replies the game's view calls lenient.
         history: how many of the game's last moves the prompt retells.
         memory: how many of the seat's own last prompts and replies are sent along.
+        renamed: tell the game under made-up names (the view's ``RENAMED``), its rules in full, so
+            that what was read about it elsewhere is of less use.
     """
 
     persona: str = "none"
@@ -38,15 +41,18 @@ class TextOptions:
     lenient: bool = False
     history: int = 0
     memory: int = 0
+    renamed: bool = False
 
     def check(self, game: core.GameSpec) -> None:
-        """Raises ``ValueError`` for a persona the game does not have or a negative count."""
-        personas = game.module("view").PERSONAS
-        if self.persona not in personas:
+        """Raises ``ValueError`` for what the game's view does not have, or a negative count."""
+        view = game.module("view")
+        if self.persona not in view.PERSONAS:
             raise ValueError(
                 f"{game.name}: unknown persona {self.persona!r}; "
-                f"the personas are: {', '.join(personas)}"
+                f"the personas are: {', '.join(view.PERSONAS)}"
             )
+        if self.renamed and not hasattr(view, "RENAMED"):
+            raise ValueError(f"{game.name}: the game has no other names for renamed rules")
         if self.history < 0 or self.memory < 0:
             raise ValueError("history and memory count turns: 0 or more is needed")
 
@@ -69,12 +75,14 @@ class Outcome:
         action: the action the reply names, legal or not; None where it names none.
         move: the move's text as found in the reply, or None.
         reason: why it is not ok, as one word; empty if it is.
+        told: the reason in the prompt's words, where these are renamed.
     """
 
     kind: str
     action: int | None
     move: str | None
     reason: str = ""
+    told: str = field(default="", repr=False)
 
 
 def legal_list(rules: Any, states: np.ndarray) -> list[int]:
@@ -91,8 +99,8 @@ def messages(
     history: str = "",
 ) -> list[dict[str, str]]:
     """The prompt for the seat to move in ``states[0]``."""
-    seat = core.current_player_at(rules, states, 0)
-    return game.module("view").prompt(
+    seat, view = core.current_player_at(rules, states, 0), game.module("view")
+    asked = view.prompt(
         rules,
         states[0],
         seat,
@@ -100,6 +108,14 @@ def messages(
         history=history,
         list_legal=legal_list(rules, states) if options.list_legal else None,
     )
+    if not options.renamed:
+        return asked
+    words = Renaming(view.RENAMED)
+    rules_in_full = getattr(view, "rules_in_full", None)
+    if rules_in_full is not None:
+        told = f"{rules_in_full(rules)}\n\n{asked[0]['content']}"
+        asked[0] = {**asked[0], "content": told}
+    return [{**part, "content": words.renamed(part["content"])} for part in asked]
 
 
 def answer(text: str) -> str:
@@ -108,11 +124,24 @@ def answer(text: str) -> str:
 
 
 def judge(
-    game: core.GameSpec, rules: Any, states: np.ndarray, text: str, *, lenient: bool = False
+    game: core.GameSpec,
+    rules: Any,
+    states: np.ndarray,
+    text: str,
+    options: TextOptions = TextOptions(),
 ) -> Outcome:
     """Read a reply as a move of the seat to move in ``states[0]``."""
     view = game.module("view")
     text = answer(text)
+    if not options.renamed:
+        return _read(game, rules, states, text, options.lenient)
+    words = Renaming(view.RENAMED)
+    outcome = _read(game, rules, states, words.original(text), options.lenient)
+    return replace(outcome, told=words.renamed(outcome.reason))
+
+
+def _read(game: core.GameSpec, rules: Any, states: np.ndarray, text: str, lenient: bool) -> Outcome:
+    view = game.module("view")
     if not text:
         return Outcome(UNPARSEABLE, None, None, "empty")
     move = view.extract(text, lenient)
@@ -134,7 +163,7 @@ def ask_again(asked: list[dict[str, str]], reply: str, outcome: Outcome) -> list
         {"role": "assistant", "content": answer(reply) or "(no answer)"},
         {
             "role": "user",
-            "content": f"That answer is {outcome.kind} ({outcome.reason}). "
+            "content": f"That answer is {outcome.kind} ({outcome.told or outcome.reason}). "
             "Give a legal move, exactly in the form asked for.",
         },
     ]
@@ -210,7 +239,7 @@ class TextGame:
 
     def submit(self, text: str) -> Outcome:
         """Read a reply and, if it is ok, play it."""
-        outcome = judge(self.spec, self.rules, self.states, text, lenient=self.text.lenient)
+        outcome = judge(self.spec, self.rules, self.states, text, self.text)
         if outcome.kind == OK and outcome.action is not None:
             if self.text.memory:
                 asked = messages(self.spec, self.rules, self.states, self.text)
@@ -264,7 +293,7 @@ class TextObservation(BaseWrapper):
             super().step(action)
             return
         agent = env.agent_selection
-        outcome = judge(env.spec, env.rules, env.states, action, lenient=self.text.lenient)
+        outcome = judge(env.spec, env.rules, env.states, action, self.text)
         super().step(outcome.action if outcome.kind == OK else -1)
         env.infos[agent]["outcome"] = outcome
 

@@ -51,12 +51,14 @@ class GameTasksetConfig(vf.TasksetConfig):
     """Also accept replies that the game's view calls lenient."""
     persona: str = "none"
     """A playing style the game's view knows."""
+    renamed: bool = False
+    """Tell the game under made-up names, its rules in full."""
     options: dict[str, Any] = {}  # noqa: RUF012 - pydantic copies defaults
     """The game's options."""
 
     def settings(self) -> dict[str, Any]:
         """``Dialogue``'s arguments, the seed and the seat apart."""
-        text = TextOptions(self.persona, self.list_legal, self.lenient)
+        text = TextOptions(self.persona, self.list_legal, self.lenient, renamed=self.renamed)
         return {
             "game": self.game, "opponent": self.opponent, "tries": self.tries,
             "invalid": self.invalid, "text": text, "options": self.options,

@@ -291,6 +291,10 @@ def remarks(summary: Summary) -> list[tuple[str, bool]]:
         result.append(
             ("The prompts named the legal moves, so the invalid rates are not LudoBench's.", True)
         )
+    if config["renamed"]:
+        result.append(
+            ("The prompts told the game under made-up names, which LudoBench does not.", True)
+        )
     if config["as_published"]:
         result.append(
             (

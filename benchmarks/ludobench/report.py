@@ -282,7 +282,7 @@ def screen(console: Console, summary: Summary, folder: Path | None = None) -> No
         if table.rows:
             console.print(table.rich(title))
     rules = ", ".join(f"{key} {config['rules'][key]}" for key in ("stacking", "home"))
-    flags = [word for word in ("as_published", "list_legal") if config[word]]
+    flags = [word for word in ("as_published", "list_legal", "renamed") if config[word]]
     print_line(
         f"Options: {'; '.join([f'rules {rules}', *flags])}; "
         f"reference depth {config['depth']}; "

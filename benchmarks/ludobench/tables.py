@@ -227,6 +227,7 @@ def options_table(summary: Summary) -> Table:
         ["reference", f"{code(summary['reference'])}, {config['depth']} decisions ahead"],
         ["answers", "lenient" if config["lenient"] else "strict"],
         ["legal moves in the prompt", "yes" if config["list_legal"] else "no"],
+        ["renamed", "yes" if config["renamed"] else "no"],
         ["as published", "yes" if config["as_published"] else "no"],
         ["seed", str(config["seed"])],
         ["games for each pair", str(summary["head_to_head"]["games"])],
@@ -266,7 +267,7 @@ def command(summary: Summary) -> str:
         words += ["--categories", ",".join(categories_asked(summary))]
     words += ["--depth", str(config["depth"]), "--seed", str(config["seed"])]
     words += ["--head-to-head", str(summary["head_to_head"]["games"])]
-    flags = ("lenient", "as_published", "list_legal")
+    flags = ("lenient", "as_published", "list_legal", "renamed")
     words += [f"--{flag.replace('_', '-')}" for flag in flags if config[flag]]
     words += ["--skip-invalid"] if summary["invalid_entries"] else []
     return f"python -m benchmarks.ludo_spots {shlex.join(words)}"

@@ -26,6 +26,38 @@ PROMPT_VERSION = "chess-1"
 
 PERSONAS = {"none": ""}
 """Playing styles a prompt can ask for: none."""
+RENAMED = {
+    "chess": "siege",
+    "king": "keeper",
+    "kings": "keepers",
+    "queen": "quartz",
+    "rook": "ram",
+    "rooks": "rams",
+    "bishop": "bolt",
+    "bishops": "bolts",
+    "knight": "nomad",
+    "knights": "nomads",
+    "pawn": "pike",
+    "pawns": "pikes",
+    "white": "wheat",
+    "black": "basalt",
+    "checkmate": "downfall",
+    "check": "peril",
+    "mate": "downfall",
+    "stalemate": "deadlock",
+    "castling": "sheltering",
+    "castle": "shelter",
+    "promotion": "training",
+    "promoted": "trained",
+    "capture": "seizure",
+    "captures": "seizes",
+    "captured": "seized",
+    "en passant": "in the wake",
+    "FEN": "Code",
+    "UCI notation": "path notation",
+    "UCI": "this notation",
+}
+"""The game's words and what they are called under ``TextOptions.renamed``."""
 
 COLOUR_NAMES = ("White", "Black")
 ENDINGS = {
@@ -165,6 +197,32 @@ def _drawing_rules(game_rules: Any) -> str:
         parts.append(f"the same position standing on the board for the {times} time")
     parts.append(f"{plies} without a capture or a pawn move")
     return f"The game is drawn, without anyone claiming it, by: {'; '.join(parts)}."
+
+
+def rules_in_full(game_rules: Any) -> str:
+    """A section of a prompt for who does not know the game by its name."""
+    return section(
+        "The game of chess",
+        "- White and Black move one piece at a time, one after the other, White first. The board "
+        "has files a to h and ranks 1 to 8. White's pieces begin on ranks 1 and 2, Black's on "
+        "ranks 8 and 7: pawns in front, behind them from a to h rook, knight, bishop, queen, king, "
+        "bishop, knight, rook.",
+        "- A piece goes to an empty square or to one with an opponent's piece, which leaves the "
+        "board: a capture. Only knights pass over other pieces.",
+        "- King (K): one square in any direction. Rook (R): along its rank or file. Bishop (B): "
+        "along a diagonal. Queen (Q): as a rook or a bishop. Knight (N): two squares along a rank "
+        "or file and one to the side.",
+        "- Pawn (P): one square forward to an empty square, or two, both empty, from where it "
+        "began. It captures one square diagonally forward. A pawn that goes two squares can be "
+        "captured at once by a pawn beside it, as if it had gone one (en passant). On the last "
+        "rank it becomes a queen, rook, bishop or knight (promotion).",
+        "- A king that could be captured next is in check, and no move may leave one's own king "
+        "so. Who is in check and has no legal move has lost (checkmate); who has none and is not "
+        "in check draws (stalemate).",
+        "- Castling: a king and a rook that have not moved, with no piece between them. The king "
+        "goes two squares towards the rook, and the rook to the square that the king passed. Not "
+        "out of check, nor over or to a square that an opponent's piece attacks.",
+    )
 
 
 def prompt(

@@ -21,6 +21,18 @@ PROMPT_VERSION = "connect-four-1"
 PERSONAS = {"none": ""}
 """Playing styles a prompt can ask for."""
 
+RENAMED = {
+    "connect four": "four beads",
+    "X": "V",
+    "O": "H",
+    "stone": "bead",
+    "stones": "beads",
+    "column": "shaft",
+    "columns": "shafts",
+    "board": "rack",
+}
+"""The game's words and what they are called under ``TextOptions.renamed``."""
+
 
 def board_text(rules: Any, s: Any) -> str:
     """The board for a terminal, and whose turn it is or who has won."""

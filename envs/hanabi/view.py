@@ -29,6 +29,37 @@ from stratagym.envs.words import message, section
 PROMPT_VERSION = "hanabi-1"
 
 PERSONAS = {"none": ""}
+"""Playing styles a prompt can ask for: none."""
+
+RENAMED = {
+    "hanabi": "copse",
+    "firework": "stem",
+    "fireworks": "stems",
+    "colour": "tree",
+    "colours": "trees",
+    "color": "tree",
+    "red": "rowan",
+    "yellow": "yew",
+    "green": "gorse",
+    "white": "willow",
+    "blue": "birch",
+    "card": "petal",
+    "cards": "petals",
+    "hint": "word",
+    "hints": "words",
+    "life": "frost",
+    "lives": "frosts",
+    "information token": "acorn",
+    "information tokens": "acorns",
+    "tokens": "acorns",
+    "deck": "bud",
+    "discard": "compost",
+    "discards": "compost",
+    "discarded": "composted",
+    "hand": "basket",
+    "hands": "baskets",
+}
+"""The game's words and what they are called under ``TextOptions.renamed``."""
 
 COLOURS = "RYGWB"
 COLOUR_NAMES = ("red", "yellow", "green", "white", "blue")

@@ -47,6 +47,26 @@ PERSONAS = {
 }
 """Playing styles a prompt can ask for (LudoBench, appendix E), in this project's words."""
 
+RENAMED = {
+    "ludo": "portage",
+    "piece": "wagon",
+    "pieces": "wagons",
+    "dice": "dial",
+    "threw": "dialled",
+    "thrown": "dialled",
+    "throw": "turn of the dial",
+    "base": "depot",
+    "home": "harbour",
+    "track": "circuit",
+    "ring": "loop",
+    "captures": "topples",
+    "captured": "toppled",
+    "capture": "topple",
+    "capturing": "toppling",
+    "safe": "walled",
+    "lap": "tour",
+}
+"""The game's words and what they are called under ``TextOptions.renamed``."""
 
 COLOUR_NAMES = ("red", "green", "yellow", "blue")
 

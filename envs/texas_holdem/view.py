@@ -37,6 +37,52 @@ from stratagym.envs.words import message, section
 PROMPT_VERSION = "texas_holdem-1"
 
 PERSONAS = {"none": ""}
+"""Playing styles a prompt can ask for: none."""
+
+RENAMED = {
+    "texas hold'em": "lantern market",
+    "heads-up": "duel",
+    "no-limit": "unbounded",
+    "no limit": "no bound",
+    "fold": "yield",
+    "folds": "yields",
+    "check": "wait",
+    "checks": "waits",
+    "call": "meet",
+    "calls": "meets",
+    "raise": "lift",
+    "raises": "lifts",
+    "all-in": "full-out",
+    "bet": "offer",
+    "bets": "offers",
+    "betting": "offers",
+    "blind": "due",
+    "blinds": "dues",
+    "button": "lantern",
+    "pot": "basket",
+    "flop": "second bell",
+    "preflop": "first bell",
+    "turn": "third bell",
+    "river": "fourth bell",
+    "street": "bell",
+    "streets": "bells",
+    "board": "stall",
+    "card": "tile",
+    "cards": "tiles",
+    "suit": "family",
+    "suits": "families",
+    "chips": "beads",
+    "stack": "purse",
+    "stacks": "purses",
+    "showdown": "reveal",
+    "flush": "family group",
+    "straight": "stair",
+    "straight flush": "family stair",
+    "full house": "three and two",
+    "pair": "twins",
+    "two pairs": "double twins",
+}
+"""The game's words and what they are called under ``TextOptions.renamed``."""
 
 TEXT_OPTIONS = {"raises": "chips"}
 """Options of ``TextGame`` unless it is told otherwise: who writes may name any amount."""
@@ -336,6 +382,25 @@ def _amounts(rules: Any, s: Any) -> str:
     offered = [int(raise_to(s, fraction)) for fraction in range(len(FRACTIONS))]
     listed = dict.fromkeys(amount for amount in offered if least <= amount < most)
     return f"You may raise to one of: {', '.join(map(str, [*listed, most]))} ({most} is all-in)."
+
+
+def rules_in_full(rules: Any) -> str:
+    """A section of a prompt for who does not know the game by its name."""
+    return section(
+        "The game of Texas hold'em",
+        "- There are 52 cards: ranks 2 to 9, T, J, Q, K, A, the lowest first, in four suits.",
+        "- In every hand the players put in their blinds and get two cards each, which only they "
+        "see. Bets are made on four streets: preflop; flop, when three cards are laid on the board "
+        "for both; turn and river, with one more card each.",
+        "- fold: give up the hand and what is in the pot. check: bet nothing, if there is nothing "
+        "to call. call: bet as much as the other player. raise: bet more. all-in: bet all. A "
+        "street is over when both have acted and bet the same, or one is all-in.",
+        "- A showdown ends the last street. Hands from the highest: straight flush (a straight of "
+        "one suit), four of a kind, full house (three of one rank, two of another), flush (five of "
+        "one suit), straight (five ranks in sequence), three of a kind, two pairs, pair, high "
+        "card. Among the same the higher ranks win."
+        + ("" if rules.botzone else " A-2-3-4-5 is a straight too, the lowest."),
+    )
 
 
 def prompt(

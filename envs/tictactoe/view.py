@@ -21,6 +21,19 @@ PROMPT_VERSION = "tictactoe-1"
 PERSONAS = {"none": ""}
 """Playing styles a prompt can ask for."""
 
+RENAMED = {
+    "tic-tac-toe": "trivets",
+    "X": "V",
+    "O": "H",
+    "mark": "peg",
+    "marks": "pegs",
+    "marked": "pegged",
+    "grid": "tray",
+    "square": "hollow",
+    "squares": "hollows",
+}
+"""The game's words and what they are called under ``TextOptions.renamed``."""
+
 
 def board_text(rules: Any, s: Any) -> str:
     """The grid for a terminal, and whose turn it is or who has won."""
