@@ -123,13 +123,13 @@ def wins_at_once(mover, taken):
 def _bounds(mover, taken, plies, winning, alpha):
     """(lower, upper) bound of a position's value that can be seen, as far as ``alpha`` needs it.
 
-    Nobody may have a win at once; ``winning`` are the opponent's winning squares. What is seen is
-    who gets which squares if one player answers every stone with one above it (Allis 1988). The
-    second player can do that: where a column has an odd number of empty squares, the lowest is
-    in an even row, and of these single squares both players take one in turn. So the first
-    player, to move, gets odd rows and single squares at most, and the second player gets all
-    other even squares. The first player can do it too if it has a winning square in an odd row of
-    a column with a single square: there the second player runs out of other moves.
+    The seat to move must not have a win at once; ``winning`` are the opponent's winning squares.
+    What is seen is who gets which squares if one player answers every stone with one above it
+    (Allis 1988). The second player can do that: where a column has an odd number of empty
+    squares, the lowest is in an even row, and of these single squares both players take one in
+    turn. So the first player, to move, gets odd rows and single squares at most, and the second
+    player gets all other even squares. The first player can do it too if it has a winning square
+    in an odd row of a column with a single square: below it the second player has to move at last.
     """
     low, high = -_OFFSET, _OFFSET
     other, empty = mover ^ taken, BOARD & ~taken

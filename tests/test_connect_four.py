@@ -148,6 +148,40 @@ def test_the_solver_agrees_with_a_plain_search(rng):
                 assert scores[column] == plain_score(grid, heights, column, plies)
 
 
+@njit
+def pruned_score(grid, heights, column, plies, low, high):
+    """Score of a legal move between ``low`` and ``high``: alpha-beta, no table and no order."""
+    row = heights[column]
+    grid[row, column] = 1 + plies % 2
+    heights[column] += 1
+    if plain_wins(grid, row, column):
+        score = 22 - (plies // 2 + 1)
+    elif plies == 41:
+        score = 0
+    else:
+        score = high
+        for reply in range(7):
+            if heights[reply] < 6 and score > low:
+                answer = pruned_score(grid, heights, reply, plies + 1, -score, -low)
+                score = min(score, -answer)
+    heights[column] -= 1
+    grid[row, column] = 0
+    return score
+
+
+def test_the_solver_agrees_with_alpha_beta(rng):
+    """Earlier positions, where more is left to what the solver sees without a search."""
+    states = random_positions(rng, 200, lambda: int(rng.integers(24, 31)))
+    solver = Solver(table_bits=16)
+    for s in states:
+        mover, other, plies = int(s["mover"]), int(s["other"]), int(s["plies"])
+        scores = solver.scores(mover, mover | other, plies)
+        grid = grid_of(s)
+        heights = (grid > 0).sum(axis=0)
+        for column in np.flatnonzero(heights < ROWS):
+            assert scores[column] == pruned_score(grid, heights, column, plies, -22, 22)
+
+
 def test_scores_follow_from_those_one_move_on(rng):
     """Earlier positions: the best score after a move, and the mirror image's scores."""
     for s in random_positions(rng, 10, lambda: int(rng.integers(16, 24))):
