@@ -28,7 +28,7 @@ from stratagym.agents.connect_four_solver import (
 from stratagym.envs.connect_four.rules import COLUMNS, HEIGHT, has_four, landing
 
 FILE = Path(__file__).parent / "data" / "connect_four_book.npz"
-PLIES = 7
+PLIES = 8
 
 
 class Book(NamedTuple):
