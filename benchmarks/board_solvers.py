@@ -34,6 +34,7 @@ from stratagym.benchmarks.executors import ExecutorArgs, Item, play_all
 from stratagym.benchmarks.policies import ModelArgs, make_policies, settings
 from stratagym.benchmarks.ratings import rate
 from stratagym.benchmarks.report import Page, RateCell, Table, code, count, number
+from stratagym.benchmarks.sections import RATINGS
 from stratagym.benchmarks.stats import bootstrap_mean, wilson
 from stratagym.envs import core, spec
 from stratagym.wrappers.text import TextOptions
@@ -339,8 +340,7 @@ def write_report(folder: Path, summary: dict[str, Any]) -> None:
             f"{1 + config['retries_illegal']} tries.",
             "**Score loss**: the best score minus the move's, at most 1000; in chess in "
             "centipawns, else in the solver's points (how much later a win or sooner a loss).",
-            "**Ratings**: Elo's scale around 1000; every player counts one drawn game at 1000, so "
-            "that ratings stay finite. K = 32 for the fixed point.",
+            RATINGS,
         ]
     )
     page.write(folder)

@@ -9,6 +9,14 @@ from stratagym.benchmarks.report import NOTHING, Page, Table, code, count
 
 Summary = Mapping[str, Any]
 
+RATINGS = (
+    "**Bradley-Terry**: maximum likelihood on Elo's scale around 1000; every player counts one "
+    "drawn game at 1000, so that ratings stay finite. **Elo**: the fixed point for K = 32, "
+    "whatever the games' order. Where somebody won all games of a pairing, the distance is a lower "
+    "bound that rests on that drawn game, and its interval is too narrow."
+)
+"""What a report says of the ratings in its tables."""
+
 
 def cut_short(row: Mapping[str, Any]) -> str:
     """How many of a row's games were not played to the end, by how they ended; a dash for none."""

@@ -32,7 +32,7 @@ from stratagym.benchmarks.plots import drawing, heat_map, short_labels
 from stratagym.benchmarks.policies import make_policies, settings, usage
 from stratagym.benchmarks.ratings import rate
 from stratagym.benchmarks.report import Page, RateCell, Table, against, code, count, number
-from stratagym.benchmarks.sections import model_table
+from stratagym.benchmarks.sections import RATINGS, model_table
 from stratagym.benchmarks.stats import bootstrap_mean, wilson
 from stratagym.envs import spec
 from stratagym.envs.core import GameSpec
@@ -444,11 +444,7 @@ def write_report(folder: Path, summary: dict[str, Any]) -> None:
     page.heading("Words")
     page.bullets(
         [
-            "**Bradley-Terry**: maximum likelihood on Elo's scale around 1000; every player counts "
-            "one drawn game at 1000, so that ratings stay finite. **Elo**: the fixed point for "
-            "K = 32, whatever the games' order. Where somebody won all games of a pairing, the "
-            "distance is a lower bound that rests on that drawn game, and its interval is too "
-            "narrow.",
+            RATINGS,
             "**Forfeits**: share of games lost because no legal answer came, or none in time.",
             "**Replays**: how often a transport failure broke off a game, which was then gone on "
             "with; never counted as play.",
