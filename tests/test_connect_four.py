@@ -133,9 +133,9 @@ def plain_score(grid, heights, column, plies):
     return score
 
 
-def test_the_solver_agrees_with_a_plain_search(rng):
-    states = random_positions(rng, 1000, lambda: int(rng.integers(31, 42)))
-    solver = Solver(table_bits=16)  # small: entries are overwritten all the time
+def solver_agrees(states, score):
+    """With ``score(grid, heights, column, plies)``, by a table so small that entries get lost."""
+    solver = Solver(table_bits=16)
     for s in states:
         mover, other, plies = int(s["mover"]), int(s["other"]), int(s["plies"])
         scores = solver.scores(mover, mover | other, plies)
@@ -145,7 +145,11 @@ def test_the_solver_agrees_with_a_plain_search(rng):
             if heights[column] == ROWS:
                 assert scores[column] == ILLEGAL
             else:
-                assert scores[column] == plain_score(grid, heights, column, plies)
+                assert scores[column] == score(grid, heights, column, plies)
+
+
+def test_the_solver_agrees_with_a_plain_search(rng):
+    solver_agrees(random_positions(rng, 1000, lambda: int(rng.integers(31, 42))), plain_score)
 
 
 @njit
@@ -171,15 +175,10 @@ def pruned_score(grid, heights, column, plies, low, high):
 
 def test_the_solver_agrees_with_alpha_beta(rng):
     """Earlier positions, where more is left to what the solver sees without a search."""
-    states = random_positions(rng, 200, lambda: int(rng.integers(24, 31)))
-    solver = Solver(table_bits=16)
-    for s in states:
-        mover, other, plies = int(s["mover"]), int(s["other"]), int(s["plies"])
-        scores = solver.scores(mover, mover | other, plies)
-        grid = grid_of(s)
-        heights = (grid > 0).sum(axis=0)
-        for column in np.flatnonzero(heights < ROWS):
-            assert scores[column] == pruned_score(grid, heights, column, plies, -22, 22)
+    solver_agrees(
+        random_positions(rng, 200, lambda: int(rng.integers(24, 31))),
+        lambda *position: pruned_score(*position, -22, 22),
+    )
 
 
 def test_scores_follow_from_those_one_move_on(rng):
