@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -23,25 +24,14 @@ def _expected(ratings: np.ndarray) -> np.ndarray:
 
 
 def bradley_terry(scores: np.ndarray, prior: float = PRIOR_DRAWS) -> np.ndarray:
-    """Maximum-likelihood ratings (Bradley and Terry 1952) on Elo's scale, by Newton's method.
+    """Maximum-likelihood ratings (Bradley and Terry 1952) on Elo's scale.
 
     Args:
         scores: (N, N) points of the row against the column, a draw counting one half.
         prior: drawn games of every player against a player of rating ``START``.
     """
-    games = scores + scores.T
-    r = np.zeros(len(scores))
-    for _ in range(100):
-        p = 1.0 / (1.0 + np.exp(r[None, :] - r[:, None]))
-        own = 1.0 / (1.0 + np.exp(-r))
-        gradient = (scores - games * p).sum(1) + prior * (0.5 - own)
-        weight = games * p * (1 - p)
-        hessian = np.diag(weight.sum(1) + prior * own * (1 - own)) - weight
-        move = np.linalg.lstsq(hessian, gradient, rcond=None)[0]
-        r += np.clip(move, -1, 1)
-        if np.abs(move).max() < 1e-10:
-            break
-    return START + SCALE * r
+    unknown = np.full(len(scores), np.nan)
+    return davidson(scores, np.zeros_like(scores), fixed=unknown, ties=0.0, prior=prior).ratings
 
 
 @dataclass(frozen=True)
@@ -78,48 +68,132 @@ def davidson(
     """
     estimate = ties is None and draws.sum() > 0
     nu = ties if ties is not None else 1.0 if estimate else 0.0
-    n = len(wins)
-    free = np.isnan(fixed)
-    r = np.where(free, 0.0, (fixed - around) / SCALE)
-    log_nu = np.log(nu) if nu else -np.inf
+    rated = np.isnan(fixed)
+    x = np.append(np.where(rated, 0.0, (fixed - around) / SCALE), np.log(nu) if nu else -np.inf)
+    unknown = np.eye(len(x))[:, np.append(rated, estimate)]
+    x, _ = _likeliest(wins, draws, x, unknown, prior * rated)
+    return Davidson(np.where(rated, around + SCALE * x[:-1], fixed), float(np.exp(x[-1])))
+
+
+def _likeliest(
+    wins: np.ndarray, draws: np.ndarray, x: np.ndarray, directions: np.ndarray, prior: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """The best of ``x + directions @ anything``, and the logarithm of its likelihood.
+
+    Args:
+        x: (N + 1,) natural logarithms of strengths and of nu. directions: (N + 1, M).
+        prior: (N,) drawn games against a player of strength 1.
+    """
+    x, n = x.copy(), len(wins)
     games = wins + wins.T + draws
-    unknown = np.append(free, estimate)
+    move = np.ones(1)
     for _ in range(200):
-        half = (r[:, None] - r[None, :]) / 2
-        parts = np.exp(half), np.full((n, n), np.exp(log_nu)), np.exp(-half)
-        total = sum(parts)
-        win, tie = parts[0] / total, parts[1] / total
-        own = 1.0 / (1.0 + np.exp(-r))
-        # With x = win - loss from the row's side, a rating's score is the sum of x / 2.
-        mean = 2 * win + tie - 1
-        surplus = (wins - wins.T - games * mean).sum(1) / 2 + prior * (0.5 - own) * free
-        gradient = np.append(surplus, (draws - games * tie).sum() / 2)
-        spread = games * (1 - tie - mean**2) / 4
-        cross = -(games * mean * tie).sum(1) / 2
-        hessian = np.zeros((n + 1, n + 1))
-        hessian[:n, :n] = np.diag(spread.sum(1) + prior * own * (1 - own) * free) - spread
-        hessian[:n, n] = hessian[n, :n] = cross
-        hessian[n, n] = (games * tie * (1 - tie)).sum() / 2
-        move = np.zeros(n + 1)
-        move[unknown] = np.linalg.lstsq(
-            hessian[np.ix_(unknown, unknown)], gradient[unknown], rcond=None
-        )[0]
-        r += np.clip(move[:n], -1, 1)
-        log_nu += np.clip(move[n], -1, 1)
-        if np.abs(move).max(initial=0.0) < 1e-10:
+        win, tie = np.exp(_log_chances(x))
+        own = 1.0 / (1.0 + np.exp(-x[:-1]))
+        if not directions.size or np.abs(move).max() < 1e-10:
             break
-    return Davidson(np.where(free, around + SCALE * r, fixed), float(np.exp(log_nu)))
+        surplus = _surplus(wins, games, win, tie) + prior * (0.5 - own)
+        gradient = np.append(surplus, (draws - games * tie).sum() / 2)
+        hessian = np.zeros((n + 1, n + 1))
+        hessian[:n, :n] = _information(games, win, tie) + np.diag(prior * own * (1 - own))
+        hessian[:n, n] = hessian[n, :n] = -(games * (2 * win + tie - 1) * tie).sum(1) / 2
+        hessian[n, n] = (games * tie * (1 - tie)).sum() / 2
+        move = np.linalg.lstsq(
+            directions.T @ hessian @ directions, directions.T @ gradient, rcond=None
+        )[0]
+        x += directions @ np.clip(move, -1, 1)
+    log_win, log_tie = _log_chances(x)
+    drawn = draws > 0
+    likelihood = (wins * log_win).sum() + (draws[drawn] * log_tie[drawn]).sum() / 2
+    return x, float(likelihood + (prior * np.log(own * (1 - own))).sum() / 2)
+
+
+def _log_chances(x: np.ndarray) -> np.ndarray:
+    """(2, N, N) logarithms of the chances that the row wins against the column; that both draw."""
+    half = (x[:-1, None] - x[None, :-1]) / 2
+    total = np.logaddexp(np.logaddexp(half, -half), x[-1])
+    return np.stack([half - total, x[-1] - total])
+
+
+def _surplus(wins: np.ndarray, games: np.ndarray, win: np.ndarray, tie: np.ndarray) -> np.ndarray:
+    """(..., N) points above expectation, of (..., N, N) games."""
+    return (wins - np.swapaxes(wins, -1, -2) - games * (2 * win + tie - 1)).sum(-1) / 2
+
+
+def _information(games: np.ndarray, win: np.ndarray, tie: np.ndarray) -> np.ndarray:
+    """(N, N) Fisher's information of logarithms of strengths."""
+    spread = games * (1 - tie - (2 * win + tie - 1) ** 2) / 4
+    return np.diag(spread.sum(1)) - spread
+
+
+def _intervals(
+    wins: np.ndarray,
+    draws: np.ndarray,
+    x: np.ndarray,
+    rated: np.ndarray,
+    prior: np.ndarray,
+) -> np.ndarray:
+    """Ends of the 95% intervals of the strengths' logarithms, (len(rated), 2).
+
+    An interval holds what is not significantly less likely than ``x``, the likeliest, when the
+    other players' ratings follow. Games of one cluster may go together: where clusters' surplus
+    varies by more than independent games would, log likelihoods are divided by how much more
+    (Chandler and Bate 2007). They are never multiplied: where somebody won every game nothing
+    varies, and yet little is certain. Without anchors only differences mean something, so the
+    players' mean stays.
+
+    Args:
+        wins, draws: (C, N, N), by cluster. x, prior: as in ``_likeliest``. rated: (R,) indices.
+    """
+    n = wins.shape[-1]
+    table = wins.sum(0), draws.sum(0)
+    games = wins + np.swapaxes(wins, 1, 2) + draws
+    win, tie = np.exp(_log_chances(x))
+    floats = len(rated) == n
+    basis = _keeping_mean(np.arange(n), n) if floats else np.eye(n)[:, rated]
+    information = basis.T @ _information(games.sum(0), win, tie) @ basis
+    surplus = _surplus(wins, games, win, tie) @ basis
+    surplus -= surplus.mean(0)
+    clusters = len(surplus)
+    inverse = basis @ np.linalg.pinv(information)
+    varies = inverse @ (surplus.T @ surplus) @ inverse.T * clusters / max(1, clusters - 1)
+    expected = inverse @ basis.T
+    _, highest = _likeliest(*table, x, np.zeros((n + 1, 0)), prior)
+    limit = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2) ** 2
+    ends = np.empty((len(rated), 2))
+    for row, player in enumerate(rated):
+        dispersion = max(1.0, varies[player, player] / expected[player, player])
+        others = rated[rated != player]
+        free = _keeping_mean(others, n + 1) if floats else np.eye(n + 1)[:, others]
+        for column, step in enumerate((-1.0, 1.0)):
+            end = 0.0
+            while abs(step) > 1e-4:
+                held = x.copy()
+                held[player] += end + step
+                if floats:
+                    held[others] -= (end + step) / max(1, n - 1)
+                _, likelihood = _likeliest(*table, held, free, prior)
+                if 2 * (highest - likelihood) < limit * dispersion:
+                    end += step
+                else:
+                    step /= 2
+            ends[row, column] = x[player] + end
+    return ends
+
+
+def _keeping_mean(players: np.ndarray, size: int) -> np.ndarray:
+    """(size, len(players) - 1) orthonormal directions that keep the mean of these players."""
+    m = len(players)
+    basis = np.zeros((size, max(0, m - 1)))
+    if m > 1:
+        basis[players] = np.linalg.qr(np.eye(m) - 1 / m)[0][:, : m - 1]
+    return basis
 
 
 def rate_on_ladder(
-    results: Sequence[tuple[str, float, int]],
-    anchors: Mapping[str, float],
-    ties: float,
-    *,
-    draws: int = 500,
-    seed: int = 0,
+    results: Sequence[tuple[str, float, int]], anchors: Mapping[str, float], ties: float
 ) -> Rate:
-    """One player's rating on a ladder's scale, with its 95% interval from resampling seeds.
+    """One player's rating on a ladder's scale with its 95% interval, as ``rate`` has it.
 
     The anchors and the weight of draws stay as the ladder has them. ``PRIOR_DRAWS`` games drawn
     with a player of the opponents' mean rating keep the answer finite.
@@ -131,32 +205,28 @@ def rate_on_ladder(
     if not results:
         return Rate(None, None, None, 0)
     names = sorted({opponent for opponent, _, _ in results})
-    place = {name: k for k, name in enumerate(names)}
+    place = {name: k for k, name in enumerate(names, 1)}
     seeds, cluster = np.unique([s for *_, s in results], return_inverse=True)
-    counts = np.zeros((len(seeds), 3, len(names)))  # lost, drawn, won
+    n = 1 + len(names)
+    wins, draws = np.zeros((len(seeds), n, n)), np.zeros((len(seeds), n, n))
     for (opponent, points, _), at in zip(results, cluster, strict=True):
-        counts[at, round(2 * points), place[opponent]] += 1
-    ratings = np.array([anchors[name] for name in names])
-    around = float(np.average(ratings, weights=counts.sum((0, 1))))
-
-    def fit(lost: np.ndarray, drawn: np.ndarray, won: np.ndarray) -> float:
-        n = len(names) + 1
-        wins, equal = np.zeros((n, n)), np.zeros((n, n))
-        wins[0, 1:], wins[1:, 0] = won, lost
-        equal[0, 1:] = equal[1:, 0] = drawn
-        fixed = np.append(np.nan, ratings)
-        found = davidson(
-            wins, equal, fixed=fixed, ties=ties, prior=PRIOR_DRAWS, around=around
-        ).ratings
-        return float(found[0])
-
-    rng = np.random.default_rng(seed)
-    drawn_again = [
-        fit(*counts[rng.integers(len(seeds), size=len(seeds))].sum(0)) for _ in range(draws)
-    ]
-    tail = 100 * (1 - CONFIDENCE) / 2
-    low, high = np.percentile(drawn_again, [tail, 100 - tail])
-    return Rate(fit(*counts.sum(0)), float(low), float(high), len(results))
+        other = place[opponent]
+        if points == 0.5:
+            draws[at, 0, other] += 1
+            draws[at, other, 0] += 1
+        else:
+            wins[at, 0, other] += points
+            wins[at, other, 0] += 1 - points
+    fixed = np.array([np.nan, *(anchors[name] for name in names)])
+    around = float(np.mean([anchors[opponent] for opponent, _, _ in results]))
+    table = wins.sum(0), draws.sum(0)
+    fit = davidson(*table, fixed=fixed, ties=ties, prior=PRIOR_DRAWS, around=around)
+    x = np.append((fit.ratings - around) / SCALE, np.log(ties) if ties else -np.inf)
+    rated = np.array([0])
+    ((low, high),) = around + SCALE * _intervals(
+        wins, draws, x, rated, PRIOR_DRAWS * np.isnan(fixed)
+    )
+    return Rate(float(fit.ratings[0]), float(low), float(high), len(results))
 
 
 def elo(scores: np.ndarray, k: float = 32.0, passes: int = 100_000) -> np.ndarray:
@@ -178,10 +248,8 @@ def elo(scores: np.ndarray, k: float = 32.0, passes: int = 100_000) -> np.ndarra
     return ratings
 
 
-def rate(
-    results: Sequence[tuple[str, str, float, int]], *, draws: int = 500, seed: int = 0
-) -> dict[str, dict[str, Any]]:
-    """Ratings of all players with 95% intervals from resampling seeds.
+def rate(results: Sequence[tuple[str, str, float, int]]) -> dict[str, dict[str, Any]]:
+    """Ratings of all players with 95% intervals by profile likelihood, a seed's games as one.
 
     Args:
         results: (player, opponent, points of the player: 1, 0.5 or 0, seed of the game).
@@ -197,14 +265,12 @@ def rate(
         tables[at, place[a], place[b]] += points
         tables[at, place[b], place[a]] += 1 - points
     scores = tables.sum(0)
-    rng = np.random.default_rng(seed)
-    drawn = [
-        bradley_terry(tables[rng.integers(len(seeds), size=len(seeds))].sum(0))
-        for _ in range(draws)
-    ]
-    tail = 100 * (1 - CONFIDENCE) / 2
-    low, high = np.percentile(drawn, [tail, 100 - tail], axis=0)
-    bt, fixed = bradley_terry(scores), elo(scores)
+    bt = bradley_terry(scores)
+    x = np.append((bt - START) / SCALE, -np.inf)
+    prior = np.full(len(names), PRIOR_DRAWS)
+    ends = _intervals(tables, np.zeros_like(tables), x, np.arange(len(names)), prior)
+    low, high = (START + SCALE * ends).T
+    fixed = elo(scores)
     games = (scores + scores.T).sum(1)
     return {
         name: {

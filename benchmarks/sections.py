@@ -13,7 +13,8 @@ RATINGS = (
     "**Bradley-Terry**: maximum likelihood on Elo's scale around 1000; every player counts one "
     "drawn game at 1000, so that ratings stay finite. **Elo**: the fixed point for K = 32, "
     "whatever the games' order. Where somebody won all games of a pairing, the distance is a lower "
-    "bound that rests on that drawn game, and its interval is too narrow."
+    "bound that rests on that drawn game, and so is the interval's far end. Intervals of ratings "
+    "are by profile likelihood, with the mean of all ratings held."
 )
 """What a report says of the ratings in its tables."""
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stratagym.benchmarks import ratings
-from stratagym.benchmarks.ratings import SCALE, START, davidson, rate_on_ladder
+from stratagym.benchmarks.ratings import SCALE, START, davidson, rate, rate_on_ladder
 
 
 def simulate(rng, strengths, ties, games):
@@ -103,6 +103,56 @@ def test_one_who_wins_or_loses_all_has_a_finite_rating():
     lost = rate_on_ladder([(name, 0.0, k) for k in range(16) for name in anchors], anchors, 0.1)
     assert lost.value < 0 < 200 < won.value < 2000
     assert lost.value > -2000
+    assert won.value - won.low > 50 and lost.high - lost.value > 50
+    assert won.high - won.value > won.value - won.low  # how much better cannot be seen
+
+
+def test_where_somebody_won_all_games_little_is_certain():
+    few, many = (
+        rate([("winner", "loser", 1.0, k) for k in range(games)])["winner"] for games in (4, 40)
+    )
+    assert few["low"] < many["low"] < few["high"] < many["high"] < 4000
+    assert few["low"] > START and few["high"] - few["bradley_terry"] > 200
+
+
+def test_games_of_a_seed_that_end_alike_count_once(rng):
+    def width(games):
+        rated = rate(games)["a"]
+        return rated["high"] - rated["low"]
+
+    ends = (rng.permutation(200) < 120).astype(float)
+    once = width([("a", "b", x, k) for k, x in enumerate(ends)])
+    twice = width([("a", "b", x, k) for k, x in enumerate(ends) for _ in range(2)])
+    apart = width([("a", "b", x, 2 * k + n) for k, x in enumerate(ends) for n in range(2)])
+    assert twice == pytest.approx(once, rel=0.02)
+    assert apart == pytest.approx(once / np.sqrt(2), rel=0.02)
+
+
+def test_an_interval_ends_where_the_profile_likelihood_says(rng):
+    optimize = pytest.importorskip("scipy.optimize", reason="pip install 'stratagym[test]'")
+    stats = pytest.importorskip("scipy.stats", reason="pip install 'stratagym[test]'")
+    wins, _ = simulate(rng, np.array([0.0, 100.0, 250.0]), 0.0, 40)
+    pairs = [(i, j) for i, j in np.argwhere(wins > 0) for _ in range(int(wins[i, j]))]
+    one_seed = 0  # nothing to see of how games of a seed go together
+    rated = rate([("abc"[i], "abc"[j], 1.0, one_seed) for i, j in pairs])
+    fit = np.array([rated[name]["bradley_terry"] - START for name in "abc"]) / SCALE
+
+    def surprise(r):
+        log_p = -np.log1p(np.exp(r[None, :] - r[:, None]))
+        drawn = np.log(np.exp(r / 2) / (1 + np.exp(r)))  # half a win and half a loss
+        return -(wins * log_p).sum() - drawn.sum()
+
+    for place, name in enumerate("abc"):
+        for end in (rated[name]["low"], rated[name]["high"]):
+            held = (end - START) / SCALE
+
+            def others(x, place=place, held=held):
+                rest = fit.sum() - held  # only differences are known: the mean stays
+                return np.insert([x, rest - x], place, held)
+
+            best = optimize.minimize_scalar(lambda x, others=others: surprise(others(x))).fun
+            below = 2 * (best - surprise(fit))
+            assert below == pytest.approx(stats.chi2.ppf(0.95, 1), rel=0.01)
 
 
 def test_intervals_hold_the_truth_about_as_often_as_they_say(rng):
@@ -113,6 +163,6 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(rng):
         for name, rating in anchors.items():
             p = 1 / (1 + np.exp((rating - truth) / SCALE))
             games += [(name, float(rng.random() < p), k) for k in range(40)]
-        rate = rate_on_ladder(games, anchors, 0.0, draws=200)
+        rate = rate_on_ladder(games, anchors, 0.0)
         held += rate.low <= truth <= rate.high
     assert held >= 46  # of 60; 57 are expected, and fewer than 46 never come by luck

@@ -199,7 +199,7 @@ def write(folder: Path, summary: Summary) -> None:
         "Anchored levels",
         "Policies climb frozen ladders of opponents. The level is the first that a policy did not "
         "pass, which takes half of the decided games; progress is how far it has come there. "
-        "Intervals are 95%, from resampling seeds.",
+        "Intervals are 95%, from resampling seeds, those of ratings by profile likelihood.",
     )
     games = summary["games"]
     played = sum(
