@@ -505,13 +505,13 @@ def test_a_parameter_refused_in_words_only():
 
 
 def test_requests_overlap():
-    with OpenAIServer(always(answer("1", delay_s=0.5))) as server:
+    with OpenAIServer(always(answer("1", delay_s=1.0))) as server:
         began = time.perf_counter()
         replies = ask(OpenAIChat("model", base_url=server.base_url), *map(str, range(40)))
         taken = time.perf_counter() - began
     assert all(isinstance(reply, Reply) for reply in replies)
-    assert server.most_at_once == 40
-    assert taken < 5
+    assert server.most_at_once > 20
+    assert taken < 10  # one after the other would take 40
 
 
 def test_one_failure_leaves_the_others_alone():
@@ -583,12 +583,12 @@ def test_a_script_answers_in_order_and_fails_where_it_says():
 
 
 def test_a_scripted_function_and_its_delay():
-    chat = ScriptedChat(lambda messages: messages[0]["content"].upper(), delay_s=0.1)
+    chat = ScriptedChat(lambda messages: messages[0]["content"].upper(), delay_s=0.5)
     began = time.perf_counter()
     replies = ask(chat, *"abcdef")
     assert [reply.text for reply in replies] == list("ABCDEF")
-    assert all(reply.latency_s >= 0.09 for reply in replies)
-    assert time.perf_counter() - began < 0.5
+    assert all(reply.latency_s >= 0.49 for reply in replies)
+    assert time.perf_counter() - began < 2.5  # one after the other would take 3
 
 
 # --- the policy --------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import combinations
 
 import numpy as np
@@ -70,24 +69,3 @@ def test_wheel():
     assert (values_of(low, 0) >> 26).tolist() == [0, 4, 0]
     assert values_of(np.array([WHEEL_FLUSH]))[0] >> 26 == 8
     assert values_of(np.array([WHEEL_FLUSH]), 0)[0] >> 26 == 5
-
-
-def test_evaluator_is_ten_times_as_fast_as_eval7(rng):
-    """CPU time of both in one run; a margin of four is left over on an idle machine."""
-    eval7 = pytest.importorskip("eval7")
-    hands = random_hands(rng, 50_000, 7)
-    deck = [eval7.Card(view.card_text(card)) for card in range(52)]
-    theirs_of = [[deck[c] for c in hand] for hand in hands.tolist()]
-    values_of(hands)  # compiled
-    ours = theirs = float("inf")
-    for _ in range(3):
-        begin = time.process_time()
-        for _ in range(10):
-            values_of(hands)
-        between = time.process_time()
-        for hand in theirs_of:
-            eval7.evaluate(hand)
-        ours = min(ours, (between - begin) / 10)
-        theirs = min(theirs, time.process_time() - between)
-    print(f"evaluations/s: {len(hands) / ours:.3g} here, {len(hands) / theirs:.3g} eval7")
-    assert theirs > 10 * ours
