@@ -7,8 +7,8 @@ as ``stratagym/<name>-v<version>`` and with Gymnasium as ``stratagym/<Name>-v<ve
 
 from __future__ import annotations
 
+import functools
 import importlib
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ def games() -> list[str]:
     return sorted(path.parent.name for path in Path(__file__).parent.glob("*/rules.py"))
 
 
+@functools.cache
 def spec(name: str) -> GameSpec:
     """The facts of a game. Raises ``ValueError`` that lists the games if there is none so named."""
     if name not in games():
@@ -91,7 +92,9 @@ def _register() -> None:
             kwargs={"game": name},
         )
         if hasattr(pettingzoo, "register"):
-            pettingzoo.register("aec", f"stratagym/{name}-v{version}", partial(make, name))
+            pettingzoo.register(
+                "aec", f"stratagym/{name}-v{version}", functools.partial(make, name)
+            )
 
 
 _register()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from functools import partial
@@ -146,7 +145,7 @@ def test_transport_failures_break_a_climb_off_and_are_no_losses():
     assert outcome.standings[1].tally()["losses"] == 0
 
 
-def test_the_same_policy_is_rated_alike_by_three_sets_of_seeds(rng):
+def test_whatever_the_seeds_the_same_policy_is_rated_alike(rng):
     """Chances to win as a player of rating 500 has them, by Davidson's model."""
     ladder = ladder_of("connect_four")
     ratings, ties = ladder.calibration["ratings"], ladder.calibration["ties"]
@@ -158,11 +157,10 @@ def test_the_same_policy_is_rated_alike_by_three_sets_of_seeds(rng):
         weights = np.array([own, ties * np.sqrt(own * other), other])
         return float(rng.choice([1.0, 0.5, 0.0], p=weights / weights.sum()))
 
-    rates = [climb(points, games=200, seed=seed)[0].outcome().rating for seed in range(3)]
-    errors = [(r.high - r.low) / (2 * 1.96) for r in rates]
-    for (a, of_a), (b, of_b) in itertools.combinations(zip(rates, errors, strict=True), 2):
-        assert abs(a.value - b.value) < 5 * np.hypot(of_a, of_b)
-    assert np.mean([r.value for r in rates]) == pytest.approx(500, abs=120)
+    rates = [climb(points, seed=seed)[0].outcome().rating for seed in range(80)]
+    assert sum(r.low <= 500 <= r.high for r in rates) >= 64  # 76 are expected
+    assert np.mean([r.value for r in rates]) == pytest.approx(500, abs=25)
+    assert max(r.high - r.low for r in rates) < 400
 
 
 def test_all_ratings_of_three_climbs_do_not_depend_on_who_climbs_beside():

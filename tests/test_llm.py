@@ -510,8 +510,8 @@ def test_requests_overlap():
         replies = ask(OpenAIChat("model", base_url=server.base_url), *map(str, range(40)))
         taken = time.perf_counter() - began
     assert all(isinstance(reply, Reply) for reply in replies)
-    assert server.most_at_once > 20
-    assert taken < 10  # one after the other would take 40
+    assert server.most_at_once == 40
+    assert taken < 5
 
 
 def test_one_failure_leaves_the_others_alone():
