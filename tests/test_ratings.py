@@ -128,6 +128,49 @@ def test_games_of_a_seed_that_end_alike_count_once(rng):
     assert apart == pytest.approx(once / np.sqrt(2), rel=0.02)
 
 
+def test_a_rating_on_a_ladder_is_the_likeliest_and_its_interval_ends_where_that_says(rng):
+    optimize = pytest.importorskip("scipy.optimize", reason="pip install 'stratagym[test]'")
+    stats = pytest.importorskip("scipy.stats", reason="pip install 'stratagym[test]'")
+    anchors, ties, one_seed = {"low": -100.0, "high": 250.0}, 0.8, 0
+    games = [
+        (str(name), float(points), one_seed)
+        for name, points in zip(
+            rng.permutation(["low"] * 30 + ["high"] * 20), [0, 0.5, 1, 1, 0.5] * 10, strict=True
+        )
+    ]
+    rated = rate_on_ladder(games, anchors, ties)
+    mean = np.mean([anchors[name] for name, _, _ in games])
+
+    def surprise(rating):
+        own = 10 ** (rating / 400)
+        prior = own / (own + 10 ** (mean / 400))
+        total = -np.log(prior * (1 - prior)) / 2  # one more game, drawn, without nu
+        for name, points, _ in games:
+            other = 10 ** (anchors[name] / 400)
+            drawn = ties * (own * other) ** 0.5
+            mine = {1.0: own, 0.5: drawn, 0.0: other}[points]
+            total -= np.log(mine / (own + drawn + other))
+        return total
+
+    best = optimize.minimize_scalar(surprise, (-500, 800))
+    assert rated.value == pytest.approx(best.x, abs=0.1) and rated.n == 50
+    for end in (rated.low, rated.high):
+        assert 2 * (surprise(end) - best.fun) == pytest.approx(stats.chi2.ppf(0.95, 1), rel=0.01)
+
+
+def test_games_of_a_seed_that_end_alike_count_once_on_a_ladder_too(rng):
+    def width(games):
+        rated = rate_on_ladder(games, {"low": 0.0, "high": 200.0}, 0.3)
+        return rated.high - rated.low
+
+    against = ["low", "high"] * 100
+    ends = rng.permutation([0.0, 0.5, 1.0, 1.0] * 50).tolist()
+    once = width([(name, x, k) for k, (name, x) in enumerate(zip(against, ends, strict=True))])
+    twice = width([(name, x, k) for k, (name, x) in enumerate(zip(against, ends, strict=True))] * 2)
+    assert twice == pytest.approx(once, rel=0.05)
+    assert rate_on_ladder([], {}, 0.3).n == 0
+
+
 def test_an_interval_ends_where_the_profile_likelihood_says(rng):
     optimize = pytest.importorskip("scipy.optimize", reason="pip install 'stratagym[test]'")
     stats = pytest.importorskip("scipy.stats", reason="pip install 'stratagym[test]'")
