@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from stratagym.agents.core import make_policy, view_of
+from stratagym.envs import spec
 from stratagym.wrappers.dialogue import Dialogue, pairings
 from stratagym.wrappers.text import TextGame
 
@@ -47,6 +49,19 @@ def test_a_game_scores_what_its_rules_say(seed, seat):
     own = sum(k % 2 == seat for k in range(len(game.actions)))
     assert scores["answers"] == own + scores["illegal"]
     assert scores["unparseable"] == scores["forfeit"] == 0
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_drawn_game_is_neither_won_nor_lost(seed, seat):
+    dialogue = Dialogue("tictactoe", "perfect", seed=seed, seat=seat)
+    game, perfect = dialogue.game, make_policy(spec("tictactoe"), "perfect")
+    while not dialogue.over:
+        action = perfect.act(view_of(game.spec, game.rules, game.states, seed))
+        view = game.spec.module("view")
+        move = view.action_to_string(game.rules, game.states[0], action)
+        assert dialogue.answer(f"Move: {move}").kind == "ok"
+    scores = dialogue.scores()
+    assert (scores["win"], scores["draw"], scores["loss"]) == (0, 1, 0)
 
 
 def test_the_same_seed_gives_the_same_game(seed):
@@ -99,6 +114,13 @@ def test_a_forfeit_in_a_cooperative_game_scores_nothing(seed):
     dialogue.answer("?")
     assert dialogue.returns() == [0.0] * dialogue.players
     assert "win" not in dialogue.scores()
+
+
+def test_a_forfeit_is_shared_by_the_others(seed):
+    dialogue = Dialogue("ludo", "random", seed=seed, seat=2, tries=1, options={"players": 4})
+    dialogue.answer("?")
+    third = pytest.approx(1 / 3)
+    assert dialogue.returns() == [third, third, -1.0, third]
 
 
 def test_every_seed_is_played_from_every_seat(seed):
