@@ -16,7 +16,7 @@ from pettingzoo.test import api_test
 from stratagym.envs import games, make
 from stratagym.wrappers.single_agent import SingleAgentEnv
 from stratagym.wrappers.tensor import TensorObservation
-from stratagym.wrappers.text import OK, TextObservation
+from stratagym.wrappers.text import OK, TextGame, TextObservation, TextOptions
 from stratagym.wrappers.vector import VectorEnv
 
 
@@ -124,3 +124,45 @@ def test_an_aec_environment_of_tensors(seed):
 def test_a_missing_framework_is_named_with_its_extra():
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'stratagym\[rllib\]'"):
         importlib.import_module("stratagym.wrappers.rllib")
+
+
+# --- what a prompt retells -----------------------------------------------------------------------
+
+
+def test_a_prompt_retells_as_many_moves_as_it_is_told_to():
+    game = TextGame("tictactoe", TextOptions(history=2))
+    game.reset(seed=0)
+    plain = TextGame("tictactoe")
+    plain.reset(seed=0)
+    assert game.observe() == plain.observe()
+    for move in ("1,1", "2,2", "3,3"):
+        assert game.submit(f"Move: {move}").kind == plain.submit(f"Move: {move}").kind == OK
+    (told,), (bare,) = game.observe().messages, plain.observe().messages
+    assert "X marked 1,1" not in told["content"]
+    assert told["content"].index("O marked 2,2") < told["content"].index("X marked 3,3")
+    assert "marked" not in bare["content"]
+
+
+def test_a_seat_remembers_its_own_last_prompts_and_replies():
+    game = TextGame("tictactoe", TextOptions(memory=2))
+    game.reset(seed=0)
+    asked = []
+    for reply in ("Move: 1,1", "Move: 2,2", "Move: 2,1", "Move: 3,1", "Move: 1,3", "Move: 1,2"):
+        asked.append(game.observe().messages[-1])
+        assert game.submit("I pass").kind != OK  # what was no move is not remembered
+        assert game.submit(reply).kind == OK
+    turn = game.observe()
+    assert (turn.seat, len(turn.messages)) == (0, 5)
+    assert turn.messages[:4] == [
+        asked[2], {"role": "assistant", "content": "Move: 2,1"},
+        asked[4], {"role": "assistant", "content": "Move: 1,3"},
+    ]  # fmt: skip
+    assert turn.messages[4]["role"] == "user" and turn.messages[4] not in asked
+    game.reset(seed=1)
+    assert len(game.observe().messages) == 1
+
+
+@pytest.mark.parametrize("name", ["history", "memory"])
+def test_turns_are_counted_from_nothing(name):
+    with pytest.raises(ValueError, match="0 or more"):
+        TextGame("tictactoe", TextOptions(**{name: -1}))
