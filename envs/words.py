@@ -30,7 +30,7 @@ def plain_style_and_history(style: str, history: str) -> list[str]:
     if style:
         parts.append(f"Play in this style: {style}")
     if history:
-        parts.append(f"Moves so far:\n{history}")
+        parts.append(f"What happened before:\n{history}")
     return parts
 
 
