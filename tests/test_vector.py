@@ -110,7 +110,9 @@ def test_disabled_autoreset_and_reset_masks(seed):
     many = VectorEnv("ludo", 3, autoreset_mode=AutoresetMode.DISABLED, max_rolls=40)
     with pytest.raises(ResetNeeded):
         many.step(np.zeros(3, np.int64))
-    many.reset(seed=seed)
+    with pytest.raises(ValueError, match="first reset has to start every game"):
+        many.reset(seed=seed, options={"reset_mask": np.array([True, False, True])})
+    many.reset(seed=seed, options={"reset_mask": np.ones(3, bool)})
     over = np.zeros(3, bool)
     while not over.any():
         observations, _, terminations, truncations, _ = many.step(many.action_masks().argmax(1))
@@ -129,15 +131,16 @@ def test_disabled_autoreset_and_reset_masks(seed):
             many.reset(options={"reset_mask": wrong})
 
 
-def test_illegal_actions_of_a_vector_env(seed):
+@pytest.mark.parametrize("bad", range(4))
+def test_illegal_actions_of_a_vector_env(bad, seed):
     many = VectorEnv("ludo", 4, illegal="raise")
     many.reset(seed=seed)
-    while many.action_masks()[2].all():
+    while many.action_masks()[bad].all():
         many.step(many.action_masks().argmax(1))
     states, masks = many.states.copy(), many.action_masks()
     actions = masks.argmax(1)
-    actions[2] = masks[2].argmin()
-    with pytest.raises(ValueError, match=f"game 2 may not play {actions[2]}; legal: "):
+    actions[bad] = masks[bad].argmin()
+    with pytest.raises(ValueError, match=f"game {bad} may not play {actions[bad]}; legal: "):
         many.step(actions)
     assert (many.states == states).all()
     assert (many.action_masks() == masks).all()
