@@ -1,81 +1,326 @@
 """Where compiled kernels are kept between processes.
 
 numba's on-disk cache looks only at the file a function stands in: when another file that was
-compiled into it changes, it answers with the old code (numba issue 1833). So the cache directory
-is named by a hash of every source that may be compiled; an edit gives a new, empty directory.
+compiled into it changes, it answers with the old code (numba issue 1833). And its index of a
+function names the classes of every signature, so that one game which cannot be imported makes the
+function's whole cache unreadable. So our functions, and those of other packages' games, have a
+cache of their own: one file for each function and signature, named by a hash of all that was
+compiled into it (``stamps``), in a folder for each package and game. Everybody else's
+``njit(cache=True)`` keeps numba's.
+
+A file is never changed, only replaced whole, so that any number of processes share them.
 """
 
 from __future__ import annotations
 
+import atexit
+import contextlib
+import functools
 import hashlib
 import os
+import pickle
 import shutil
+import stat
 import sys
 import tempfile
+import time
+import warnings
+from importlib.metadata import entry_points
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numba
 import platformdirs
-from numba.core import event
+from numba.core import event, sigutils, types
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.dispatcher import Dispatcher
+from numba.core.serialize import dumps
 
-_SOURCES = ("envs", "agents")
-_KEPT = 4
+from stratagym.envs import stamps
+
+_OURS = __name__.partition(".")[0]
+_MOST_BYTES = 512 << 20
+_DIGEST = 32
+_COMMON = "common"
+_FRESH = 24 * 3600.0
+"""Seconds for which a file counts as just used."""
+
+_adopted = {_OURS}
 
 
-def source_hash() -> str:
-    """Hash of every Python source of the environments and agents, as 16 hex digits."""
-    root = Path(__file__).resolve().parent.parent
-    digest = hashlib.sha256()
-    for folder in _SOURCES:
-        for path in sorted((root / folder).rglob("*.py")):
-            digest.update(path.relative_to(root).as_posix().encode() + b"\0")
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+def configure() -> None:
+    """Give the functions of this package, from now on, their own cache; call it once."""
+    numbas = Dispatcher.enable_caching
+
+    @functools.wraps(numbas)
+    def enable_caching(self: Dispatcher) -> None:
+        package = self.py_func.__module__.partition(".")[0]
+        if package in _adopted or package in _installed():
+            self._cache = KernelCache(self)
+        else:
+            numbas(self)
+
+    Dispatcher.enable_caching = enable_caching
+    event.register("numba:compile", _Announce())
 
 
-def configure() -> Path:
-    """Point numba's cache at this version's directory; returns it.
+def adopt(package: str) -> None:
+    """Give the functions of a top-level package that holds a game this cache too.
 
-    The directory is made in ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache
-    directory, else (neither can be written) in the system's temporary directory.
+    A package that the entry points ``stratagym.games`` name needs no call.
     """
-    name = f"stratagym-{source_hash()}"
-    wanted = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("stratagym")
-    for parent in (Path(wanted), Path(tempfile.gettempdir()) / "stratagym-cache"):
-        directory = parent / name
+    _adopted.add(package)
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == package:
+            for value in list(vars(module).values()):
+                if isinstance(value, Dispatcher) and type(value._cache) is FunctionCache:
+                    value._cache = KernelCache(value)
+
+
+@functools.cache
+def _installed() -> frozenset[str]:
+    """Top-level packages that say at installation that they hold games."""
+    points = entry_points(group="stratagym.games")
+    return frozenset(point.value.partition(":")[0].partition(".")[0] for point in points)
+
+
+# --- a function's cache --------------------------------------------------------------------------
+
+
+class _Reduce(CompileResultCacheImpl):
+    """numba's way of turning compiled code into what pickles; no place goes with it."""
+
+    def __init__(self, function: Any) -> None:
+        self._lineno = function.__code__.co_firstlineno
+        self._locator = SimpleNamespace(_py_file=function.__code__.co_filename)
+
+
+class KernelCache(FunctionCache):
+    """Loads and saves the compiled code of one function."""
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        function = dispatcher.py_func
+        self._py_func, self._name = function, repr(function)
+        self._options = dispatcher.targetoptions
+        self._impl = _Reduce(function)
+        self._paths: dict[Any, Path | None] = {}
+        self.enable()
+
+    @property
+    def cache_path(self) -> str:
+        return str(directory())
+
+    def flush(self) -> None:
+        """Nothing: what is stale is not found."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        target_context.refresh()
+        path = self._path(sig, target_context.codegen())
+        if path is None:
+            return None
         try:
-            if not directory.is_dir():
-                directory.mkdir(parents=True)
-                _prune(parent)
-            if os.access(directory, os.W_OK):
-                break
+            content = path.read_bytes()
+        except OSError:
+            return None
+        digest, data = content[:_DIGEST], content[_DIGEST:]
+        if hashlib.sha256(data).digest() != digest:
+            return None  # torn: it is made anew and replaced
+        try:
+            compiled = self._impl.rebuild(target_context, pickle.loads(data))
+        except Exception as error:
+            warnings.warn(f"{path} cannot be used ({error!r}); compiling again", stacklevel=2)
+            return None
+        with contextlib.suppress(OSError):  # only the order in which old files go
+            if time.time() - path.stat().st_mtime > _FRESH:
+                os.utime(path)
+        return compiled
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        path = self._path(sig, data.codegen)
+        if path is None or not self._impl.check_cachable(data):
+            return
+        content = dumps(self._impl.reduce(data))
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
+            try:
+                with open(handle, "wb") as file:
+                    file.write(hashlib.sha256(content).digest() + content)
+                os.replace(temporary, path)
+            except BaseException:
+                os.unlink(temporary)
+                raise
+            _prune_once()
+        except OSError as error:
+            _warn_once(f"compiled kernels cannot be kept in {directory()}: {error}")
+
+    def _path(self, sig: Any, codegen: Any) -> Path | None:
+        if sig not in self._paths:
+            self._paths[sig] = self._find_path(sig, codegen)
+        return self._paths[sig] if self._enabled else None
+
+    def _find_path(self, sig: Any, codegen: Any) -> Path | None:
+        """The file for a signature, None if a later process could not have the same."""
+        args, returned = sigutils.normalize_signature(sig)
+        described = _Described()
+        text = "\n".join(map(described.text, (*args, returned)))
+        if " at 0x" in text or not all(map(_is_importable, described.classes)):
+            return None
+        function = self._py_func
+        stamp = stamps.stamp(function, self._options, described.classes)
+        for other in described.functions:
+            stamp += stamps.stamp(other.py_func, other.targetoptions, described.classes)
+        config = numba.config
+        settings = [getattr(config, name) for name in ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")]
+        key = repr((*stamps.versions(), codegen.magic_tuple(), settings, text)).encode()
+        name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+        name = "".join(c if c.isalnum() or c in "._" else "-" for c in name)[:80]
+        package, game = _place(function.__module__, described.classes)
+        name = f"{name}-{hashlib.sha256(key + stamp).hexdigest()[:32]}"
+        return directory() / package / game / name
+
+
+class _Described:
+    """Texts of numba types that are the same in every process, and what the types stand for."""
+
+    def __init__(self) -> None:
+        self.classes: list[type] = []
+        self.functions: list[Dispatcher] = []
+
+    def text(self, kind: Any) -> str:
+        if isinstance(kind, types.Dispatcher):
+            self.functions.append(kind.dispatcher)
+            return f"function {kind.dispatcher.__module__}.{kind.dispatcher.__qualname__}"
+        if isinstance(kind, types.Omitted):
+            return f"omitted {kind.value!r}"
+        if isinstance(kind, types.Type):
+            return f"{type(kind).__name__} {kind.name} {self.text(kind.key)}"
+        if isinstance(kind, tuple):
+            return f"({', '.join(map(self.text, kind))})"
+        if isinstance(kind, type):
+            if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+                self.classes.append(kind)
+            return f"{kind.__module__}.{kind.__qualname__}"
+        return repr(kind)
+
+
+def _is_importable(kind: type) -> bool:
+    """Whether pickle finds this very class by its name, in other processes too."""
+    module = sys.modules.get(kind.__module__)
+    return kind.__module__ != "__main__" and getattr(module, kind.__qualname__, None) is kind
+
+
+def game_of(kind: type) -> tuple[str, str] | None:
+    """(top-level package, game) if a class is a game's ``Rules``, else None."""
+    module = sys.modules[kind.__module__]
+    if not (hasattr(module, "reset") and hasattr(module, "legal_actions")):
+        return None
+    parts = module.__name__.split(".")
+    return parts[0], parts[-2] if parts[-1] == "rules" and len(parts) > 1 else parts[-1]
+
+
+def _place(module: str, classes: list[type]) -> tuple[str, str]:
+    """(top-level package, game or ``common``) of a function for these classes: its folder."""
+    for kind in classes:
+        if game := game_of(kind):
+            return game
+    foreign = [kind.__module__ for kind in classes if kind.__module__.partition(".")[0] != _OURS]
+    parts = (foreign[0] if foreign else module).split(".")
+    if len(parts) < 4:
+        return parts[0], _COMMON
+    return parts[0], parts[3] if parts[2] == "games" else parts[2]
+
+
+# --- where ---------------------------------------------------------------------------------------
+
+
+@functools.cache
+def directory() -> Path:
+    """The directory of all kernels: ours alone, or it is not used.
+
+    In ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache directory; where neither can be
+    had, in the temporary directory, under the user's number, or fresh and for this process only.
+    """
+    wanted = os.environ.get("NUMBA_CACHE_DIR")
+    parent = (
+        Path(wanted) / "stratagym" if wanted else Path(platformdirs.user_cache_dir("stratagym"))
+    )
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    for path in (parent / "kernels", Path(tempfile.gettempdir()) / f"stratagym-kernels-{user}"):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.suppress(FileExistsError):
+                path.mkdir(mode=0o700)
+            if is_private(path) and os.access(path, os.W_OK):
+                return path
         except OSError:
             continue
-    setattr(numba.config, "CACHE_DIR", str(directory))  # noqa: B010 - unknown to type checkers
-    event.register("numba:compile", _Announce())
-    return directory
+    fresh = Path(tempfile.mkdtemp(prefix="stratagym-kernels-"))
+    maker = os.getpid()
+    atexit.register(lambda: os.getpid() == maker and shutil.rmtree(fresh, ignore_errors=True))
+    return fresh
 
 
-def _prune(parent: Path) -> None:
-    """Remove all but the newest few directories of other versions."""
-    versions = sorted(parent.glob("stratagym-*"), key=lambda p: p.stat().st_mtime, reverse=True)
-    for old in versions[_KEPT:]:
-        shutil.rmtree(old, ignore_errors=True)
+def is_private(path: Path) -> bool:
+    """Whether a directory is this user's own and nobody else may write in it."""
+    found = path.lstat()
+    if not stat.S_ISDIR(found.st_mode):
+        return False
+    if not hasattr(os, "getuid"):  # Windows: the user's profile, temporary directory included
+        return True
+    return found.st_uid == os.getuid() and not found.st_mode & 0o022
+
+
+def prune(root: Path, most: int = _MOST_BYTES) -> None:
+    """Remove the files that were not used for longest until ``most`` bytes are left."""
+    files = []
+    for path in root.rglob("*"):
+        with contextlib.suppress(OSError):  # another process may prune too
+            found = path.stat()
+            if stat.S_ISREG(found.st_mode):
+                files.append((found.st_mtime, found.st_size, path))
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
+        if total <= most:
+            break
+        with contextlib.suppress(OSError):
+            path.unlink()
+        total -= size
+
+
+@functools.cache
+def _prune_once() -> None:
+    prune(directory())
+
+
+@functools.cache
+def _warn_once(message: str) -> None:
+    warnings.warn(message, stacklevel=2)
+
+
+# --- saying so -----------------------------------------------------------------------------------
 
 
 class _Announce(event.Listener):
-    """Says once on standard error that rules are being compiled, when something really is."""
+    """Says on standard error, once for each game, that it is being compiled."""
 
-    said = False
+    def __init__(self) -> None:
+        self.said: set[str] = set()
 
     def on_start(self, event: Any) -> None:
-        function = event.data["dispatcher"].py_func
-        if not self.said and function.__module__.startswith("stratagym."):
-            self.said = True
+        module = event.data["dispatcher"].py_func.__module__
+        if module.partition(".")[0] not in _adopted | _installed():
+            return
+        described = _Described()
+        for kind in event.data["args"]:
+            described.text(kind)
+        package, game = _place(module, described.classes)
+        name = module.rpartition(".")[2] if game == _COMMON else game
+        if name not in self.said and name != "core":
+            self.said.add(name)
             print(
-                "stratagym: compiling game rules for this machine "
-                "(first use only, a few seconds a game) ...",
+                f"stratagym: compiling {name} for this machine (first use only, some seconds) ...",
                 file=sys.stderr,
                 flush=True,
             )

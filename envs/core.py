@@ -174,8 +174,11 @@ def kernel(package: str, default: Callable[..., Any] | None = None) -> Callable[
     def decorate(stub: Callable[..., Any]) -> Callable[..., Any]:
         name = stub.__name__
 
+        def find_kernel(rules_class: type) -> Any:
+            return getattr(home(rules_class, package), name, default)
+
         def find(rules_class: type) -> Any:
-            found = getattr(home(rules_class, package), name, default)
+            found = find_kernel(rules_class)
             if found is None:
                 raise TypingError(f"{rules_class.__module__} has no kernel function {name}")
             return found
@@ -189,6 +192,7 @@ def kernel(package: str, default: Callable[..., Any] | None = None) -> Callable[
 
         resolve.__signature__ = inspect.signature(stub)  # type: ignore[attr-defined]
         call.__name__, call.__doc__ = name, stub.__doc__
+        call.find_kernel = find_kernel  # type: ignore[attr-defined]  # for ``stamps``
         overload(call)(resolve)
         return call
 

@@ -41,13 +41,3 @@ def shared_data() -> Path:
     if not path.is_dir():
         pytest.skip(f"{path} is not there")
     return path
-
-
-@pytest.fixture
-def unsaved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing compiled meanwhile is kept on disk.
-
-    For games that only a test knows: numba's index would name their module, and a process that
-    cannot import it could then read nothing of that index.
-    """
-    monkeypatch.setattr("numba.core.caching.Cache.save_overload", lambda *args: None)

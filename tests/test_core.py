@@ -200,7 +200,6 @@ def ludo_envs() -> list[aec.GameEnv]:
 
 
 @pytest.mark.parametrize("game", ["ludo", "tug"])
-@pytest.mark.usefixtures("unsaved")
 def test_rewards_add_up_to_the_returns(game, rng):
     """Over random games: rewards sum to returns, ``last`` tells what came since the last turn."""
     for env in ludo_envs() if game == "ludo" else [aec.GameEnv(tug.SPEC, tug.Rules(11))]:
@@ -226,7 +225,6 @@ def test_rewards_add_up_to_the_returns(game, rng):
         assert list(heard.values()) == pytest.approx(returns.tolist())
 
 
-@pytest.mark.usefixtures("unsaved")
 def test_rewards_of_a_game_told_move_by_move():
     env = aec.GameEnv(tug.SPEC, tug.Rules(4))
     env.reset(seed=0)
@@ -242,7 +240,6 @@ def test_rewards_of_a_game_told_move_by_move():
     assert last == {"player_0": 1, "player_1": 1, "player_2": 3}
 
 
-@pytest.mark.usefixtures("unsaved")
 def test_pettingzoo_api_with_rewards_in_every_move():
     env = aec.GameEnv(tug.SPEC, tug.Rules(11))
     with warnings.catch_warnings():

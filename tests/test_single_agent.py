@@ -127,7 +127,6 @@ def test_the_game_is_the_aec_game(seed):
 
 @pytest.mark.parametrize("seat", [0, 1, 2])
 @pytest.mark.parametrize("compiled", [True, False])
-@pytest.mark.usefixtures("unsaved")
 def test_rewards_between_two_decisions(seat, compiled):
     """In Tug, where all moves pay: random opponents, or the caller's that take all they may."""
     rules = tug.Rules(11)
