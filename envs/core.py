@@ -78,6 +78,21 @@ def integer(low: int, high: int) -> Callable[[Any], int]:
     return check
 
 
+Sides = tuple[tuple[int, ...], ...]
+"""Seats that win together, side by side: ``((0,), (1, 2))`` is one against two."""
+
+
+def each_alone(rules: Any) -> Sides:
+    """Every seat a side of its own."""
+    return tuple((seat,) for seat in range(rules.num_players))
+
+
+def side_returns(sides: Sides, returns: Any) -> np.ndarray:
+    """Each side's result, the sum of its seats' returns: (..., seats) to (..., sides) float64."""
+    returns = np.asarray(returns, float)
+    return np.stack([returns[..., list(side)].sum(-1) for side in sides], -1)
+
+
 @dataclass(frozen=True)
 class GameSpec:
     """The fact block of a game, after OpenSpiel's GameType and GameInfo.
@@ -85,13 +100,20 @@ class GameSpec:
     Attributes:
         name: the folder's name. title: as people write it. version: raised when results change.
         min_players, max_players: seats.
-        dynamics: ``sequential`` or ``simultaneous``.
+        dynamics: ``sequential``, or ``simultaneous`` if the seats decide at the same time: they
+            commit in seat order into the record, the last commit resolves the turn, and nobody
+            is shown a commit of the turn that is running.
         chance: ``deterministic``, ``explicit`` (dice shown to all) or ``sampled``.
         information: ``perfect`` or ``imperfect``.
         utility: ``zero_sum``, ``constant_sum``, ``identical`` or ``general``.
         max_game_length: the most decisions a game with default options can take.
         options: the game's options by name.
         sources: where the rules come from.
+        sides: seats that win together: every seat once. Or a function of ``rules`` that tells it,
+            or None where roles are dealt, so that nobody knows before the game. By default each
+            seat is alone. (Where all win together, ``utility`` is ``identical``.)
+        decision_seconds: of a game in real time, how long one decision lasts; its kernel takes a
+            no-op from seats that are idle. None where the game waits for its players.
     """
 
     name: str
@@ -106,6 +128,21 @@ class GameSpec:
     max_game_length: int
     sources: tuple[str, ...]
     options: dict[str, Option] = field(default_factory=dict)
+    sides: Sides | Callable[[Any], Sides] | None = each_alone
+    decision_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.dynamics not in ("sequential", "simultaneous"):
+            raise ValueError(f"{self.name}: dynamics={self.dynamics!r}; sequential or simultaneous")
+
+    @property
+    def is_simultaneous(self) -> bool:
+        """Whether the seats decide at the same time."""
+        return self.dynamics == "simultaneous"
+
+    def sides_of(self, rules: Any) -> Sides | None:
+        """The sides of a game under these rules; None where roles are dealt."""
+        return self.sides(rules) if callable(self.sides) else self.sides
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickled by name: the checks in ``options`` are functions made at import.
