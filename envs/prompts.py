@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from stratagym.envs import core
-from stratagym.envs.words import Renaming
+from stratagym.envs.words import Renaming, section
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,13 @@ def messages(
     states: np.ndarray,
     options: TextOptions = TextOptions(),
     history: str = "",
+    heard: str = "",
 ) -> list[dict[str, str]]:
-    """The prompt for the seat to move in ``states[0]``."""
+    """The prompt for the seat to move in ``states[0]``.
+
+    Args:
+        history: what happened before. heard: what the seat heard others say, fenced.
+    """
     seat, view = core.current_player_at(rules, states, 0), game.module("view")
     asked = view.prompt(
         rules,
@@ -73,6 +78,9 @@ def messages(
         history=history,
         list_legal=legal_list(rules, states) if options.list_legal else None,
     )
+    if heard:
+        first = f"{asked[-1]['content']}\n\n{section('Talk', heard)}"
+        asked[-1] = {**asked[-1], "content": first}
     if not options.renamed:
         return asked
     words = Renaming(view.RENAMED)
