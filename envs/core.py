@@ -33,6 +33,8 @@ TRUNCATED = -5
 """``current_player`` when a limit of the rules, such as Ludo's ``max_rolls``, stopped the game."""
 
 
+_ENVS = __name__.rpartition(".")[0]
+
 # --- facts -----------------------------------------------------------------------------------
 
 
@@ -92,6 +94,8 @@ class GameSpec:
         max_game_length: the most decisions a game with default options can take.
         options: the game's options by name.
         sources: where the rules come from.
+        package: the importable package with the game's files, ``stratagym.envs.<name>`` unless
+            given. A game in a package of its own says ``package=__name__``.
     """
 
     name: str
@@ -106,16 +110,21 @@ class GameSpec:
     max_game_length: int
     sources: tuple[str, ...]
     options: dict[str, Option] = field(default_factory=dict)
+    package: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.package:
+            object.__setattr__(self, "package", f"{_ENVS}.{self.name}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickled by name: the checks in ``options`` are functions made at import.
-        from stratagym.envs import spec
+        from stratagym.envs import registry
 
-        return spec, (self.name,)
+        return registry.unpickled, (self.name, self.package)
 
     def module(self, part: str) -> ModuleType:
         """One of the game's modules (``rules``, ``view``, ``render``, ``metrics``), imported."""
-        name = f"stratagym.envs.{self.name}.{part}"
+        name = f"{self.package}.{part}"
         __import__(name)
         return sys.modules[name]
 
@@ -149,13 +158,15 @@ class GameSpec:
 def home(rules_class: type, package: str) -> ModuleType:
     """The module that holds a game's function: its rules, or its agent's knowledge of it.
 
-    A game outside this project has both in one module.
+    Of our games, agents' knowledge is in ``stratagym.agents.games.<game>``; of a game in another
+    package, in ``agents`` beside its ``rules``. Without either the rules hold it, if anything does.
     """
     rules_module = sys.modules[rules_class.__module__]
-    parts = rules_module.__name__.split(".")
-    if package == "rules" or parts[:2] != ["stratagym", "envs"]:
+    place, _, last = rules_module.__name__.rpartition(".")
+    if package == "rules" or not place or last != "rules":
         return rules_module
-    name = f"stratagym.agents.games.{parts[2]}"
+    ours, _, game = place.rpartition(".")
+    name = f"stratagym.agents.games.{game}" if ours == _ENVS else f"{place}.agents"
     try:
         __import__(name)
     except ModuleNotFoundError as error:
