@@ -112,15 +112,21 @@ def spec(name: str) -> GameSpec:
 def specs() -> Iterator[GameSpec]:
     """The facts of every game that can be used; one that cannot is left out with a warning."""
     for name in games():
-        try:
-            yield spec(name)
-        except ValueError as error:
-            _warn_once(str(error))
+        if found := _spec_or_warning(name):
+            yield found
+
+
+def _spec_or_warning(name: str) -> GameSpec | None:
+    try:
+        return spec(name)
+    except ValueError as error:
+        _warn_once(str(error))
+        return None
 
 
 @functools.cache
 def _warn_once(message: str) -> None:
-    warnings.warn(f"{message} (left out)", RuntimeWarning, stacklevel=3)
+    warnings.warn(f"{message} (left out)", RuntimeWarning, stacklevel=4)
 
 
 def _load(name: str, place: Place) -> GameSpec:

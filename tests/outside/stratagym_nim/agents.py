@@ -51,7 +51,7 @@ def rule(rules, s, legal, n, which):
 
 
 def solve(rules: Any, states: np.ndarray) -> np.ndarray:
-    """1 for moves that win, -1 for those that lose, (N, 15) int8, ``ILLEGAL`` where there is none."""
+    """1 for moves that win, -1 for those that lose, ``ILLEGAL`` for the rest: (N, 15) int8."""
     if not rules.last_wins:
         raise ValueError("nim is solved for the form in which the last stone wins")
     scores = np.full((len(states), 15), ILLEGAL, np.int8)

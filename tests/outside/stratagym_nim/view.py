@@ -45,8 +45,8 @@ def prompt(
     list_legal: list[int] | None = None,
 ) -> list[dict[str, str]]:
     parts = [
-        f"You are player {player} in a game of Nim. Two players take turns; whoever moves takes one "
-        "or more stones, all from one heap, and must take at least one. Whoever takes the last "
+        f"You are player {player} in a game of Nim. Two players take turns; whoever moves takes "
+        "one or more stones, all from one heap, and must take at least one. Whoever takes the last "
         f"stone of all {'wins' if rules.last_wins else 'loses'}.",
         "The heaps now, one o a stone:\n" + board_text(rules, s),
     ]
