@@ -185,7 +185,9 @@ def _kept(decisions: Path, retry_transport: bool) -> set[tuple[str, str, str]]:
 def _questions(
     chosen: list[spots.Spot], persona: str, rules_options: dict[str, str], args: Args
 ) -> list[Question]:
-    options = TextOptions(persona, args.list_legal, args.lenient, renamed=args.renamed)
+    options = TextOptions(
+        persona, args.list_legal, args.lenient, renamed=args.renamed, system="merge"
+    )
     return [
         Question(
             NAME,

@@ -29,10 +29,11 @@ from typing import Any
 import numpy as np
 
 from stratagym.envs import core
-from stratagym.envs.prompts import legal_list
+from stratagym.envs.prompts import TextOptions, extract, legal_list
 from stratagym.envs.replies import REPLY_LIMIT, ReplyError, last_json
 from stratagym.envs.talk import Said, limited, read_speech
 from stratagym.envs.turns import is_deciding
+from stratagym.envs.words import AnswerForm, section
 
 OK, UNPARSEABLE, ILLEGAL = "ok", "unparseable", "illegal"
 ALL, EACH, QUEUE = "all", "each", "queue"
@@ -72,6 +73,24 @@ class Outcome:
     moves: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class JsonPlan(AnswerForm):
+    """The form of a reply that is a plan: ``form`` shows the JSON object; ``read_plan`` reads it."""
+
+    def request(self, reasoning: str = "free") -> str:
+        first = {
+            "free": "End your answer with one JSON object of this form",
+            "steps": "Think step by step first. End your answer with one JSON object of this form",
+            "answer": "Answer with one JSON object of this form and nothing else",
+        }[reasoning]
+        return section(self.title, f"{first}{self.note}:", self.form)
+
+
+def json_plan(form: str, note: str = "") -> AnswerForm:
+    """A reply ends with a JSON object such as ``form`` shows."""
+    return JsonPlan(form, "", note)
+
+
 def plan_kind(game: core.GameSpec) -> str | None:
     """``PLAN`` of a game whose replies are plans, or None.
 
@@ -93,7 +112,7 @@ def takes_talk(game: core.GameSpec) -> bool:
 
 
 def read_reply(
-    game: core.GameSpec, rules: Any, states: np.ndarray, text: str, lenient: bool
+    game: core.GameSpec, rules: Any, states: np.ndarray, text: str, options: TextOptions
 ) -> Outcome:
     """Read a reply, its reasoning taken off, of the seat to move in ``states[0]``."""
     if not text:
@@ -103,7 +122,7 @@ def read_reply(
     try:
         kind = plan_kind(game)
         if kind is None:
-            outcome = _read_move(game, rules, states, text, lenient)
+            outcome = _read_move(game, rules, states, text, options)
         else:
             outcome = _Plan(game, rules, states, kind).read(text)
         if outcome.kind == OK and takes_talk(game):
@@ -134,10 +153,10 @@ def check_move(
 
 
 def _read_move(
-    game: core.GameSpec, rules: Any, states: np.ndarray, text: str, lenient: bool
+    game: core.GameSpec, rules: Any, states: np.ndarray, text: str, options: TextOptions
 ) -> Outcome:
     view = game.module("view")
-    move = view.extract(text, lenient)
+    move = extract(view, text, options)
     if move is None:
         return Outcome(UNPARSEABLE, None, None, "no_move")
     action, reason = check_move(view, rules, states, move)

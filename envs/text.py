@@ -29,7 +29,7 @@ from stratagym.envs.plans import (
     plan_kind,
     read_reply,
 )
-from stratagym.envs.prompts import TextOptions, legal_list, messages
+from stratagym.envs.prompts import TextOptions, legal_list, messages, with_memory
 from stratagym.envs.talk import Message, Said, Transcript
 from stratagym.envs.turns import OpenTurn
 from stratagym.envs.words import Renaming
@@ -72,9 +72,9 @@ def judge(
     """
     text = answer(text)
     if not options.renamed:
-        return read_reply(game, rules, states, text, options.lenient)
+        return read_reply(game, rules, states, text, options)
     words = Renaming(game.module("view").RENAMED)
-    outcome = read_reply(game, rules, states, words.original(text), options.lenient)
+    outcome = read_reply(game, rules, states, words.original(text), options)
     return replace(outcome, told=words.renamed(outcome.reason))
 
 
@@ -266,8 +266,7 @@ class TextGame:
         heard = self.transcript.text(seat, self._said_before if self._open else None)
         now = messages(self.spec, self.rules, states, self.text, "\n".join(told), heard)
         if self.text.memory:
-            for asked, reply in self._memory[seat].turns[-self.text.memory :][::-1]:
-                now = [*asked, {"role": "assistant", "content": reply}, *now]
+            now = with_memory(now, self._memory[seat].turns[-self.text.memory :])
         return Turn(seat, now, legal_list(self.rules, states), states)
 
     def _position(self, seat: int) -> np.ndarray:

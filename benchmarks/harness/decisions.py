@@ -18,6 +18,7 @@ from stratagym.benchmarks.harness.records import JsonlWriter
 from stratagym.envs import text
 from stratagym.envs.core import GameSpec
 from stratagym.envs.plans import plan_kind, takes_talk
+from stratagym.envs.prompts import prompt_version
 
 TRANSPORT, OVERTIME = "transport", "overtime"
 
@@ -65,12 +66,14 @@ class Question:
         return fields
 
 
-def prompt_fields(game: GameSpec, messages: list[dict[str, str]]) -> dict[str, Any]:
+def prompt_fields(
+    game: GameSpec, messages: list[dict[str, str]], options: text.TextOptions
+) -> dict[str, Any]:
     """The fields of a record that hold a prompt."""
     joined = "\n\n".join(message["content"] for message in messages)
     return {
         "prompt": messages,
-        "prompt_version": game.module("view").PROMPT_VERSION,
+        "prompt_version": prompt_version(game.module("view"), options),
         "prompt_sha256": hashlib.sha256(joined.encode()).hexdigest(),
     }
 
@@ -120,7 +123,7 @@ async def ask_model(
     answer: dict[str, Any] = {
         "attempt": asking.answers + 1,
         "legal": legal,
-        **prompt_fields(game, asking.messages),
+        **prompt_fields(game, asking.messages, question.text),
     }
     ply = question.extra.get("ply", 0)
     names = [str(ply), model.name, question.text.persona]

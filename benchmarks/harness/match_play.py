@@ -307,11 +307,11 @@ class _Table:
         left_s, seconds = protocol.time_limit_s, 0.0
         record: dict[str, Any] = {}
         while asking.is_open:
-            asked = prompt_fields(self.match.game, asking.messages)["prompt_sha256"]
+            fields = prompt_fields(self.match.game, asking.messages, protocol.text)
             key = ply, turn.seat, asking.answers + 1
             record = self.answered.get(key, {})
             # Another prompt has come to stand here where, say, an engine is of another version.
-            if record.get("prompt_sha256") == asked:
+            if record.get("prompt_sha256") == fields["prompt_sha256"]:
                 if record["kind"] != OVERTIME:
                     asking.answer(record["reply"])
             else:
