@@ -121,13 +121,17 @@ def read_reply(
         return Outcome(UNPARSEABLE, None, None, "too_long")
     try:
         kind = plan_kind(game)
+        said: tuple[Said, ...] = ()
+        refused: tuple[tuple[str, str], ...] = ()
+        if takes_talk(game):
+            said, refused = _speech(game, rules, states, text)
         if kind is None:
             outcome = _read_move(game, rules, states, text, options)
         else:
-            outcome = _Plan(game, rules, states, kind).read(text)
-        if outcome.kind == OK and takes_talk(game):
-            outcome = _with_speech(game, rules, states, text, outcome)
-        return outcome
+            outcome = _Plan(game, rules, states, kind).read(text, bool(said))
+        if outcome.kind != OK:
+            return outcome
+        return replace(outcome, said=said, rejected=(*outcome.rejected, *refused))
     except ReplyError as error:
         return Outcome(UNPARSEABLE, None, None, str(error))
     except Exception:
@@ -192,7 +196,8 @@ class _Plan:
     def reject(self, move: str, reason: str) -> None:
         self.rejected.append((limited(move, MOVE_SHOWN), reason))
 
-    def read(self, text: str) -> Outcome:
+    def read(self, text: str, spoke: bool) -> Outcome:
+        """What the plan comes to; ``spoke`` tells that the reply says something besides."""
         moves = self.view.read_plan(self.rules, self.before[0], text)
         if len(moves) > PLAN_LIMIT:
             raise ReplyError("too_many")
@@ -215,7 +220,7 @@ class _Plan:
             if self.is_open and hasattr(self.view, "replacement_actions"):
                 self.play(self.view.replacement_actions(self.rules, self.states[0], move))
         rejected = tuple(self.rejected)
-        if moves and not good:
+        if moves and not good and not spoke:
             return Outcome(ILLEGAL, None, shown, rejected[0][1], rejected=rejected)
         if self.is_open and hasattr(self.view, "default_actions"):
             self.play(self.view.default_actions(self.rules, self.states[0]))
@@ -246,17 +251,18 @@ SHOWN = 2000
 """Characters of a plan that ``Outcome.move`` keeps."""
 
 
-def _with_speech(
-    game: core.GameSpec, rules: Any, states: np.ndarray, text: str, outcome: Outcome
-) -> Outcome:
+def _speech(
+    game: core.GameSpec, rules: Any, states: np.ndarray, text: str
+) -> tuple[tuple[Said, ...], tuple[tuple[str, str], ...]]:
+    """The messages of a reply, and what is refused of them; none if it holds no such member."""
     view = game.module("view")
     seat = int(core.current_player_at(rules, states, 0))
     try:
         found = last_json(text, dict, view.SPEECH)[view.SPEECH]
     except ReplyError:
-        return outcome
+        return (), ()
     said, refused = read_speech(found, view.listeners(rules, states[0], seat))
-    return replace(outcome, said=tuple(said), rejected=(*outcome.rejected, *refused))
+    return tuple(said), tuple(refused)
 
 
 def finished_turn(

@@ -81,6 +81,7 @@ class SeatedMatch:
 
 
 SYNC, TOKENS, WALL = "sync", "tokens", "wall"
+DEFAULT = "default"
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,8 @@ class AnswerProtocol:
         invalid: after the last bad answer, or one that came too late, ``random`` plays a seeded
             random legal move and ``forfeit`` loses the game; a word of the view's ``CONSEQUENCES``
             plays the first of that word's moves that is legal, or a random one if none is.
+            ``default`` plays the view's ``default_actions`` where it has them. A turn that takes
+            a plan is played to its end.
         time_limit_s: what a model may take for one move, in seconds, over all of its answers;
             failed attempts to reach it and waits do not count. None for no limit.
         clock: of games in real time: ``sync`` lets the game wait for a reply, ``tokens:RATE`` takes
@@ -111,6 +114,8 @@ class AnswerProtocol:
         if self.tries < 1:
             raise ValueError(f"tries {self.tries}: at least 1 is needed")
         choices = [FORFEIT, RANDOM, *consequences(game)]
+        if hasattr(game.module("view"), "default_actions"):
+            choices.append(DEFAULT)
         if self.invalid not in choices:
             raise ValueError(
                 f"invalid {self.invalid!r}: what follows an invalid answer in {game.name} is one "
@@ -346,7 +351,10 @@ class _Table:
             record["action"] = None
             return record
         view, rules, states = match.game.module("view"), match.rules, turn.states
-        if protocol.invalid != RANDOM:
+        if protocol.invalid == DEFAULT:
+            actions = view.default_actions(rules, states[0])
+            record["action"] = actions[0] if actions else record["action"]
+        elif protocol.invalid != RANDOM:
             for move in consequences(match.game)[protocol.invalid]:
                 with suppress(ValueError):  # a word that means nothing here, as a check for a call
                     action = view.string_to_action(rules, states[0], move)
