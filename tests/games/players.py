@@ -92,5 +92,5 @@ if __name__ == "__main__":
     if sys.argv[2] == "scripted":
         play(folder, scripted(delay_s=float(sys.argv[3])))
     else:
-        chat = OpenAIChat("model", base_url=sys.argv[2], api_key_env="STRATAGYM_NO_KEY")
+        chat = OpenAIChat("scripted", base_url=sys.argv[2], api_key_env="STRATAGYM_NO_KEY")
         play(folder, LanguageModel(chat))
