@@ -75,7 +75,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class JsonPlan(AnswerForm):
-    """The form of a reply that is a plan: ``form`` shows the JSON object; ``read_plan`` reads it."""
+    """The form of a reply that is a plan; ``form`` shows the JSON object."""
 
     def request(self, reasoning: str = "free") -> str:
         first = {

@@ -207,9 +207,13 @@ class TextGame:
 
     def reset(self, seed: int = 0) -> None:
         """Start a game; the same seed gives the same dice and cards."""
-        self.seat = core.start_at(
-            self.rules, self.states, 0, np.uint64(seed & SEED_MASK), self._probs
-        )
+        core.start_at(self.rules, self.states, 0, np.uint64(seed & SEED_MASK), self._probs)
+        self.begin(self.states)
+
+    def begin(self, states: np.ndarray) -> None:
+        """Start from the position in ``states[0]``, where chance has nothing to decide."""
+        self.states[0] = states[0]
+        self.seat = int(core.current_player_at(self.rules, self.states, 0))
         self.actions = []
         self.transcript = Transcript(self.rules.num_players)
         self._told = []

@@ -1,6 +1,6 @@
 """Scripted language models for the tiny games, and a run of matches that can be killed.
 
-    python tests/games/players.py FOLDER BASE_URL [DELAY_S]
+python tests/games/players.py FOLDER BASE_URL [DELAY_S]
 """
 
 from __future__ import annotations
@@ -27,15 +27,16 @@ PROTOCOL = AnswerProtocol(TextOptions(history=6), tries=2, invalid=RANDOM)
 def reply(messages: list[dict[str, str]]) -> str:
     """An answer in any of the games by the prompt's hash: one in eight is bad."""
     number = int(prompt_sha256(messages)[:8], 16)
-    said = messages[0]["content"]
+    said = " ".join(message["content"] for message in messages)
     if number % 8 == 0:
         return "I cannot decide."
     if '"bids"' in said:
-        return f'Thinking [x].\n```json\n{{"bids": [{number % 4}, {number % 3}, {number % 2}]}}\n```'
+        bids = [number % 4, number % 3, number % 2]
+        return f'Thinking [x].\n```json\n{{"bids": {bids}}}\n```'
     if '"moves"' in said:
         moves = ["left", "right", "stay", "right", "left"][number % 4 :]
         return json.dumps({"moves": moves})
-    if "All vote." in messages[-1]["content"]:
+    if "All vote." in said:
         return json.dumps({"vote": number % 3})
     to = ["all", 0, [1, 2], "Player 2"][number % 4]
     return json.dumps(
@@ -59,9 +60,7 @@ def matches(model: LanguageModel, games=("bids", "roles", "catch")) -> list[Seat
             seats = [model] * rules.num_players
             if seed:
                 seats[0] = make_policy(game, "random")
-            found.append(
-                SeatedMatch("tiny", f"{name}/{seed}", game, rules, options, seed, seats)
-            )
+            found.append(SeatedMatch("tiny", f"{name}/{seed}", game, rules, options, seed, seats))
     return found
 
 
@@ -71,9 +70,7 @@ def play(folder: Path, model: LanguageModel, protocol: AnswerProtocol = PROTOCOL
     left = [match for match in matches(model, **keys) if match.name not in done]
     games = JsonlWriter(folder / "games.jsonl")
     try:
-        asyncio.run(
-            play_matches(left, protocol, games, folder / "decisions.jsonl", concurrency=1)
-        )
+        asyncio.run(play_matches(left, protocol, games, folder / "decisions.jsonl", concurrency=1))
     finally:
         games.close()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from games.bids.rules import BUDGET, HIGHEST, ITEMS, VALUES
-
 from stratagym.envs.plans import json_plan
 from stratagym.envs.replies import ReplyError, last_json
 from stratagym.envs.words import section

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from games.catch.rules import FALL
-
 from stratagym.envs.plans import json_plan
 from stratagym.envs.replies import last_json
 from stratagym.envs.words import section
