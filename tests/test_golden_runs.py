@@ -150,6 +150,22 @@ def file_problems(old: dict[str, str], new: dict[str, str]) -> list[str]:
     return found
 
 
+def test_the_comparison_sees_what_is_missing_changed_or_new():
+    old = {"a": [{"x": 1, "y": 0.5}], "b": None}
+    assert not problems("config.json", old, {"b": None, "a": [{"y": 0.5 + 1e-15, "x": 1}]})
+    for new, said in (
+        ({"a": [{"x": 1, "y": 0.5}]}, "b is missing"),
+        ({"a": [{"x": 1, "y": 0.5001}], "b": None}, "a[].y is 0.5001, was 0.5"),
+        ({"a": [{"x": True, "y": 0.5}], "b": None}, "a[].x is True, was 1"),
+        ({"a": [{"x": 1, "y": 0.5, "z": 2}], "b": None}, "a[].z is new"),
+        ({"a": [], "b": None}, "a has 0 entries, had 1"),
+    ):
+        assert problems("config.json", old, new) == [f"config.json: {said}"]
+    assert not line_problems("report.md", "a\nb\n", "a\nb\n")
+    for lines in ("a\n", "b\na\n", "a\nb\nc\n", "a\nB\n"):
+        assert line_problems("report.md", "a\nb\n", lines)
+
+
 # --- the tests ---------------------------------------------------------------------------------
 
 
