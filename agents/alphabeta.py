@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.agents import knowledge
-from stratagym.agents.core import Policy, PolicyString, View
+from stratagym.agents.core import Decision, Policy, PolicyString
+from stratagym.agents.games import hooks
 from stratagym.envs import core
 
 # What is kept of each level's node, besides its state and moves.
@@ -59,11 +59,11 @@ def search(
             opening = False
             seat = core.current_player(rules, states[level])
             if seat <= core.TERMINAL or left == 0:
-                knowledge.evaluate(rules, states[level], total)
+                hooks.evaluate(rules, states[level], total)
                 result, valued = total[0], True
             else:
                 known = -1
-                key = knowledge.position_hash(rules, states[level])
+                key = hooks.position_hash(rules, states[level])
                 entry = table[np.int64(key & last)]
                 if key != np.uint64(0) and entry.key == key and entry.age == age:
                     known = entry.move
@@ -88,13 +88,13 @@ def search(
                         elif move == known:
                             order[level, k] = np.inf
                         else:
-                            order[level, k] = knowledge.priority(rules, states[level], move)
+                            order[level, k] = hooks.priority(rules, states[level], move)
         elif (
             nodes[level, _NEXT] == nodes[level, _COUNT]
             or bounds[level, _ALPHA] >= bounds[level, _BETA]
         ):
             result, valued = bounds[level, _VALUE], True
-            key = knowledge.position_hash(rules, states[level])
+            key = hooks.position_hash(rules, states[level])
             if key != np.uint64(0):
                 entry = table[np.int64(key & last)]
                 entry.key, entry.value, entry.depth = key, result, left
@@ -181,19 +181,19 @@ class AlphaBeta(Policy):
             )
         return self._memory[1:]
 
-    def search(self, view: View) -> tuple[int, float, int]:
+    def search(self, decision: Decision) -> tuple[int, float, int]:
         """(action, value for seat 0, depth reached) of the deepest search that was finished."""
-        spec, rules = view.spec, view.rules
+        spec, rules = decision.spec, decision.rules
         if spec.chance == "explicit" or spec.information != "perfect" or rules.num_players != 2:
             raise ValueError(f"{self.name}: {spec.name} is not a two-player game without chance")
         states, nodes, bounds, legal, order, total = self._allocate(rules)
         root_order = np.zeros(rules.num_actions)
-        found = int(view.legal[0]), 0.0, 0
+        found = int(decision.legal[0]), 0.0, 0
         spent = 0
         # What earlier decisions left in the table would make this one depend on them.
         self._age += 1
         for depth in range(1, self.depth + 1):
-            states[0] = view.states[0]
+            states[0] = decision.states[0]
             allowed = self.positions - spent
             action, value, visited = search(
                 rules, states, depth, allowed, nodes, bounds, legal, order, self._table, self._age,
@@ -205,8 +205,8 @@ class AlphaBeta(Policy):
             found = int(action), float(value), depth
         return found
 
-    def act(self, view: View) -> int:
-        return self.search(view)[0]
+    def act(self, decision: Decision) -> int:
+        return self.search(decision)[0]
 
 
 def alphabeta_policy(spec: core.GameSpec, text: PolicyString) -> AlphaBeta:

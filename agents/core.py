@@ -20,7 +20,7 @@ from stratagym.envs import core
 
 
 @dataclass
-class View:
+class Decision:
     """What the seat to move may know, for ``Policy.act``.
 
     Attributes:
@@ -46,14 +46,14 @@ class View:
         return out
 
 
-def view_of(spec: core.GameSpec, rules: Any, states: np.ndarray, seed: int) -> View:
-    """The view of the seat to move in ``states[0]``, which is not changed."""
+def decision_for(spec: core.GameSpec, rules: Any, states: np.ndarray, seed: int) -> Decision:
+    """The decision of the seat to move in ``states[0]``, which is not changed."""
     seat = core.current_player_at(rules, states, 0)
     legal = np.zeros(rules.num_actions, np.int64)
     n = core.legal_actions_at(rules, states, 0, legal)
     own = states[:1].copy()
     core.determinize_at(rules, own, 0, seat, np.uint64(seed))
-    return View(spec, rules, own, seat, legal[:n], seed)
+    return Decision(spec, rules, own, seat, legal[:n], seed)
 
 
 class Policy(ABC):
@@ -62,25 +62,25 @@ class Policy(ABC):
     name: str
 
     @abstractmethod
-    def act(self, view: View) -> int:
-        """A legal action for ``view.seat``."""
+    def act(self, decision: Decision) -> int:
+        """A legal action for ``decision.seat``."""
 
 
 class Weakened(Policy):
     """A policy that makes a uniformly random legal move with probability ``share``.
 
-    Whether it does follows from the view's seed alone, so that games can be repeated.
+    Whether it does follows from the decision's seed alone, so that games can be repeated.
     """
 
     def __init__(self, policy: Policy, share: float):
         self.policy, self.share = policy, share
         self.name = f"{policy.name}{'&' if '?' in policy.name else '?'}random={share:g}"
 
-    def act(self, view: View) -> int:
-        own = random.Random(view.seed)
+    def act(self, decision: Decision) -> int:
+        own = random.Random(decision.seed)
         if own.random() < self.share:
-            return int(own.choice(view.legal))
-        return self.policy.act(view)
+            return int(own.choice(decision.legal))
+        return self.policy.act(decision)
 
 
 @dataclass(frozen=True)
@@ -99,15 +99,15 @@ class PolicyString:
 
 
 FACTORIES = {
-    "random": "stratagym.agents.kernels:random_policy",
-    "heuristic": "stratagym.agents.kernels:heuristic_policy",
-    "gt": "stratagym.agents.kernels:game_theory_policy",
+    "random": "stratagym.agents.kernel_policies:random_policy",
+    "heuristic": "stratagym.agents.kernel_policies:heuristic_policy",
+    "gt": "stratagym.agents.kernel_policies:game_theory_policy",
     "mcts": "stratagym.agents.mcts:mcts_policy",
     "alphabeta": "stratagym.agents.alphabeta:alphabeta_policy",
     "uci": "stratagym.agents.engines:uci_policy",
     "perfect": "stratagym.agents.perfect:perfect_policy",
     "llm": "stratagym.agents.llm:language_model_policy",
-    "rule": "stratagym.agents.kernels:rule_policy",
+    "rule": "stratagym.agents.kernel_policies:rule_policy",
     "sb3": "stratagym.agents.sb3:sb3_policy",
 }
 """Policy names and the ``module:function`` that makes each from (GameSpec, PolicyString)."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.agents.core import Policy, PolicyString, View
+from stratagym.agents.core import Decision, Policy, PolicyString
 from stratagym.envs import core
 
 GAMES_DIRECTORY = "/usr/games"
@@ -100,31 +100,31 @@ class UCIEngine(Policy):
         if self.skill is not None:
             self._send(f"setoption name Skill Level value {self.skill}")
 
-    def _search(self, view: View, lines: int) -> list[str]:
+    def _search(self, decision: Decision, lines: int) -> list[str]:
         """What the engine says about the position, with the ``lines`` best moves."""
-        notation = view.spec.module("notation")
+        notation = decision.spec.module("notation")
         self._start()
         self._send(f"setoption name MultiPV value {lines}")
         # An empty hash makes a search depend on its position alone.
         self._send("ucinewgame")
         self._send("isready")
         self._until("readyok")
-        self._send(f"position fen {notation.fen(view.states[0])}")
+        self._send(f"position fen {notation.fen(decision.states[0])}")
         self._send(f"go nodes {self.nodes * lines}")
         return self._until("bestmove")
 
-    def act(self, view: View) -> int:
-        move = self._search(view, 1)[-1].split()[1]
-        return int(view.spec.module("notation").parse_uci(view.states[0], move))
+    def act(self, decision: Decision) -> int:
+        move = self._search(decision, 1)[-1].split()[1]
+        return int(decision.spec.module("notation").parse_uci(decision.states[0], move))
 
-    def scores(self, view: View) -> tuple[np.ndarray, np.ndarray]:
+    def scores(self, decision: Decision) -> tuple[np.ndarray, np.ndarray]:
         """(legal actions, centipawns for the side to move) of all legal moves, in one search.
 
         ``nodes`` are spent for every move on average.
         """
-        notation = view.spec.module("notation")
+        notation = decision.spec.module("notation")
         found: dict[int, float] = {}
-        for line in self._search(view, len(view.legal)):
+        for line in self._search(decision, len(decision.legal)):
             words = line.split()
             if "multipv" not in words or "pv" not in words:
                 continue
@@ -132,7 +132,7 @@ class UCIEngine(Policy):
             score = float(value)
             if kind == "mate":
                 score = MATE - score if score > 0 else -MATE - score
-            found[int(notation.parse_uci(view.states[0], words[words.index("pv") + 1]))] = score
+            found[int(notation.parse_uci(decision.states[0], words[words.index("pv") + 1]))] = score
         actions = np.array(sorted(found), np.int64)
         return actions, np.array([found[action] for action in actions.tolist()])
 

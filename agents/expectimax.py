@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.agents import knowledge
+from stratagym.agents.games import hooks
 from stratagym.envs import core
 
 # What is kept of each level's node, besides its state and value.
@@ -62,7 +62,7 @@ def expectimax(rules, s, depth, scratch):
                 level += 1
                 opening = True
                 continue
-            knowledge.evaluate(rules, states[level + 1], values[level + 1])
+            hooks.evaluate(rules, states[level + 1], values[level + 1])
         elif level == 0:
             return nodes[0, _BEST]
         else:

@@ -1,8 +1,8 @@
 """Ladders: frozen policies of rising strength that skill is measured against.
 
-A game has one if its ``agents/<game>.py`` defines ``LADDER``. A ladder never changes: another one
-for the same game has another version in its name. What its calibration measured is kept beside it
-in ``data/ladders``.
+A game has one if its ``agents/games/<game>.py`` defines ``LADDER``. A ladder never changes:
+another one for the same game has another version in its name. What its calibration measured is
+kept in ``data/ladders``.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from stratagym.agents.core import PolicyString, make_policy
+from stratagym.agents.games import hooks
 from stratagym.envs import core, games, spec
 
 
@@ -54,8 +55,11 @@ class Ladder:
     @property
     def path(self) -> Path:
         """The file of the calibration's results, whether there or not."""
-        home = core._home(self.game.module("rules").Rules, "agents")
-        folder = Path(str(sys.modules[home.__name__].__file__)).parent / "data" / "ladders"
+        home = core.home(self.game.module("rules").Rules, "agents")
+        if home.__name__.startswith("stratagym."):
+            folder = Path(__file__).parent / "data" / "ladders"
+        else:
+            folder = Path(str(sys.modules[home.__name__].__file__)).parent / "data" / "ladders"
         return folder / f"{self.name.replace('/ladder', '')}.json"
 
     @cached_property
@@ -116,8 +120,7 @@ class Ladder:
 
 def find_ladder(game: str) -> Ladder | None:
     """The game's ``LADDER``, or None. Raises ``ValueError`` for a game that there is not."""
-    home = core._home(spec(game).module("rules").Rules, "agents")
-    return getattr(home, "LADDER", None)
+    return hooks.found(spec(game), "LADDER")
 
 
 def ladder_of(game: str) -> Ladder:

@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from stratagym.agents.chat import NUMBERS, ChatModel, OpenAIChat, import_openai
-from stratagym.agents.core import Policy, PolicyString, View
+from stratagym.agents.core import Decision, Policy, PolicyString
 from stratagym.envs import core
-from stratagym.wrappers import text as words
+from stratagym.envs import text as words
 
 
 class LanguageModel(Policy):
@@ -52,7 +52,7 @@ class LanguageModel(Policy):
             return None
         return (tokens_in * self.prices[0] + (tokens_out or 0) * self.prices[1]) / 1e6
 
-    def act(self, view: View) -> int:
+    def act(self, decision: Decision) -> int:
         """The model's move; where an answer holds no legal one, it is quoted back and asked again.
 
         Blocks until the answer is there, in a running event loop too.
@@ -61,15 +61,17 @@ class LanguageModel(Policy):
             ValueError: no legal move in ``tries`` answers.
             TransportError: no answer came.
         """
-        self.text.check(view.spec)
-        return _run_apart(self._act, view)
+        self.text.check(decision.spec)
+        return _run_apart(self._act, decision)
 
-    async def _act(self, view: View) -> int:
-        asked = words.messages(view.spec, view.rules, view.states, self.text)
+    async def _act(self, decision: Decision) -> int:
+        asked = words.messages(decision.spec, decision.rules, decision.states, self.text)
         try:
             for _ in range(self.tries):
                 reply = await self.chat.generate(asked)
-                outcome = words.judge(view.spec, view.rules, view.states, reply.text, self.text)
+                outcome = words.judge(
+                    decision.spec, decision.rules, decision.states, reply.text, self.text
+                )
                 if outcome.kind == words.OK and outcome.action is not None:
                     return outcome.action
                 asked = words.ask_again(asked, reply.text, outcome)

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.agents import knowledge
-from stratagym.agents.core import Policy, PolicyString, View
+from stratagym.agents.core import Decision, Policy, PolicyString
+from stratagym.agents.games import hooks
 from stratagym.envs import core
 
 _NONE = -1
@@ -190,7 +190,7 @@ def _play_out(rules, w, playout, legal, probs, total):
         player = core.play(rules, w, legal[core.random_below(w, n)], probs)
         plies += 1
     if player >= 0:
-        knowledge.evaluate(rules, w, total)
+        hooks.evaluate(rules, w, total)
     else:
         core.returns(rules, w, total)
 
@@ -234,23 +234,23 @@ class MCTS(Policy):
             self._memory = (rules, tree, path, *scratch, np.zeros(rules.num_players))
         return self._memory[1:]
 
-    def statistics(self, view: View) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def statistics(self, decision: Decision) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(actions, visits, mean returns) of the root's children after a search.
 
         Where a child's result is proven, the mean is that return.
         """
-        actions, visits, means, proofs = self._search(view)
+        actions, visits, means, proofs = self._search(decision)
         return actions, visits, np.where(np.isnan(proofs), means, proofs)
 
-    def _search(self, view: View) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def _search(self, decision: Decision) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """As ``statistics``, means as sampled, with the proven returns of the mover or NaN."""
-        tree, path, legal, probs, total = self._allocate(view.rules)
-        states = np.repeat(view.states[:1], 3)
-        states["rng"][2] = view.seed
+        tree, path, legal, probs, total = self._allocate(decision.rules)
+        states = np.repeat(decision.states[:1], 3)
+        states["rng"][2] = decision.seed
         search(
-            view.rules,
+            decision.rules,
             states,
-            view.spec.information == "imperfect",
+            decision.spec.information == "imperfect",
             self.solve,
             self.simulations,
             self.exploration,
@@ -269,16 +269,16 @@ class MCTS(Policy):
             child = sibling[child]
         found = np.array(sorted(children, key=lambda c: action[c]))
         means = value[found] / np.maximum(visits[found], 1)
-        return action[found], visits[found], means, proof[found] * (-1 if view.seat else 1)
+        return action[found], visits[found], means, proof[found] * (-1 if decision.seat else 1)
 
-    def act(self, view: View) -> int:
-        """The most visited legal move; the better mean among equals, then by the view's seed.
+    def act(self, decision: Decision) -> int:
+        """The most visited legal move; the better mean among equals, then by the decision's seed.
 
         A proven win comes before that, a proven loss after it.
         """
-        actions, visits, means, proofs = self._search(view)
-        legal = np.isin(actions, view.legal)
-        lots = np.random.default_rng(view.seed).random(len(actions))
+        actions, visits, means, proofs = self._search(decision)
+        legal = np.isin(actions, decision.legal)
+        lots = np.random.default_rng(decision.seed).random(len(actions))
         order = np.lexsort((lots, means, np.where(legal, visits, -1), np.nan_to_num(proofs)))
         return int(actions[order[-1]])
 

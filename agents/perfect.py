@@ -1,23 +1,22 @@
 """Perfect players: games whose positions can be solved.
 
-A game has one if its ``agents/<game>.py`` defines ``solve(rules, states)``: the score of every
-move in every state, (N, num_actions) int8. A score is the mover's: 0 for a draw, positive for a
-win, the larger the sooner, negative for a loss, and ``ILLEGAL`` where the move is not legal. Where
-finding a best move is much quicker than scoring them all, it also defines ``best_moves(rules,
-states)``: (N, num_actions) bool, moves of the best score, at least one of them.
+A game has one if its ``agents/games/<game>.py`` defines ``solve(rules, states)``: the score of
+every move in every state, (N, num_actions) int8. A score is the mover's: 0 for a draw, positive
+for a win, the larger the sooner, negative for a loss, and ``ILLEGAL`` where the move is not
+legal. Where finding a best move is much quicker than scoring them all, it also defines
+``best_moves(rules, states)``: (N, num_actions) bool, moves of the best score, at least one.
 """
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from stratagym.agents.core import Policy, PolicyString, View
-from stratagym.envs import core, games
+from stratagym.agents.core import Decision, Policy, PolicyString
+from stratagym.agents.games import hooks
+from stratagym.envs import core, games, spec
 
 ILLEGAL = -128
 """The score of a move that is not legal: lower than any other."""
@@ -25,10 +24,7 @@ ILLEGAL = -128
 
 def solver_of(game: str) -> Callable[[Any, np.ndarray], np.ndarray] | None:
     """The game's ``solve``, or None."""
-    name = f"stratagym.agents.{game}"
-    if importlib.util.find_spec(name) is None:
-        return None
-    return getattr(importlib.import_module(name), "solve", None)
+    return hooks.found(spec(game), "solve")
 
 
 def ranks(scores: np.ndarray) -> np.ndarray:
@@ -53,19 +49,22 @@ class Perfect(Policy):
 
     name = "perfect"
 
-    def __init__(self, spec: core.GameSpec):
-        solve = solver_of(spec.name)
+    def __init__(self, facts: core.GameSpec):
+        solve = solver_of(facts.name)
         if solve is None:
             known = ", ".join(game for game in games() if solver_of(game))
             raise ValueError(
-                f"policy 'perfect': {spec.name} has no perfect player; games with one are: {known}"
+                f"policy 'perfect': {facts.name} has no perfect player; games with one are: {known}"
             )
-        module = importlib.import_module(f"stratagym.agents.{spec.name}")
-        self.best_moves = getattr(module, "best_moves", None) or _best_of(solve)
+        self.best_moves = hooks.found(facts, "best_moves") or _best_of(solve)
 
-    def act(self, view: View) -> int:
-        """Best moves of equal score are drawn from by the view's seed."""
-        return int(self.act_each(view.rules, view.states[:1], np.array([view.seed], np.uint64))[0])
+    def act(self, decision: Decision) -> int:
+        """Best moves of equal score are drawn from by the decision's seed."""
+        return int(
+            self.act_each(
+                decision.rules, decision.states[:1], np.array([decision.seed], np.uint64)
+            )[0]
+        )
 
     def act_each(self, rules: Any, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
         """Actions (N,) int64 in ``states`` (N,) of one ``rules``; seeds (N,) uint64."""

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.agents.core import Policy, PolicyString, View
+from stratagym.agents.core import Decision, Policy, PolicyString
 from stratagym.agents.networks import Actor, actor_of
 from stratagym.envs import core
 
@@ -69,8 +69,12 @@ class SB3Policy(Policy):
     def __init__(self, name: str, actor: Actor, greedy: bool = False):
         self.name, self.actor, self.greedy = name, actor, greedy
 
-    def act(self, view: View) -> int:
-        return int(self.act_each(view.rules, view.states[:1], np.array([view.seed], np.uint64))[0])
+    def act(self, decision: Decision) -> int:
+        return int(
+            self.act_each(
+                decision.rules, decision.states[:1], np.array([decision.seed], np.uint64)
+            )[0]
+        )
 
     def act_each(self, rules: Any, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
         """Actions (N,) int64 in ``states`` (N,) of one ``rules``; seeds (N,) uint64.

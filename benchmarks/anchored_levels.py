@@ -27,8 +27,10 @@ from rich.console import Console
 from stratagym.agents.core import Policy
 from stratagym.agents.ladders import Ladder, ladder_of, laddered
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks import cli, executors, records, runner
-from stratagym.benchmarks.executors import ExecutorArgs, Item, MatchArgs
+from stratagym.benchmarks.harness import cli, records, workers
+from stratagym.benchmarks.harness.policies import make_policies, settings
+from stratagym.benchmarks.harness.progress import progress_bar
+from stratagym.benchmarks.harness.workers import ExecutorArgs, Match, MatchArgs
 from stratagym.benchmarks.levels import calibration, report
 from stratagym.benchmarks.levels.climb import (
     LOOKS,
@@ -40,7 +42,6 @@ from stratagym.benchmarks.levels.climb import (
     new_plan,
 )
 from stratagym.benchmarks.levels.summary import summarise
-from stratagym.benchmarks.policies import make_policies, settings
 from stratagym.envs import spec
 
 NAME = "anchored_levels"
@@ -88,7 +89,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "highest": {game: plan.top for game, plan in plans.items()},
         "games": {game: plan.games for game, plan in plans.items()},
         "early_stop": args.early_stop,
-        **asdict(next(iter(plans.values())).how),
+        **asdict(next(iter(plans.values())).protocol),
         "seed": args.seed,
     }
     if args.resume:
@@ -98,14 +99,14 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     models: dict[str, Policy] = {
         name: policy for name, policy in named.items() if isinstance(policy, LanguageModel)
     }
-    with runner.progress_bar() as bar:
+    with progress_bar() as bar:
         tasks = {
             id(climb): bar.add_task(_label(climb), total=None if args.early_stop else 0)
             for climb in climbs
         }
 
-        def play(items: list[Item]) -> dict[str, dict[str, Any]]:
-            return executors.play_all(
+        def play(items: list[Match]) -> dict[str, dict[str, Any]]:
+            return workers.play_all(
                 items, folder, concurrency=args.concurrency, policies=models, **executor
             )
 
@@ -157,8 +158,8 @@ def _plan(ladder: Ladder, args: Args) -> Plan:
     _, ends = ladder.reachable()
     if ends:
         print(f"{NAME}: {ends}", file=sys.stderr)
-    how = args.match_rules(ladder.game)
-    return new_plan(NAME, ladder, args.seed, how, args.games, args.early_stop)
+    protocol = args.answer_protocol(ladder.game)
+    return new_plan(NAME, ladder, args.seed, protocol, args.games, args.early_stop)
 
 
 def _policies(games: list[str], args: Args) -> dict[str, dict[str, Policy]]:
@@ -241,12 +242,12 @@ def _calibrate(ladder: Ladder, args: CalibrateArgs, folder: Path) -> bool:
     missing = ladder.missing()
     if missing and not args.check:
         raise cli.InputError(f"{ladder.name} cannot be calibrated here: {missing[min(missing)]}")
-    with runner.progress_bar() as bar:
+    with progress_bar() as bar:
         task = bar.add_task(ladder.name, total=None)
 
-        def play(items: list[Item]) -> dict[str, dict[str, Any]]:
+        def play(items: list[Match]) -> dict[str, dict[str, Any]]:
             bar.update(task, total=len(items))
-            return executors.play_all(
+            return workers.play_all(
                 items,
                 folder,
                 done=lambda record: bar.advance(task),

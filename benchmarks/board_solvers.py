@@ -25,19 +25,21 @@ import numpy as np
 from cyclopts import Parameter
 from rich.console import Console
 
-from stratagym.agents.core import Policy, View, make_policy, view_of
+from stratagym.agents.core import Decision, Policy, decision_for, make_policy
 from stratagym.agents.engines import UCIEngine
 from stratagym.agents.llm import LanguageModel
 from stratagym.agents.perfect import ranks, solver_of
-from stratagym.benchmarks import cli, records, runner
-from stratagym.benchmarks.executors import ExecutorArgs, Item, play_all
-from stratagym.benchmarks.policies import ModelArgs, make_policies, settings
-from stratagym.benchmarks.ratings import rate
-from stratagym.benchmarks.report import Page, RateCell, Table, code, count, number
-from stratagym.benchmarks.sections import RATINGS
-from stratagym.benchmarks.stats import bootstrap_mean, wilson
+from stratagym.benchmarks.harness import cli, match_play, records
+from stratagym.benchmarks.harness.decisions import item_seed
+from stratagym.benchmarks.harness.policies import ModelArgs, make_policies, settings
+from stratagym.benchmarks.harness.progress import counter, progress_bar
+from stratagym.benchmarks.harness.workers import ExecutorArgs, Match, play_all
+from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, number
+from stratagym.benchmarks.reporting.ratings import rate
+from stratagym.benchmarks.reporting.sections import RATINGS
+from stratagym.benchmarks.reporting.stats import bootstrap_mean, wilson
 from stratagym.envs import core, spec
-from stratagym.wrappers.text import TextOptions
+from stratagym.envs.text import TextOptions
 
 NAME = "board_solvers"
 GAMES = {"tictactoe": 10, "connect_four": 10, "chess": 4}
@@ -106,18 +108,18 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "seed": args.seed,
     }
     folder = records.open_run(NAME, args.output, config, args.resume)
-    how = runner.MatchRules(text, 1 + args.retries_illegal, runner.FORFEIT)
-    with runner.progress_bar() as bar:
+    protocol = match_play.AnswerProtocol(text, 1 + args.retries_illegal, match_play.FORFEIT)
+    with progress_bar() as bar:
         for board in boards:
             solver = solvers[board]
-            items = board_items(board, list(policies[board]), solver.name, config, how)
+            items = board_items(board, list(policies[board]), solver.name, config, protocol)
             play_all(
                 items,
                 folder,
                 concurrency=args.concurrency,
                 policies={**policies[board], solver.name: solver},
                 replays=0,
-                done=runner.counter(bar, board, len(items)),
+                done=counter(bar, board, len(items)),
                 **executor,
             )
     summary = summarise(folder, policies, solvers, config)
@@ -130,29 +132,33 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
 
 
 def board_items(
-    board: str, policies: list[str], solver: str, config: dict[str, Any], how: runner.MatchRules
-) -> list[Item]:
+    board: str,
+    policies: list[str],
+    solver: str,
+    config: dict[str, Any],
+    protocol: match_play.AnswerProtocol,
+) -> list[Match]:
     """Every policy against the solver and against every other; sides swap half way."""
     games = config["games"][board]
     half = -(-games // 2)
     pairs = [(policy, solver) for policy in policies]
     pairs += [pair for pair in combinations(policies, 2) if solver not in pair]
     return [
-        Item(
+        Match(
             NAME,
             f"{board}/{one}/{other}/{g}",
             board,
             {},
-            runner.item_seed(config["seed"], board, str(g % half)),
+            item_seed(config["seed"], board, str(g % half)),
             (one, other) if g < half else (other, one),
-            how,
+            protocol,
         )
         for one, other in pairs
         for g in range(games)
     ]
 
 
-def move_scores(solver: Policy, view: View) -> np.ndarray:
+def move_scores(solver: Policy, view: Decision) -> np.ndarray:
     """The solver's score of every legal action, (len(view.legal),), the mover's side."""
     if isinstance(solver, UCIEngine):
         actions, scores = solver.scores(view)
@@ -183,7 +189,7 @@ def judge_game(record: dict[str, Any], policy: str, solver: Policy) -> list[Judg
     judged = []
     for action in record["actions"]:
         if record["seats"][seat] == policy:
-            view = view_of(game, rules, states, 0)
+            view = decision_for(game, rules, states, 0)
             scores = move_scores(solver, view)
             place = ranks(scores)
             mine = int(np.flatnonzero(view.legal == action)[0])
@@ -227,7 +233,7 @@ def summarise(
             turns = sum(kinds.values()) - illegal - kinds["transport"]
             mine = [g for g in games if name in g["seats"]]
             lost = sum(
-                g["ended_by"] == runner.FORFEIT and g["returns"][g["seats"].index(name)] < 0
+                g["ended_by"] == match_play.FORFEIT and g["returns"][g["seats"].index(name)] < 0
                 for g in mine
             )
             rows[name] = {

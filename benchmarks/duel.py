@@ -20,11 +20,12 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from stratagym.agents.core import make_policy
-from stratagym.agents.kernels import KernelPolicy
-from stratagym.benchmarks import arena, cli, records, runner
-from stratagym.benchmarks.report import Page, RateCell, Table, code, count, rate_text
-from stratagym.benchmarks.sections import rules_text
-from stratagym.benchmarks.stats import bootstrap_mean
+from stratagym.agents.kernel_policies import KernelPolicy
+from stratagym.benchmarks.harness import cli, match_play, pairings, records
+from stratagym.benchmarks.harness.progress import progress_bar
+from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, rate_text
+from stratagym.benchmarks.reporting.sections import rules_text
+from stratagym.benchmarks.reporting.stats import bootstrap_mean
 from stratagym.envs import core, games, spec
 
 NAME = "duel"
@@ -78,15 +79,15 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     }
     folder = records.open_run(NAME, args.output, config, args.resume)
     finished = {record["match"] for record in records.read_jsonl(folder / "games.jsonl")}
-    journal = records.Journal(folder / "games.jsonl")
+    journal = records.JsonlWriter(folder / "games.jsonl")
     try:
-        with runner.progress_bar() as bar:
+        with progress_bar() as bar:
             for pair in combinations(policies, 2):
                 matches = pair_matches(game, rules, options, pair, args)
                 missing = [match for match in matches if match.name not in finished]
                 name = f"{pair[0].name} - {pair[1].name}"
                 task = bar.add_task(name, total=len(matches), completed=len(matches) - len(missing))
-                played = arena.play_parallel(
+                played = pairings.play_parallel(
                     rules,
                     list(pair),
                     np.array([match.seed for match in missing], np.uint64),
@@ -96,7 +97,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
                 journal.write_all(
                     [
                         match.record(*outcome)
-                        for match, outcome in zip(missing, arena.each_game(played), strict=True)
+                        for match, outcome in zip(missing, pairings.each_game(played), strict=True)
                     ]
                 )
     finally:
@@ -144,11 +145,11 @@ def pair_matches(
     options: dict[str, Any],
     pair: tuple[KernelPolicy, KernelPolicy],
     args: Args,
-) -> list[runner.Match]:
+) -> list[match_play.SeatedMatch]:
     """Every deal once with either policy in the first seat."""
-    seeds, seating = arena.duel_seating(2, args.games, args.seed)
+    seeds, seating = pairings.duel_seating(2, args.games, args.seed)
     return [
-        runner.Match(
+        match_play.SeatedMatch(
             NAME,
             f"{pair[0].name}/{pair[1].name}/{g // 2}/{g % 2}",
             game,

@@ -21,13 +21,14 @@ from typing import Any
 
 from cyclopts import Parameter
 
-from stratagym.benchmarks import cli, recorded, runner
-from stratagym.benchmarks.recorded import Run
-from stratagym.wrappers.text import OK, answer
+from stratagym.benchmarks.harness import cli, replays
+from stratagym.benchmarks.harness.decisions import OVERTIME, TRANSPORT
+from stratagym.benchmarks.harness.replays import Run
+from stratagym.envs.text import OK, answer
 
 NAME = "export"
 FORMATS, ROWS = ("chat", "table"), ("decisions", "games")
-KINDS = (OK, "unparseable", "illegal", runner.TRANSPORT, runner.OVERTIME)
+KINDS = (OK, "unparseable", "illegal", TRANSPORT, OVERTIME)
 
 DECISION_COLUMNS = {
     "run": "text", "benchmark": "text", "game": "text", "item": "text", "seed": "seed",
@@ -105,7 +106,7 @@ def main(*runs: str, args: Args) -> None:
             raise cli.InputError(f"--fields: unknown {name!r}; choose from: {others}")
     if output.exists() and not args.force:
         raise cli.InputError(f"--output {output} exists; name another, or add --force")
-    found = [recorded.find(Path(run)) for run in runs]
+    found = [replays.find(Path(run)) for run in runs]
     records = games(found, args) if _of_games(args) else decisions(found, args)
     try:
         if args.format == "chat":
@@ -141,7 +142,7 @@ def decisions(runs: Iterable[Run], args: Args) -> Iterator[dict[str, Any]]:
         for record in run.decisions:
             if (
                 record["kind"] in kinds
-                and recorded.fits(record, cli.words(args.policy or ""))
+                and replays.fits(record, cli.words(args.policy or ""))
                 and args.game in (None, record["game"])
                 and (not args.winners or (record["item"], record["seat"]) in won)
             ):
@@ -153,7 +154,7 @@ def games(runs: Iterable[Run], args: Args) -> Iterator[dict[str, Any]]:
     for run in runs:
         for record in run.games:
             if (
-                recorded.fits(record, cli.words(args.policy or ""))
+                replays.fits(record, cli.words(args.policy or ""))
                 and args.game in (None, record["game"])
                 and (not args.winners or any(value > 0 for value in record["returns"] or []))
             ):

@@ -25,10 +25,13 @@ import numpy as np
 from cyclopts import Parameter
 
 from stratagym.agents.core import Policy
-from stratagym.benchmarks import arena, cli, hanabi_report, records, runner
-from stratagym.benchmarks.executors import Item, MatchArgs, play_all
-from stratagym.benchmarks.policies import make_policies, settings, usage
-from stratagym.benchmarks.stats import bootstrap_mean, bootstrap_ratio, wilson
+from stratagym.benchmarks.hanabi import report
+from stratagym.benchmarks.harness import cli, match_play, pairings, records
+from stratagym.benchmarks.harness.decisions import TRANSPORT
+from stratagym.benchmarks.harness.policies import make_policies, settings, usage
+from stratagym.benchmarks.harness.progress import counter, progress_bar
+from stratagym.benchmarks.harness.workers import Match, MatchArgs, play_all
+from stratagym.benchmarks.reporting.stats import bootstrap_mean, bootstrap_ratio, wilson
 from stratagym.envs import spec
 from stratagym.envs.hanabi.metrics import COUNTS, RESULTS, replay
 
@@ -71,7 +74,7 @@ class Args(MatchArgs):
     default as many as --games."""
     score: str = "strict"
     """Rules in force: strict, keep or spin. All scores are reported under any of them."""
-    invalid: str = runner.RANDOM
+    invalid: str = match_play.RANDOM
     """After the last bad answer: "random" plays a legal move, "forfeit" ends the game at 0."""
     seed: int = 0
     """Seed of the deals; the same for every team."""
@@ -108,7 +111,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         raise cli.InputError("--players, --games and --mixed-games: at least one of each is needed")
     if args.score not in SCORES:
         raise cli.InputError(f"--score {args.score!r}: choose from {', '.join(SCORES)}")
-    how = args.match_rules(GAME)
+    protocol = args.answer_protocol(GAME)
     executor = args.executor_options()
     policies = {p.name: p for p in make_policies(GAME, args.policies, args)}
     named = list(policies)
@@ -129,13 +132,13 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "games": args.games,
         "mixed_games": mixed_games,
         "rules": {n: GAME.options_in_force(players=n, score=args.score) for n in players},
-        **asdict(how),
+        **asdict(protocol),
         "seed": args.seed,
     }
     folder = records.open_run(NAME, args.output, config, args.resume)
-    everything = {team: team_items(team, config, how) for team in teams}
-    with runner.progress_bar() as bar:
-        done = runner.counter(bar, "games", sum(map(len, everything.values())))
+    everything = {team: team_items(team, config, protocol) for team in teams}
+    with progress_bar() as bar:
+        done = counter(bar, "games", sum(map(len, everything.values())))
         for items in everything.values():
             play_all(
                 items,
@@ -148,11 +151,11 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
             )
     summary = summarise(folder, teams, policies, config)
     records.write_json(folder / "summary.json", summary)
-    hanabi_report.write(folder, summary)
+    report.write(folder, summary)
     if args.json:
         print(json.dumps(summary))
     else:
-        hanabi_report.screen(summary, folder)
+        report.screen(summary, folder)
 
 
 def _players(word: str) -> int:
@@ -182,24 +185,26 @@ def all_teams(
     return list(teams)
 
 
-def team_items(team: Team, config: Mapping[str, Any], how: runner.MatchRules) -> list[Item]:
+def team_items(
+    team: Team, config: Mapping[str, Any], protocol: match_play.AnswerProtocol
+) -> list[Match]:
     """All games of a team, deal by deal."""
     same = team.one == team.rest
     # A team of one policy needs each deal once.
     seats = 1 if same else team.players
-    seeds, seating = arena.duel_seating(
+    seeds, seating = pairings.duel_seating(
         seats, config["games" if same else "mixed_games"], config["seed"]
     )
     two = team.one, team.rest
     return [
-        Item(
+        Match(
             NAME,
             f"{team.name}/{g // seats}/{g % seats}",
             GAME.name,
             {"players": team.players, "score": team.score},
             int(seeds[g]),
             (team.one,) * team.players if same else tuple(two[k] for k in seating[g]),
-            how,
+            protocol,
         )
         for g in range(len(seeds))
     ]
@@ -261,7 +266,7 @@ def read_teams(folder: Path, teams: list[Team]) -> dict[Team, Played]:
 
 
 def _played(team: Team, games: list[dict[str, Any]]) -> Played:
-    whole = [game for game in games if game["ended_by"] != runner.TRANSPORT]
+    whole = [game for game in games if game["ended_by"] != TRANSPORT]
     rules = GAME.make_rules(players=team.players, score=team.score)
     plies = np.array([game["plies"] for game in whole], np.int64)
     actions = np.zeros((len(whole), rules.max_game_length), np.int16)
@@ -274,7 +279,7 @@ def _played(team: Team, games: list[dict[str, Any]]) -> Played:
         plies,
         counts.sum(1),
         results,
-        np.array([game["ended_by"] == runner.FORFEIT for game in whole], bool),
+        np.array([game["ended_by"] == match_play.FORFEIT for game in whole], bool),
         dict(Counter(game["ended_by"] for game in whole)),
         len(games) - len(whole),
     )

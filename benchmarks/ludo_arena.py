@@ -22,11 +22,15 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from stratagym.agents.core import Policy
-from stratagym.benchmarks import arena, arena_report, cli, records, runner
-from stratagym.benchmarks.executors import Item, MatchArgs, play_all
+from stratagym.benchmarks.harness import cli, match_play, records
+from stratagym.benchmarks.harness.decisions import TRANSPORT
+from stratagym.benchmarks.harness.pairings import duel_seating
+from stratagym.benchmarks.harness.policies import make_policies, settings, usage
+from stratagym.benchmarks.harness.progress import counter, progress_bar
+from stratagym.benchmarks.harness.workers import Match, MatchArgs, play_all
+from stratagym.benchmarks.ludobench import arena_report
 from stratagym.benchmarks.ludobench.metrics import AS_PUBLISHED_RULES
-from stratagym.benchmarks.policies import make_policies, settings, usage
-from stratagym.benchmarks.stats import bootstrap_mean
+from stratagym.benchmarks.reporting.stats import bootstrap_mean
 from stratagym.envs import spec
 from stratagym.envs.ludo.metrics import COUNTS, game_counts
 
@@ -50,7 +54,7 @@ class Args(MatchArgs):
     """Options of the game, such as stacking=safe,home=exact."""
     as_published: bool = False
     """The rules of the LudoBench authors' released code: stacking=safe,home=exact."""
-    invalid: str = runner.RANDOM
+    invalid: str = match_play.RANDOM
     """After the last bad answer: "random" plays a legal move, "forfeit" loses the game."""
     time_limit: float | None = None
     """Seconds a model may take over a move, all its answers together; default no limit."""
@@ -85,7 +89,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     players = [_players(word) for word in cli.words(args.players)]
     if args.games < 1:
         raise cli.InputError(f"--games {args.games}: at least 1 is needed")
-    how = args.match_rules(GAME)
+    protocol = args.answer_protocol(GAME)
     executor = args.executor_options()
     options = dict(AS_PUBLISHED_RULES) if args.as_published else {}
     options |= cli.pairs("--rules", args.rules)
@@ -107,20 +111,20 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "players": players,
         "games": args.games,
         "rules": {n: GAME.options_in_force(players=n, **options) for n in players},
-        **asdict(how),
+        **asdict(protocol),
         "seed": args.seed,
     }
     folder = records.open_run(NAME, args.output, config, args.resume)
-    with runner.progress_bar() as bar:
+    with progress_bar() as bar:
         for pairing in pairings:
-            items = pairing_items(pairing, options, how, args)
+            items = pairing_items(pairing, options, protocol, args)
             play_all(
                 items,
                 folder,
                 concurrency=args.concurrency,
                 policies=policies,
                 replays=0,
-                done=runner.counter(bar, pairing.name, len(items)),
+                done=counter(bar, pairing.name, len(items)),
                 **executor,
             )
     summary = summarise(folder, pairings, rules, policies, config)
@@ -139,20 +143,20 @@ def _players(word: str) -> int:
 
 
 def pairing_items(
-    pairing: Pairing, options: dict[str, Any], how: runner.MatchRules, args: Args
-) -> list[Item]:
+    pairing: Pairing, options: dict[str, Any], protocol: match_play.AnswerProtocol, args: Args
+) -> list[Match]:
     """All matches of a pairing, in the order of their seeds."""
     two = pairing.one, pairing.rest
-    seeds, seating = arena.duel_seating(pairing.players, args.games, args.seed)
+    seeds, seating = duel_seating(pairing.players, args.games, args.seed)
     return [
-        Item(
+        Match(
             NAME,
             f"{pairing.name}/{g // pairing.players}/{g % pairing.players}",
             GAME.name,
             {"players": pairing.players, **options},
             int(seeds[g]),
             tuple(two[k] for k in seating[g]),
-            how,
+            protocol,
         )
         for g in range(len(seeds))
     ]
@@ -172,7 +176,7 @@ def summarise(
     aborted: Counter[str] = Counter()
     for game in last.values():
         name = game["match"].rsplit("/", 2)[0]
-        if game["ended_by"] == runner.TRANSPORT:
+        if game["ended_by"] == TRANSPORT:
             aborted[name] += 1
         else:
             games[name].append(game)

@@ -23,14 +23,16 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from stratagym.agents.core import Policy
-from stratagym.agents.kernels import KernelPolicy
+from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks import arena, cli, records, runner
+from stratagym.benchmarks.harness import cli, pairings, records
+from stratagym.benchmarks.harness.decisions import TRANSPORT, Question, ask_all, ask_kernel
+from stratagym.benchmarks.harness.policies import ModelArgs, make_policies, settings
+from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.ludobench import generate as spot_maker
 from stratagym.benchmarks.ludobench import metrics, report, spots
-from stratagym.benchmarks.policies import ModelArgs, make_policies, settings
 from stratagym.envs import spec
-from stratagym.wrappers.text import TextOptions
+from stratagym.envs.text import TextOptions
 
 NAME = "ludo_spots"
 GAME = spec("ludo")
@@ -109,9 +111,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     folder = records.open_run(NAME, args.output, config, args.resume)
     decisions = folder / "decisions.jsonl"
     kept = _kept(decisions, args.retry_transport)
-    journal = records.Journal(decisions)
+    journal = records.JsonlWriter(decisions)
     try:
-        with runner.progress_bar() as bar:
+        with progress_bar() as bar:
             for policy in policies:
                 styles = ["none"] if isinstance(policy, KernelPolicy) else personas
                 questions = [
@@ -123,11 +125,11 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
                 total = len(styles) * len(chosen)
                 task = bar.add_task(policy.name, total=total, completed=total - len(questions))
                 if isinstance(policy, KernelPolicy):
-                    journal.write_all(runner.ask_kernel(policy, questions))
+                    journal.write_all(ask_kernel(policy, questions))
                     bar.update(task, completed=total)
                 elif isinstance(policy, LanguageModel):
                     asyncio.run(
-                        runner.ask_all(
+                        ask_all(
                             policy,
                             questions,
                             journal,
@@ -176,16 +178,16 @@ def _kept(decisions: Path, retry_transport: bool) -> set[tuple[str, str, str]]:
     return {
         (record["policy"], record["persona"], record["item"])
         for record in records.read_jsonl(decisions)
-        if not (retry_transport and record["kind"] == runner.TRANSPORT)
+        if not (retry_transport and record["kind"] == TRANSPORT)
     }
 
 
 def _questions(
     chosen: list[spots.Spot], persona: str, rules_options: dict[str, str], args: Args
-) -> list[runner.Question]:
+) -> list[Question]:
     options = TextOptions(persona, args.list_legal, args.lenient, renamed=args.renamed)
     return [
-        runner.Question(
+        Question(
             NAME,
             spot.id,
             GAME,
@@ -233,7 +235,7 @@ def summarise(
             if len(by_persona) > 1
         },
         "usage": {policy: _usage(policy, taken) for policy in tables},
-        "head_to_head": arena.head_to_head(
+        "head_to_head": pairings.head_to_head(
             [policy for policy in policies if isinstance(policy, KernelPolicy)],
             GAME.make_rules(players=2, **rules_options),
             args.head_to_head,
@@ -283,7 +285,7 @@ def generate(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise cli.InputError(f"--output {folder}: cannot be written ({error.strerror})") from None
-    with runner.progress_bar() as bar:
+    with progress_bar() as bar:
         task = bar.add_task("boards", total=boards * len(spots.CATEGORIES))
         made = spot_maker.generate(seed, boards, lambda: bar.advance(task))
     spots.save_spots(made, folder)

@@ -14,12 +14,12 @@ import numpy as np
 from cyclopts import Parameter
 from rich.console import Console
 
-from stratagym.agents.core import view_of
-from stratagym.benchmarks import cli
-from stratagym.benchmarks.policies import ModelArgs, make_policies
-from stratagym.benchmarks.runner import item_seed
+from stratagym.agents.core import decision_for
+from stratagym.benchmarks.harness import cli
+from stratagym.benchmarks.harness.decisions import item_seed
+from stratagym.benchmarks.harness.policies import ModelArgs, make_policies
 from stratagym.envs import core, spec
-from stratagym.wrappers.text import ILLEGAL, legal_list
+from stratagym.envs.text import ILLEGAL, legal_list
 
 NAME = "play"
 
@@ -95,7 +95,7 @@ class _Table:
             else:
                 policy = self.policies[player]
                 seed = item_seed(self.seed, policy.name, str(self.ply))
-                action = policy.act(view_of(self.facts, self.rules, self.states, seed))
+                action = policy.act(decision_for(self.facts, self.rules, self.states, seed))
             told = self.view.move_text(self.rules, self.states[0], action)
             who = "you" if player == self.seat else self.policies[player].name
             self.console.print(f"  {told} ({who})")

@@ -25,12 +25,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from stratagym.agents.core import Policy, make_policy, view_of
+from stratagym.agents.core import Policy, decision_for, make_policy
 from stratagym.agents.engines import UCIEngine
 from stratagym.agents.perfect import Perfect, ranks, solver_of
-from stratagym.benchmarks import cli, recorded, replay_page, runner
 from stratagym.benchmarks.board_solvers import move_scores
-from stratagym.benchmarks.recorded import Position, Run, Story
+from stratagym.benchmarks.harness import cli, replays
+from stratagym.benchmarks.harness.decisions import item_seed
+from stratagym.benchmarks.harness.progress import progress_bar
+from stratagym.benchmarks.harness.replays import Position, Run, Story
+from stratagym.benchmarks.replaying import page
 
 NAME = "replay"
 BOARDS = ("pictures", "text")
@@ -76,7 +79,7 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
     if args.boards not in BOARDS:
         raise cli.InputError(f"--boards {args.boards!r}: choose from: {', '.join(BOARDS)}")
     console = Console(highlight=False)
-    run = recorded.find(Path(record))
+    run = replays.find(Path(record))
     story = _single_decisions(run, args) if not run.games else _game(run, args, console)
     if story is None:
         return
@@ -85,14 +88,14 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
         print(f"{cli_name()}: the record does not agree: {problem}", file=sys.stderr)
     if args.html is not None:
         evaluations = [evaluator(position) for position in _watched(story)]
-        page = replay_page.page(story, evaluations, pictures=args.boards == "pictures")
+        html = page.page(story, evaluations, pictures=args.boards == "pictures")
         try:
-            Path(args.html).write_text(page, encoding="utf-8")
+            Path(args.html).write_text(html, encoding="utf-8")
         except OSError as error:
             raise cli.InputError(
                 f"--html {args.html}: cannot be written ({error.strerror})"
             ) from None
-        megabytes = len(page.encode()) / 1e6
+        megabytes = len(html.encode()) / 1e6
         console.print(f"{args.html}: {story.title}, {megabytes:.1f} MB", soft_wrap=True)
         return
     teller = _Teller(story, evaluator, console)
@@ -115,7 +118,7 @@ def _game(run: Run, args: Args, console: Console) -> Story | None:
     chosen = [
         (number, game)
         for number, game in enumerate(run.games, 1)
-        if recorded.fits(game, cli.words(args.policy or ""))
+        if replays.fits(game, cli.words(args.policy or ""))
         and args.game in (None, game["game"])
         and args.ended_by in (None, game["ended_by"])
     ]
@@ -131,7 +134,7 @@ def _game(run: Run, args: Args, console: Console) -> Story | None:
         if args.list:
             return None
         raise cli.InputError(f"{len(chosen)} games fit; choose one by number or name with --match")
-    return recorded.retell(chosen[0][1], run.answers)
+    return replays.retell(chosen[0][1], run.answers)
 
 
 def _list(games: list[tuple[int, dict[str, Any]]], console: Console) -> None:
@@ -160,7 +163,7 @@ def _single_decisions(run: Run, args: Args) -> Story:
     chosen = [
         record
         for record in run.decisions
-        if recorded.fits(record, cli.words(args.policy or ""))
+        if replays.fits(record, cli.words(args.policy or ""))
         and args.game in (None, record["game"])
         and args.kind in (None, record["kind"])
         and args.match in (None, record["item"])
@@ -169,7 +172,7 @@ def _single_decisions(run: Run, args: Args) -> Story:
         raise cli.InputError(f"{run.folder}: none of its {len(run.decisions)} decisions fits")
     config = run.folder / "config.json"
     settings = json.loads(config.read_text(encoding="utf-8")) if config.exists() else {}
-    return recorded.retell_decisions(run, chosen, settings)
+    return replays.retell_decisions(run, chosen, settings)
 
 
 # --- evaluation ----------------------------------------------------------------------------------
@@ -210,8 +213,8 @@ def _evaluator(story: Story, args: Args) -> Evaluator:
     def evaluate(position: Position) -> Evaluation | None:
         if not position.legal or position.states is None:
             return None
-        seed = runner.item_seed(0, judge.name, str(position.ply))
-        view = view_of(game, position.rules, position.states, seed)
+        seed = item_seed(0, judge.name, str(position.ply))
+        view = decision_for(game, position.rules, position.states, seed)
         if not isinstance(judge, Perfect | UCIEngine):
             return Evaluation(judge.name, choice=judge.act(view))
         scores = move_scores(judge, view)
@@ -223,7 +226,7 @@ def _evaluator(story: Story, args: Args) -> Evaluator:
 
 def _watched(story: Story) -> Any:
     """The positions of a story, with a progress bar."""
-    with runner.progress_bar() as bar:
+    with progress_bar() as bar:
         yield from bar.track(story.positions, description="positions")
 
 
@@ -307,7 +310,7 @@ class _Teller:
             return
         reason = f" ({answer['reason']})" if answer["reason"] else ""
         self._print(
-            f"Answer {answer['attempt']}: {answer['kind']}{reason}{replay_page.usage(answer)}",
+            f"Answer {answer['attempt']}: {answer['kind']}{reason}{page.usage(answer)}",
             "" if answer["kind"] == "ok" else "red",
         )
         if prompts:

@@ -20,16 +20,17 @@ from rich.console import Console
 from rich.progress import Progress
 
 from stratagym import envs
-from stratagym.agents.core import Policy, View, make_policy, view_of
-from stratagym.agents.kernels import KernelPolicy
+from stratagym.agents.core import Decision, Policy, decision_for, make_policy
+from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.mcts import MCTS
-from stratagym.benchmarks import cli, records, runner
+from stratagym.benchmarks.harness import cli, match_play, records
+from stratagym.benchmarks.harness.decisions import item_seed
+from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.ludobench.spots import SHIPPED, load_spots, rules_for
-from stratagym.benchmarks.openspiel import TITLES, MCTSBot
-from stratagym.benchmarks.peers import Episode
-from stratagym.benchmarks.report import Page, RateCell, Table, code, count
-from stratagym.benchmarks.runner import item_seed
-from stratagym.benchmarks.stats import bootstrap_mean, wilson
+from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count
+from stratagym.benchmarks.reporting.stats import bootstrap_mean, wilson
+from stratagym.benchmarks.speed.openspiel import TITLES, MCTSBot
+from stratagym.benchmarks.speed.peers import Episode
 from stratagym.benchmarks.throughput import machine, machine_line, rate, short, spread_of
 from stratagym.envs import core, spec
 
@@ -112,10 +113,10 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     ]
     folder = records.open_run(NAME, args.output, config, args.resume)
     finished = {game["match"] for game in records.read_jsonl(folder / "games.jsonl")}
-    with runner.progress_bar() as bar:
+    with progress_bar() as bar:
         speed = {board: time_mcts(board, args, bar) for board in boards}
         decisions = time_searchers(boards, spots, args, bar) if args.searchers else []
-        journal = records.Journal(folder / "games.jsonl")
+        journal = records.JsonlWriter(folder / "games.jsonl")
         try:
             for pairing in pairings:
                 matches = pairing.matches(config["games"][pairing.board], args.seed)
@@ -181,7 +182,7 @@ def opening_moves(game: core.GameSpec, rules: Any, plies: int, seed: int) -> lis
             return moves
 
 
-def positions(board: str, plies: Iterable[int], seed: int) -> list[tuple[View, list[int]]]:
+def positions(board: str, plies: Iterable[int], seed: int) -> list[tuple[Decision, list[int]]]:
     """A view of the seat to move after so many random moves, and these moves, for each."""
     game = spec(board)
     rules, found = game.make_rules(), []
@@ -192,7 +193,7 @@ def positions(board: str, plies: Iterable[int], seed: int) -> list[tuple[View, l
         core.start_at(rules, states, 0, np.uint64(start), probs)
         for move in moves:
             core.play_at(rules, states, 0, move, legal, probs)
-        found.append((view_of(game, rules, states, start), moves))
+        found.append((decision_for(game, rules, states, start), moves))
     return found
 
 
@@ -320,13 +321,13 @@ class Pairing:
     def name(self) -> str:
         return f"{self.board}/{self.ours.name}/{self.bot.name}"
 
-    def matches(self, games: int, seed: int) -> list[runner.Match]:
+    def matches(self, games: int, seed: int) -> list[match_play.SeatedMatch]:
         """Each opening, the match's seed, once with either side."""
         game = spec(self.board)
         rules, options = game.make_rules(), game.options_in_force()
         seats: list[Policy] = [self.ours, self.bot]
         return [
-            runner.Match(
+            match_play.SeatedMatch(
                 NAME,
                 f"{self.name}/{g // 2}/{g % 2}",
                 game,
@@ -357,7 +358,7 @@ def board_pairings(board: str, simulations: int, args: Args) -> list[Pairing]:
     ]
 
 
-def play(match: runner.Match, bot: MCTSBot, args: Args) -> dict[str, Any]:
+def play(match: match_play.SeatedMatch, bot: MCTSBot, args: Args) -> dict[str, Any]:
     """The record of one game. It is over when either side's rules say so."""
     rules = match.rules
     states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
@@ -370,7 +371,7 @@ def play(match: runner.Match, bot: MCTSBot, args: Args) -> dict[str, Any]:
             action = opening[len(actions)]
         else:
             seed = item_seed(match.seed, match.name, str(len(actions)))
-            action = match.seats[player].act(view_of(match.game, rules, states, seed))
+            action = match.seats[player].act(decision_for(match.game, rules, states, seed))
         bot.follow(states, action)
         player, _ = core.play_at(rules, states, 0, action, legal, probs)
         actions.append(action)

@@ -1,7 +1,7 @@
 """How fast the games are: player decisions per CPU-second, beside the peers that are installed.
 
 Every registered game is measured in the call shapes of ``SHAPES`` with random legal play; a new
-game needs nothing here. A peer is one entry of ``PEERS`` in ``benchmarks/peers.py`` and is
+game needs nothing here. A peer is one entry of ``PEERS`` in ``benchmarks/speed/peers.py`` and is
 compared within its call shape only. All of a game's entries take turns, one repeat each, so that
 a machine that slows down slows them all; ratios are taken repeat by repeat.
 """
@@ -38,8 +38,8 @@ from rich.table import Table
 from rich.text import Text
 
 from stratagym import envs
-from stratagym.benchmarks.cli import InputError, app, run
-from stratagym.benchmarks.peers import PEERS, Episode, Peer, aec_loop, random_hands
+from stratagym.benchmarks.harness.cli import InputError, app, run
+from stratagym.benchmarks.speed.peers import PEERS, Episode, Peer, aec_loop, random_hands
 from stratagym.envs import core
 
 BATCH = 1024

@@ -26,14 +26,16 @@ from rich.console import Console
 
 from stratagym.agents.core import Policy
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks import cli, executors, records, runner
-from stratagym.benchmarks.executors import Item, MatchArgs
-from stratagym.benchmarks.plots import drawing, heat_map, short_labels
-from stratagym.benchmarks.policies import make_policies, settings, usage
-from stratagym.benchmarks.ratings import rate
-from stratagym.benchmarks.report import Page, RateCell, Table, against, code, count, number
-from stratagym.benchmarks.sections import RATINGS, model_table
-from stratagym.benchmarks.stats import bootstrap_mean, wilson
+from stratagym.benchmarks.harness import cli, records, workers
+from stratagym.benchmarks.harness.decisions import TRANSPORT, item_seed
+from stratagym.benchmarks.harness.policies import make_policies, settings, usage
+from stratagym.benchmarks.harness.progress import counter, progress_bar
+from stratagym.benchmarks.harness.workers import Match, MatchArgs
+from stratagym.benchmarks.reporting.page import Page, RateCell, Table, against, code, count, number
+from stratagym.benchmarks.reporting.plots import drawing, heat_map, short_labels
+from stratagym.benchmarks.reporting.ratings import rate
+from stratagym.benchmarks.reporting.sections import RATINGS, model_table
+from stratagym.benchmarks.reporting.stats import bootstrap_mean, wilson
 from stratagym.envs import spec
 from stratagym.envs.core import GameSpec
 
@@ -71,7 +73,7 @@ class Args(MatchArgs):
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play policies of a game against each other."""
     game, options = _game(args)
-    how = args.match_rules(game)
+    protocol = args.answer_protocol(game)
     if args.games < 1:
         raise cli.InputError(f"--games {args.games}: at least 1 is needed")
     executor = args.executor_options()
@@ -85,37 +87,37 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "format": args.format,
         "rounds": _rounds(args, len(policies)),
         "games": args.games + args.games % 2,
-        **asdict(how),
+        **asdict(protocol),
         "seed": args.seed,
     }
     folder = records.open_run(NAME, args.output, config, args.resume)
 
-    def items(pairings: Sequence[tuple[str, str]], label: str = "") -> list[Item]:
+    def items(pairings: Sequence[tuple[str, str]], label: str = "") -> list[Match]:
         return [
-            Item(
+            Match(
                 NAME,
                 f"{label}{a}/{b}/{k}/{swapped}",
                 game.name,
                 options,
-                runner.item_seed(args.seed, game.name, str(k)),
+                item_seed(args.seed, game.name, str(k)),
                 (b, a) if swapped else (a, b),
-                how,
+                protocol,
             )
             for a, b in pairings
             for k in range(config["games"] // 2)
             for swapped in range(2)
         ]
 
-    with runner.progress_bar() as bar:
+    with progress_bar() as bar:
 
-        def play(pairings: Sequence[tuple[str, str]], label: str = "") -> list[executors.Record]:
+        def play(pairings: Sequence[tuple[str, str]], label: str = "") -> list[workers.Record]:
             wanted = items(pairings, label)
-            played = executors.play_all(
+            played = workers.play_all(
                 wanted,
                 folder,
                 concurrency=args.concurrency,
                 policies=policies,
-                done=runner.counter(bar, label.rstrip("/") or game.name, len(wanted)),
+                done=counter(bar, label.rstrip("/") or game.name, len(wanted)),
                 **executor,
             )
             return list(played.values())
@@ -178,8 +180,8 @@ def _rounds(args: Args, players: int) -> int | None:
 
 
 def swiss(
-    players: list[str], rounds: int, play: Callable[..., list[executors.Record]]
-) -> tuple[list[executors.Record], dict[str, int]]:
+    players: list[str], rounds: int, play: Callable[..., list[workers.Record]]
+) -> tuple[list[workers.Record], dict[str, int]]:
     """Play round after round; returns all games, and who was left out in which round.
 
     Raises:
@@ -188,7 +190,7 @@ def swiss(
     standings = dict.fromkeys(players, 0.0)
     met: set[frozenset[str]] = set()
     byes: dict[str, int] = {}
-    played: list[executors.Record] = []
+    played: list[workers.Record] = []
     for at in range(1, rounds + 1):
         pairings, bye = pair(standings, met, set(byes))
         if bye is not None:
@@ -240,7 +242,7 @@ def pair(
     raise ValueError("everybody has met everybody")
 
 
-def points(game: executors.Record) -> float:
+def points(game: workers.Record) -> float:
     """What the first seat's player scores: 1 for a win, 0.5 for a draw."""
     first, second = game["returns"]
     return 0.5 + 0.5 * (first > second) - 0.5 * (first < second)
@@ -252,7 +254,7 @@ def points(game: executors.Record) -> float:
 def summarise(
     folder: Path,
     policies: dict[str, Policy],
-    played: list[executors.Record],
+    played: list[workers.Record],
     config: dict[str, Any],
     byes: dict[str, int],
 ) -> dict[str, Any]:
@@ -261,9 +263,9 @@ def summarise(
     broken = Counter(
         game["match"]
         for game in records.read_jsonl(folder / "games.jsonl")
-        if game["ended_by"] == runner.TRANSPORT and game["match"] in names
+        if game["ended_by"] == TRANSPORT and game["match"] in names
     )
-    pairs: defaultdict[tuple[str, str], list[executors.Record]] = defaultdict(list)
+    pairs: defaultdict[tuple[str, str], list[workers.Record]] = defaultdict(list)
     for game in played:
         a, b = game["seats"]
         pairs[(a, b) if (a, b) in pairs or (b, a) not in pairs else (b, a)].append(game)
@@ -295,7 +297,7 @@ def summarise(
     }
 
 
-def _pairing(a: str, b: str, played: list[executors.Record]) -> dict[str, Any]:
+def _pairing(a: str, b: str, played: list[workers.Record]) -> dict[str, Any]:
     """How ``a`` fared against ``b``; seeds are resampled for the intervals."""
     whole = [game for game in played if game["returns"] is not None]
     score = np.array([points(g) if g["seats"][0] == a else 1 - points(g) for g in whole])

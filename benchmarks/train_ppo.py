@@ -28,13 +28,14 @@ from stratagym import envs
 from stratagym.agents.core import make_policy
 from stratagym.agents.ladders import Ladder, find_ladder, ladder_of
 from stratagym.agents.sb3 import SB3Policy
-from stratagym.benchmarks import cli, ppo, records
+from stratagym.benchmarks.harness import cli, records
 from stratagym.benchmarks.levels import report
 from stratagym.benchmarks.levels.summary import anchors
-from stratagym.benchmarks.plots import COLOURS, MARKERS, SOFT, Look, drawing, looks
-from stratagym.benchmarks.ppo_evaluation import NAME, Evaluation, resumable
-from stratagym.benchmarks.report import Page, RateCell, Table, code, count
+from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count
+from stratagym.benchmarks.reporting.plots import COLOURS, MARKERS, SOFT, Look, drawing, looks
 from stratagym.benchmarks.throughput import machine, machine_line, short
+from stratagym.benchmarks.training import ppo
+from stratagym.benchmarks.training.evaluation import NAME, Evaluation, resumable
 from stratagym.envs import core
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ def with_ladder(
 
 def train(trainer: ppo.Trainer, evaluation: Evaluation, args: Args) -> None:
     """Train to the end, with evaluations into ``evaluations.jsonl``."""
-    journal = records.Journal(trainer.folder / "evaluations.jsonl")
+    journal = records.JsonlWriter(trainer.folder / "evaluations.jsonl")
     steps = trainer.settings.steps
 
     def evaluate(done: int) -> None:
@@ -489,9 +490,9 @@ def throughput(
     if not seconds > 0 or repeats < 1 or steps < 1:
         raise cli.InputError("--seconds, --repeats and --steps: more than 0 is needed")
     try:
-        from stratagym.benchmarks import ppo_throughput
+        from stratagym.benchmarks.training import throughput
 
-        found = ppo_throughput.measure(seconds, repeats, steps)
+        found = throughput.measure(seconds, repeats, steps)
     except ModuleNotFoundError as error:
         raise cli.InputError(
             f"{error.name} is not installed: pip install 'stratagym[rl]' 'pettingzoo[classic]'"

@@ -146,7 +146,7 @@ class GameSpec:
 # --- the protocol ----------------------------------------------------------------------------
 
 
-def _home(rules_class: type, package: str) -> ModuleType:
+def home(rules_class: type, package: str) -> ModuleType:
     """The module that holds a game's function: its rules, or its agent's knowledge of it.
 
     A game outside this project has both in one module.
@@ -155,7 +155,7 @@ def _home(rules_class: type, package: str) -> ModuleType:
     parts = rules_module.__name__.split(".")
     if package == "rules" or parts[:2] != ["stratagym", "envs"]:
         return rules_module
-    name = f"stratagym.agents.{parts[2]}"
+    name = f"stratagym.agents.games.{parts[2]}"
     try:
         __import__(name)
     except ModuleNotFoundError as error:
@@ -175,7 +175,7 @@ def kernel(package: str, default: Callable[..., Any] | None = None) -> Callable[
         name = stub.__name__
 
         def find_kernel(rules_class: type) -> Any:
-            return getattr(_home(rules_class, package), name, default)
+            return getattr(home(rules_class, package), name, default)
 
         def find(rules_class: type) -> Any:
             found = find_kernel(rules_class)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stratagym.agents.core import Policy, View
+from stratagym.agents.core import Decision, Policy
 from stratagym.envs import spec
 
 
@@ -28,6 +28,6 @@ class Scripted(Policy):
         self.name = name
         self.seats: list[int] = []
 
-    def act(self, view: View) -> int:
+    def act(self, view: Decision) -> int:
         self.seats.append(view.seat)
         return int(view.legal[0])

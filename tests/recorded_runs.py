@@ -16,9 +16,9 @@ import pytest
 from stratagym.agents.chat import Reply, ScriptedChat
 from stratagym.agents.core import Policy, make_policy
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks import cli, records, runner
+from stratagym.benchmarks.harness import cli, match_play, records
 from stratagym.envs import spec
-from stratagym.wrappers.text import TextOptions
+from stratagym.envs.text import TextOptions
 
 
 def reply(text: str, reasoning: str = "") -> Reply:
@@ -47,14 +47,16 @@ def record_game(
     players = [make_policy(facts, x) if isinstance(x, str) else x for x in seats]
     in_force = facts.options_in_force(**options)
     rules = facts.make_rules(**in_force)
-    match = runner.Match("test", name or f"{game}/0", facts, rules, in_force, seed, players)
+    match = match_play.SeatedMatch(
+        "test", name or f"{game}/0", facts, rules, in_force, seed, players
+    )
     folder.mkdir(exist_ok=True)
-    games = records.Journal(folder / "games.jsonl")
+    games = records.JsonlWriter(folder / "games.jsonl")
     try:
         asyncio.run(
-            runner.play_matches(
+            match_play.play_matches(
                 [match],
-                runner.MatchRules(TextOptions(list_legal=True), tries, invalid),
+                match_play.AnswerProtocol(TextOptions(list_legal=True), tries, invalid),
                 games,
                 folder / "decisions.jsonl",
                 concurrency=1,

@@ -23,11 +23,12 @@ from openai_server import (
 from scripts import KEY, assert_refused, kill_at, lines
 
 from stratagym.agents.ladders import ladder_of
-from stratagym.benchmarks import runner
+from stratagym.benchmarks.harness import match_play
+from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.levels.climb import Climb, Plan, climb_all, new_climb
-from stratagym.wrappers.text import TextOptions
+from stratagym.envs.text import TextOptions
 
-HOW = runner.MatchRules(TextOptions(), 3, runner.FORFEIT)
+HOW = match_play.AnswerProtocol(TextOptions(), 3, match_play.FORFEIT)
 
 
 # --- the climb ---------------------------------------------------------------------------------
@@ -49,7 +50,7 @@ def scripted(points):
             parts = item.name.split("/")
             got = points(int(parts[2]), parts[3], int(parts[4]))
             seat = int(parts[5])
-            ended = runner.TRANSPORT if got is None else "terminal"
+            ended = TRANSPORT if got is None else "terminal"
             mine = None if got is None else 2 * got - 1
             returns = None if mine is None else [mine if k == seat else -mine for k in range(2)]
             records[item.name] = {

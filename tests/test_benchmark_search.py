@@ -8,9 +8,9 @@ import sys
 import numpy as np
 import pytest
 
-from stratagym.agents.core import view_of
+from stratagym.agents.core import decision_for
 from stratagym.benchmarks import duel, search
-from stratagym.benchmarks.cli import run
+from stratagym.benchmarks.harness.cli import run
 from stratagym.envs import core, spec
 
 TINY = ["--seconds", "0.001", "--repeats", "2", "--simulations", "20", "--max-plies", "30"]
@@ -155,7 +155,7 @@ def test_the_peer_has_the_same_moves(game, rng):
             theirs = [bot.action_of(states, move) for move in moves]
             assert sorted(theirs) == sorted(bot.state.legal_actions())
             if rng.random() < 0.1:
-                assert bot.act(view_of(facts, rules, states, 1)) in moves
+                assert bot.act(decision_for(facts, rules, states, 1)) in moves
             action = int(rng.choice(moves))
             bot.follow(states, action)
             player, _ = core.play_at(rules, states, 0, action, legal, probs)

@@ -13,12 +13,12 @@ import random
 import numpy as np
 import pytest
 
-from stratagym.agents import chess as knowledge
 from stratagym.agents.core import make_policy
-from stratagym.agents.kernels import play_many
+from stratagym.agents.games import chess as knowledge
+from stratagym.agents.kernel_policies import play_many
 from stratagym.envs import core, make, spec
 from stratagym.envs.chess import metrics, moves, notation, perft, render, rules, view
-from stratagym.wrappers.text import ILLEGAL, OK, UNPARSEABLE, TextOptions, judge
+from stratagym.envs.text import ILLEGAL, OK, UNPARSEABLE, TextOptions, judge
 
 chess = pytest.importorskip("chess")
 

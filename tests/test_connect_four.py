@@ -7,18 +7,18 @@ import pytest
 from numba import njit
 from test_tictactoe import after_each_move, classic, like_openspiel, side_by_side
 
-from stratagym.agents import connect_four_book as books
-from stratagym.agents.connect_four import Solver, solve
-from stratagym.agents.connect_four_solver import UNKNOWN, key_of, mirror, value_of
-from stratagym.agents.core import make_policy, view_of
-from stratagym.agents.kernels import play_many
+from stratagym.agents.core import decision_for, make_policy
+from stratagym.agents.games.connect_four import Solver, solve
+from stratagym.agents.games.connect_four import book as books
+from stratagym.agents.games.connect_four.solver import UNKNOWN, key_of, mirror, value_of
+from stratagym.agents.kernel_policies import play_many
 from stratagym.agents.perfect import ILLEGAL
 from stratagym.envs import core, make, spec
 from stratagym.envs.connect_four import view
 from stratagym.envs.connect_four.metrics import COUNTS, game_counts
 from stratagym.envs.connect_four.rules import COLUMNS, ROWS, has_four, landing
-from stratagym.wrappers.text import ILLEGAL as ILLEGAL_REPLY
-from stratagym.wrappers.text import OK, UNPARSEABLE, TextOptions, judge
+from stratagym.envs.text import ILLEGAL as ILLEGAL_REPLY
+from stratagym.envs.text import OK, UNPARSEABLE, TextOptions, judge
 
 GAME = spec("connect_four")
 RULES = GAME.make_rules()
@@ -254,7 +254,7 @@ def test_the_first_player_always_wins(name, games, seed):
         states = core.new_states(RULES)
         seat = core.start_at(RULES, states, 0, np.uint64(0), probs)
         while seat >= 0:
-            view = view_of(GAME, RULES, states, seed + 64 * game + int(states["plies"][0]))
+            view = decision_for(GAME, RULES, states, seed + 64 * game + int(states["plies"][0]))
             action = (perfect, other)[seat].act(view)
             seat, _ = core.play_at(RULES, states, 0, action, legal, probs)
         assert states["winner"][0] == 0

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from stratagym.agents.core import make_policy, view_of
+from stratagym.agents.core import decision_for, make_policy
 from stratagym.envs import spec
+from stratagym.envs.text import TextGame
 from stratagym.wrappers.dialogue import Dialogue, pairings
-from stratagym.wrappers.text import TextGame
 
 
 def play(dialogue: Dialogue, say: Callable[[int], str]) -> None:
@@ -56,7 +56,7 @@ def test_a_drawn_game_is_neither_won_nor_lost(seed, seat):
     dialogue = Dialogue("tictactoe", "perfect", seed=seed, seat=seat)
     game, perfect = dialogue.game, make_policy(spec("tictactoe"), "perfect")
     while not dialogue.over:
-        action = perfect.act(view_of(game.spec, game.rules, game.states, seed))
+        action = perfect.act(decision_for(game.spec, game.rules, game.states, seed))
         view = game.spec.module("view")
         move = view.action_to_string(game.rules, game.states[0], action)
         assert dialogue.answer(f"Move: {move}").kind == "ok"

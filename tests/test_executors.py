@@ -20,17 +20,18 @@ import pytest
 from openai_server import OpenAIServer, always, first_empty, hang
 
 from stratagym.agents.chat import OpenAIChat, ScriptedChat, TransportError
-from stratagym.agents.core import Policy, View
+from stratagym.agents.core import Decision, Policy
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks import executors, runner
-from stratagym.benchmarks.cli import InputError
-from stratagym.benchmarks.executors import Item, play_all
-from stratagym.benchmarks.records import read_jsonl
+from stratagym.benchmarks.harness import match_play, workers
+from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.decisions import item_seed
+from stratagym.benchmarks.harness.records import read_jsonl
+from stratagym.benchmarks.harness.workers import Match, play_all
 from stratagym.envs import core, spec
 from stratagym.envs.texas_holdem.rules import CALL, FOLD
-from stratagym.wrappers.text import TextOptions
+from stratagym.envs.text import TextOptions
 
-HOW = runner.MatchRules(TextOptions(), 3, "forfeit", 300.0)
+HOW = match_play.AnswerProtocol(TextOptions(), 3, "forfeit", 300.0)
 PAIRINGS = [
     ("tictactoe", "random", "heuristic"),
     ("tictactoe", "mcts:20", "random"),
@@ -40,9 +41,9 @@ PAIRINGS = [
 ]
 
 
-def items(seed: int, games: int = 4, pairings: list = PAIRINGS, how=HOW) -> list[Item]:
+def items(seed: int, games: int = 4, pairings: list = PAIRINGS, protocol=HOW) -> list[Match]:
     return [
-        Item("test", f"{game}/{a}/{b}/{k}", game, {}, runner.item_seed(seed, str(k)), (a, b), how)
+        Match("test", f"{game}/{a}/{b}/{k}", game, {}, item_seed(seed, str(k)), (a, b), protocol)
         for game, a, b in pairings
         for k in range(games)
     ]
@@ -117,12 +118,12 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path, seed):
     assert lines(tmp_path / "a") == lines(tmp_path / "b")
 
 
-def die(work: list[Item]) -> list[dict]:
+def die(work: list[Match]) -> list[dict]:
     os._exit(1)
 
 
 def test_workers_that_always_die_are_one_clear_line(tmp_path, seed, monkeypatch):
-    monkeypatch.setattr(executors, "play", die)
+    monkeypatch.setattr(workers, "play", die)
     with pytest.raises(InputError, match="worker processes ended 3 times in a row"):
         play_all(items(seed, 2, PAIRINGS[1:2]), tmp_path, workers=2)
 
@@ -130,15 +131,15 @@ def test_workers_that_always_die_are_one_clear_line(tmp_path, seed, monkeypatch)
 RUN = """
 import sys
 from pathlib import Path
-from stratagym.benchmarks.executors import Item, play_all
-from stratagym.benchmarks.runner import MatchRules
+from stratagym.benchmarks.harness.workers import Match, play_all
+from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.wrappers.text import TextOptions
 
 if __name__ == "__main__":
-    how = MatchRules(TextOptions(), 3, "forfeit")
+    protocol = AnswerProtocol(TextOptions(), 3, "forfeit")
     seats = ("mcts:100", "alphabeta:4")
     game = "connect_four"
-    items = [Item("test", str(k), game, {}, k, seats, how) for k in range(3000)]
+    items = [Match("test", str(k), game, {}, k, seats, protocol) for k in range(3000)]
     play_all(items, Path(sys.argv[1]), workers=2)
 """
 
@@ -199,7 +200,7 @@ def test_workers_end_with_the_run_and_it_resumes(tmp_path):
     kept = [json.loads(line) for line in games.read_text().rpartition("\n")[0].splitlines()]
     seats = ("mcts:100", "alphabeta:4")
     wanted = [
-        Item("test", game["match"], "connect_four", {}, game["seed"], seats, HOW)
+        Match("test", game["match"], "connect_four", {}, game["seed"], seats, HOW)
         for game in kept[:6]
     ]
     again = play_all(wanted, make(tmp_path / "again"), workers=1)
@@ -231,18 +232,18 @@ def test_two_nodes_of_a_ray_cluster_give_the_same_records(tmp_path, seed):
 def test_without_ray_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ModuleNotFoundError, match=r"stratagym\[ray\]"):
-        executors.import_ray()
+        workers.import_ray()
 
 
 def test_executor_options_are_checked():
-    assert executors.ExecutorArgs().executor_options()["executor"] == "process"
+    assert workers.ExecutorArgs().executor_options()["executor"] == "process"
     for bad, word in (
         ({"executor": "cloud"}, "process, ray"),
         ({"workers": 0}, "--workers 0"),
         ({"ray_address": "auto"}, "--executor ray"),
     ):
         with pytest.raises(InputError, match=word):
-            executors.ExecutorArgs(**bad).executor_options()
+            workers.ExecutorArgs(**bad).executor_options()
 
 
 # --- language models -------------------------------------------------------------------------
@@ -252,13 +253,15 @@ def model(script, **options) -> dict[str, Policy]:
     return {"llm:m": LanguageModel(ScriptedChat(script, **options), name="llm:m")}
 
 
-def asked(seed: int, how: runner.MatchRules, games: int = 2, game: str = "tictactoe") -> list[Item]:
-    return items(seed, games, [(game, "llm:m", "random")], how)
+def asked(
+    seed: int, protocol: match_play.AnswerProtocol, games: int = 2, game: str = "tictactoe"
+) -> list[Match]:
+    return items(seed, games, [(game, "llm:m", "random")], protocol)
 
 
 def test_an_overtime_is_a_kind_of_its_own(tmp_path, seed):
-    how = runner.MatchRules(TextOptions(), 3, "forfeit", 0.01)
-    games = play_all(asked(seed, how), tmp_path, policies=model(first_empty, delay_s=5.0))
+    protocol = match_play.AnswerProtocol(TextOptions(), 3, "forfeit", 0.01)
+    games = play_all(asked(seed, protocol), tmp_path, policies=model(first_empty, delay_s=5.0))
     for game in games.values():
         assert (game["ended_by"], game["forfeited_by"]) == ("forfeit", 0)
         assert game["returns"] == [-1.0, 1.0]
@@ -274,19 +277,19 @@ def test_an_overtime_is_a_kind_of_its_own(tmp_path, seed):
 def test_a_server_that_hangs(tmp_path, seed, limit_s, timeout_s, kind, ending):
     """Whichever of time limit and time-out is shorter says whose fault it is."""
     pytest.importorskip("openai", reason='needs openai: pip install "stratagym[llm]"')
-    how = runner.MatchRules(TextOptions(), 3, "forfeit", limit_s)
+    protocol = match_play.AnswerProtocol(TextOptions(), 3, "forfeit", limit_s)
     with OpenAIServer(always(hang())) as server:
         chat = OpenAIChat("m", base_url=server.base_url, timeout_s=timeout_s, retries=0)
         policies = {"llm:m": LanguageModel(chat, name="llm:m")}
-        games = play_all(asked(seed, how, 1), tmp_path, policies=policies, replays=0)
+        games = play_all(asked(seed, protocol, 1), tmp_path, policies=policies, replays=0)
     assert [game["ended_by"] for game in games.values()] == [ending]
     assert [r["kind"] for r in read_jsonl(tmp_path / "decisions.jsonl")] == [kind]
 
 
 def test_the_time_limit_is_for_all_answers_of_a_move(tmp_path, seed):
-    how = runner.MatchRules(TextOptions(), 3, "random", 0.3)
+    protocol = match_play.AnswerProtocol(TextOptions(), 3, "random", 0.3)
     chat = ScriptedChat(lambda messages: "I pass.", delay_s=0.2)
-    (item,) = asked(seed, how, 1)
+    (item,) = asked(seed, protocol, 1)
     game = play_all([item], tmp_path, policies={"llm:m": LanguageModel(chat, name="llm:m")})
     records = list(read_jsonl(tmp_path / "decisions.jsonl"))
     kinds = [(r["kind"], r["attempt"]) for r in records]
@@ -298,10 +301,10 @@ def test_the_time_limit_is_for_all_answers_of_a_move(tmp_path, seed):
 
 
 def test_an_invalid_answer_may_come_to_the_games_own_move(tmp_path, seed):
-    how = runner.MatchRules(TextOptions(), 2, "fold", None)
-    how.check(spec("texas_holdem"))
+    protocol = match_play.AnswerProtocol(TextOptions(), 2, "fold", None)
+    protocol.check(spec("texas_holdem"))
     wanted = [
-        Item("test", str(k), "texas_holdem", {"hands": 3}, seed + k, seats, how)
+        Match("test", str(k), "texas_holdem", {"hands": 3}, seed + k, seats, protocol)
         for k, seats in enumerate([("llm:m", "random"), ("random", "llm:m")])
     ]
     games = play_all(wanted, tmp_path, policies=model(lambda messages: "hm"))
@@ -317,9 +320,9 @@ def test_an_invalid_answer_may_come_to_the_games_own_move(tmp_path, seed):
 
 
 def test_a_consequence_the_game_has_not_is_one_clear_line():
-    how = runner.MatchRules(TextOptions(), 2, "fold")
+    protocol = match_play.AnswerProtocol(TextOptions(), 2, "fold")
     with pytest.raises(ValueError, match=r"chess is one of: forfeit, random$"):
-        how.check(spec("chess"))
+        protocol.check(spec("chess"))
 
 
 def test_transport_failures_are_replayed_and_counted(tmp_path, seed):
@@ -374,7 +377,7 @@ class Waiting(Policy):
     def __init__(self) -> None:
         self.may = threading.Event()
 
-    def act(self, view: View) -> int:
+    def act(self, view: Decision) -> int:
         assert self.may.wait(60), "the event loop stood still"
         return int(view.legal[0])
 
@@ -395,8 +398,8 @@ def test_a_slow_opponent_holds_nobody_else_up(tmp_path, seed):
 
 
 def test_a_forfeit_where_all_win_or_lose_together_pays_nobody(tmp_path, seed):
-    how = runner.MatchRules(TextOptions(), 1, "forfeit")
+    protocol = match_play.AnswerProtocol(TextOptions(), 1, "forfeit")
     seats = ("llm:m", "random", "llm:m")
-    item = Item("test", "m", "hanabi", {"players": 3}, seed, seats, how)
+    item = Match("test", "m", "hanabi", {"players": 3}, seed, seats, protocol)
     game = play_all([item], tmp_path, policies=model(lambda messages: "no"))["m"]
     assert (game["returns"], game["outcome"], game["ended_by"]) == ([0.0] * 3, [], "forfeit")

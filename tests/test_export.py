@@ -14,7 +14,7 @@ import pytest
 from recorded_runs import model, record_game, reply, run_script
 
 from stratagym.benchmarks import export
-from stratagym.benchmarks.records import read_jsonl
+from stratagym.benchmarks.harness.records import read_jsonl
 
 ROOT = Path(__file__).resolve().parents[1]
 CORNERS = [f"Move: {row},{column}" for row in (1, 3, 2) for column in (1, 3, 2)]

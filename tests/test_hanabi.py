@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stratagym.agents.core import make_policy, view_of
-from stratagym.agents.hanabi import RULES
-from stratagym.agents.kernels import play_many
+from stratagym.agents.core import decision_for, make_policy
+from stratagym.agents.games.hanabi import RULES
+from stratagym.agents.kernel_policies import play_many
 from stratagym.envs import core, spec
 from stratagym.envs.hanabi import metrics, view
 from stratagym.envs.hanabi import rules as hanabi
@@ -186,7 +186,7 @@ def played(rules: Any, seed: int, policy: str, plies: int) -> np.ndarray:
     for k in range(plies):
         if player < 0:
             break
-        action = acting.act(view_of(SPEC, rules, states, seed + k))
+        action = acting.act(decision_for(SPEC, rules, states, seed + k))
         player, _ = core.play_at(rules, states, 0, action, legal, probs)
     return states
 
@@ -268,7 +268,7 @@ def test_teammates_use_only_what_they_may_know(name, seed):
             states = played(rules, seed + k, "rule:piers", 3 + 2 * k)
             if core.current_player_at(rules, states, 0) < 0:
                 continue
-            views = [view_of(SPEC, rules, states, seed + j) for j in range(4)]
+            views = [decision_for(SPEC, rules, states, seed + j) for j in range(4)]
             actions = {acting.act(view) for view in views}
             assert len(actions) == 1
             assert actions <= set(views[0].legal.tolist())
@@ -336,7 +336,7 @@ def test_simple_is_the_learning_environments(seed):
             words = f"{move['action_type'].capitalize()} {move.get('card_index')}"
             if move["action_type"] == "REVEAL_COLOR":
                 words = f"Reveal player +{move['target_offset']} color {move['color']}"
-            action = acting.act(view_of(SPEC, rules, states, 0))
+            action = acting.act(decision_for(SPEC, rules, states, 0))
             assert action == view.string_to_action(rules, s, words)
 
 
@@ -347,7 +347,7 @@ def test_rule_policies_are_named(seed):
         make_policy(spec("ludo"), "rule:iggi")
     rules = SPEC.make_rules()
     states = played(rules, seed, "rule:focus", 11)
-    seen = view_of(SPEC, rules, states, 1)
+    seen = decision_for(SPEC, rules, states, 1)
     assert make_policy(SPEC, "heuristic").act(seen) == make_policy(SPEC, "rule:focus").act(seen)
 
 

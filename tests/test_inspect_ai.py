@@ -14,8 +14,8 @@ from inspect_ai import eval as run_task
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
+from stratagym.envs.text import TextGame
 from stratagym.wrappers.inspect_ai import game as game_task
-from stratagym.wrappers.text import TextGame
 
 
 def scripted(say):

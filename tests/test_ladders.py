@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stratagym.agents.core import Weakened, make_policy, view_of
+from stratagym.agents.core import Weakened, decision_for, make_policy
 from stratagym.agents.ladders import Ladder, ladder_of, laddered
-from stratagym.benchmarks import executors
+from stratagym.benchmarks.harness import workers
 from stratagym.benchmarks.levels import calibration
-from stratagym.benchmarks.stats import bootstrap_mean
+from stratagym.benchmarks.reporting.stats import bootstrap_mean
 from stratagym.envs import core, spec
 
 LADDERS = [ladder_of(game) for game in laddered()]
@@ -104,7 +104,7 @@ def test_hanabi_levels_have_scores_apart():
 @pytest.mark.parametrize("ladder", LADDERS, ids=of_game)
 def test_a_slice_of_the_frozen_games_replays(ladder, tmp_path):
     def play(items):
-        return executors.play_all(items, tmp_path, workers=1)
+        return workers.play_all(items, tmp_path, workers=1)
 
     assert calibration.replay(ladder, play, 1) == []
 
@@ -117,7 +117,7 @@ def test_a_game_that_is_not_as_frozen_is_named(tmp_path):
     ladder.__dict__["calibration"] = changed
 
     def play(items):
-        return executors.play_all(items, tmp_path, workers=1)
+        return workers.play_all(items, tmp_path, workers=1)
 
     (line,) = calibration.replay(ladder, play, 2)
     assert line.startswith("random: game 0")
@@ -147,7 +147,7 @@ def test_a_weakened_policy_errs_as_often_as_it_says(rng):
     core.start_at(rules, states, 0, np.uint64(1), core.new_scratch(rules)[1])
     policy = make_policy(game, "heuristic?random=0.3")
     assert isinstance(policy, Weakened) and policy.name == "heuristic?random=0.3"
-    views = [view_of(game, rules, states, int(s)) for s in rng.integers(2**62, size=3000)]
+    views = [decision_for(game, rules, states, int(s)) for s in rng.integers(2**62, size=3000)]
     moves = Counter(policy.act(view) for view in views)
     best = make_policy(game, "heuristic").act(views[0])
     # The heuristic's own move comes up among the random ones too.

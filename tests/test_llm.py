@@ -26,10 +26,10 @@ from openai_server import OpenAIServer, Response, always, answer, error, once, r
 
 from stratagym.agents import chat as chats
 from stratagym.agents.chat import OpenAIChat, Reply, ScriptedChat, TransportError
-from stratagym.agents.core import make_policy, view_of
+from stratagym.agents.core import decision_for, make_policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.envs import core, spec
-from stratagym.wrappers import text as words
+from stratagym.envs import text as words
 
 KEY = "sk-proj-Zq81tiresomelySecret0042"
 HELLO = [{"role": "user", "content": "hello"}]
@@ -603,7 +603,7 @@ def view():
     states["steps"] = -1
     states["steps"][0, 0] = [-1, -1, 10, 58]
     states["player"], states["dice"], states["winner"] = 0, 3, -1
-    view = view_of(game, rules, states, seed=1)
+    view = decision_for(game, rules, states, seed=1)
     assert view.legal.tolist() == [2]
     return view
 

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from stratagym.agents.core import make_policy
-from stratagym.agents.kernels import play_many
-from stratagym.benchmarks.arena import duel_seating
+from stratagym.agents.kernel_policies import play_many
+from stratagym.benchmarks.harness.pairings import duel_seating
 from stratagym.benchmarks.ludobench.metrics import AS_PUBLISHED_RULES
 from stratagym.benchmarks.ludobench.spots import load_spots, rules_for
-from stratagym.benchmarks.stats import wilson
+from stratagym.benchmarks.reporting.stats import wilson
 from stratagym.envs import core, spec
 from stratagym.envs.ludo import view
 from stratagym.envs.ludo.metrics import COUNTS, game_counts, move_tags
-from stratagym.wrappers.text import ILLEGAL, OK, UNPARSEABLE, TextOptions, judge, legal_list
+from stratagym.envs.text import ILLEGAL, OK, UNPARSEABLE, TextOptions, judge, legal_list
 
 LUDO = spec("ludo")
 SAFE = {0, 8, 13, 21, 26, 34, 39, 47}

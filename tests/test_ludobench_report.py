@@ -23,13 +23,16 @@ from PIL import Image
 from rich.console import Console
 
 from stratagym.agents.chat import ScriptedChat, TransportError
-from stratagym.agents.kernels import KernelPolicy
+from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks import ludo_spots, plots, records, runner
-from stratagym.benchmarks import report as kit
+from stratagym.benchmarks import ludo_spots
+from stratagym.benchmarks.harness import records
+from stratagym.benchmarks.harness.decisions import ask_all, ask_kernel
+from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.ludobench import figures, findings, metrics, report, spots, tables
-from stratagym.benchmarks.policies import make_policies, settings
-from stratagym.wrappers import text
+from stratagym.benchmarks.reporting import page as kit
+from stratagym.benchmarks.reporting import plots
+from stratagym.envs import text
 
 BOARDS = 8
 """Boards of each category; few, so that a summary takes a second."""
@@ -131,14 +134,14 @@ def summarise(
 
     kernels = make_policies(ludo_spots.GAME, built_in, args) if built_in else []
     chats = [LanguageModel(ScriptedChat(partial(reply, name), name=name)) for name in models]
-    journal = records.Journal(folder / "decisions.jsonl")
+    journal = records.JsonlWriter(folder / "decisions.jsonl")
     for kernel in kernels:
         assert isinstance(kernel, KernelPolicy)
         plain = ludo_spots._questions(few, "none", rules, args)
-        journal.write_all(runner.ask_kernel(kernel, plain))
+        journal.write_all(ask_kernel(kernel, plain))
     for chat in chats:
         for each in questions.values():
-            asyncio.run(runner.ask_all(chat, each, journal, concurrency=4))
+            asyncio.run(ask_all(chat, each, journal, concurrency=4))
     journal.close()
     policies = [*kernels, *chats]
     config = {

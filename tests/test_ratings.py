@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stratagym.benchmarks import ratings
-from stratagym.benchmarks.ratings import SCALE, START, davidson, rate, rate_on_ladder
+from stratagym.benchmarks.reporting import ratings
+from stratagym.benchmarks.reporting.ratings import SCALE, START, davidson, rate, rate_on_ladder
 
 
 def simulate(rng, strengths, ties, games):

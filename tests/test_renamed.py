@@ -10,8 +10,7 @@ from openai_server import OpenAIServer, answer
 from scripts import lines, run
 
 from stratagym.envs import spec
-from stratagym.envs.words import Renaming
-from stratagym.wrappers.text import (
+from stratagym.envs.text import (
     ILLEGAL,
     OK,
     UNPARSEABLE,
@@ -21,6 +20,7 @@ from stratagym.wrappers.text import (
     judge,
     messages,
 )
+from stratagym.envs.words import Renaming
 
 REPLIES = {
     "chess": "{} | because",

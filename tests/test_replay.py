@@ -18,8 +18,10 @@ import pytest
 from recorded_runs import model, record_game, reply, rewrite, run_script
 
 from stratagym import envs
-from stratagym.benchmarks import ludo_spots, recorded, replay, replay_page
-from stratagym.benchmarks.cli import InputError
+from stratagym.benchmarks import ludo_spots, replay
+from stratagym.benchmarks.harness import replays
+from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.replaying import page
 from stratagym.envs import core
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,9 +39,9 @@ def run(*arguments: object, code: int = 0) -> tuple[str, str]:
     return run_script(replay, *arguments, code=code)
 
 
-def story_of(folder: Path, number: int = 0) -> recorded.Story:
-    found = recorded.find(folder)
-    return recorded.retell(found.games[number], found.answers)
+def story_of(folder: Path, number: int = 0) -> replays.Story:
+    found = replays.find(folder)
+    return replays.retell(found.games[number], found.answers)
 
 
 def kernel_states(record: dict) -> list[np.ndarray]:
@@ -254,7 +256,7 @@ def test_bad_input_is_one_line(several, tmp_path):
     assert "mahjong" in run(several, "--match", "1", code=2)[1]
     rewrite(several / "games.jsonl", lambda r: r.pop("seed"))
     with pytest.raises(InputError, match=r"games\.jsonl, line 1: .* it has no 'seed'"):
-        recorded.find(several)
+        replays.find(several)
 
 
 def test_single_decisions_of_the_spots_have_their_boards(tmp_path):
@@ -262,9 +264,9 @@ def test_single_decisions_of_the_spots_have_their_boards(tmp_path):
         ludo_spots, "--policies", "random,gt", "--categories", "capture", "--head-to-head", 0,
         "--output", tmp_path / "spots",
     )  # fmt: skip
-    run_ = recorded.find(tmp_path / "spots")
+    run_ = replays.find(tmp_path / "spots")
     config = json.loads((tmp_path / "spots/config.json").read_text())
-    story = recorded.retell_decisions(run_, run_.decisions, config)
+    story = replays.retell_decisions(run_, run_.decisions, config)
     assert len(story.positions) == 80
     assert all(position.states is not None for position in story.positions)
     for position in story.positions:
@@ -327,5 +329,5 @@ def test_equal_boards_are_drawn_once(tmp_path, seed):
     record_game(tmp_path, "texas_holdem", ["random"] * 2, seed, hands=2)
     story = story_of(tmp_path)
     story.positions = [position for position in story.positions for _ in range(3)]
-    page = replay_page.page(story, [None] * len(story.positions))
-    assert page.count("data:image/png;base64") == len(story.positions) // 3
+    html = page.page(story, [None] * len(story.positions))
+    assert html.count("data:image/png;base64") == len(story.positions) // 3

@@ -19,11 +19,12 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 from stratagym import envs
-from stratagym.agents import knowledge, networks, sb3
-from stratagym.agents.core import Policy, make_policy, view_of
-from stratagym.benchmarks.batched import play_batched
-from stratagym.benchmarks.ppo import SETTINGS
-from stratagym.benchmarks.runner import Match
+from stratagym.agents import networks, sb3
+from stratagym.agents.core import Policy, decision_for, make_policy
+from stratagym.agents.games import hooks
+from stratagym.benchmarks.harness.batched import play_batched
+from stratagym.benchmarks.harness.match_play import SeatedMatch
+from stratagym.benchmarks.training.ppo import SETTINGS
 from stratagym.envs import core
 from stratagym.envs.chess.tables import WHITE
 from stratagym.wrappers.sb3 import SB3VecEnv
@@ -275,7 +276,7 @@ def test_greedy_actions_are_those_of_sb3(activation, seed, rng, tmp_path):
     rules, states = positions("connect_four", 60, rng)
     actions = policy.act_each(rules, states, np.zeros(60, np.uint64))
     for i in range(60):
-        view = view_of(envs.spec("connect_four"), rules, states[i : i + 1], 1)
+        view = decision_for(envs.spec("connect_four"), rules, states[i : i + 1], 1)
         mask = np.isin(np.arange(7), view.legal)
         expected, _ = model.predict(view.observation(), action_masks=mask, deterministic=True)
         assert actions[i] == policy.act(view) == expected
@@ -293,10 +294,10 @@ def board_model(seed):
 def test_actions_stand_where_their_piece_stands(rng):
     """The cell of a chess action lies on a square on which the observation shows an own piece."""
     rules, states = positions("chess", 40, rng)
-    cells = knowledge.action_cells(rules)
+    cells = hooks.action_cells(rules)
     assert len(np.unique(cells)) == rules.num_actions
     for i in range(len(states)):
-        view = view_of(envs.spec("chess"), rules, states[i : i + 1], 0)
+        view = decision_for(envs.spec("chess"), rules, states[i : i + 1], 0)
         shown = _shown(rules, states[i])
         for action in view.legal:
             plane, row, column = np.unravel_index(cells[action], (73, 8, 8))
@@ -330,7 +331,7 @@ def test_convolutions_play_from_a_file_as_in_training(board_model, seed, rng, tm
     rules, states = positions("chess", 20, rng)
     actions = policy.act_each(rules, states, np.zeros(20, np.uint64))
     for i in range(20):
-        view = view_of(spec, rules, states[i : i + 1], 1)
+        view = decision_for(spec, rules, states[i : i + 1], 1)
         mask = np.isin(np.arange(rules.num_actions), view.legal)
         expected, _ = again.predict(view.observation(), action_masks=mask, deterministic=True)
         assert actions[i] == expected
@@ -362,7 +363,7 @@ def test_draws_follow_the_softmax_of_legal_actions(model, agent, rng):
     with torch.no_grad():
         policy.actor.weights["action_net.bias"] += torch.linspace(-1, 1, 9)
     rules, states = positions("tictactoe", 1, rng)
-    view = view_of(spec, rules, states, 0)
+    view = decision_for(spec, rules, states, 0)
     n = 20_000
     drawn = policy.act_each(rules, np.repeat(states, n), rng.integers(2**63, size=n).astype("u8"))
     logits = policy.actor.logits(view.observation()[None])[0][view.legal].astype(float)
@@ -406,7 +407,7 @@ def test_shipped_agents_beat_random(game):
         seats = [[mine, mine if together else other], [mine if together else other, mine]]
         played = play_batched(
             [
-                Match("test", f"{k}/{own}", spec, rules, options, k, seats[own])
+                SeatedMatch("test", f"{k}/{own}", spec, rules, options, k, seats[own])
                 for k in range(games // 2)
                 for own in range(2)
             ]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from stratagym.agents.alphabeta import AlphaBeta
-from stratagym.agents.core import make_policy, view_of
+from stratagym.agents.core import decision_for, make_policy
 from stratagym.agents.mcts import MCTS
-from stratagym.benchmarks.ratings import bradley_terry, elo, rate
+from stratagym.benchmarks.reporting.ratings import bradley_terry, elo, rate
 from stratagym.envs import core, spec
 
 
@@ -49,7 +49,7 @@ def test_alphabeta_finds_the_value_of_trying_everything(game, plies, rng):
     for _ in range(12):
         facts, rules, states = random_position(game, plies, rng)
         search = AlphaBeta(42)
-        action, value, _ = search.search(view_of(facts, rules, states, 1))
+        action, value, _ = search.search(decision_for(facts, rules, states, 1))
         assert value == minimax(facts, rules, states)
         after = states.copy()
         core.play_at(rules, after, 0, action, *core.new_scratch(rules))
@@ -58,9 +58,9 @@ def test_alphabeta_finds_the_value_of_trying_everything(game, plies, rng):
 
 def test_a_limit_of_positions_gives_the_last_finished_depth(rng):
     facts, rules, states = random_position("connect_four", 4, rng)
-    action, _, depth = AlphaBeta(20, positions=3000).search(view_of(facts, rules, states, 1))
+    action, _, depth = AlphaBeta(20, positions=3000).search(decision_for(facts, rules, states, 1))
     assert 1 <= depth < 20
-    assert action in view_of(facts, rules, states, 1).legal
+    assert action in decision_for(facts, rules, states, 1).legal
 
 
 def test_mcts_takes_a_win_and_blocks_one():
@@ -72,7 +72,7 @@ def test_mcts_takes_a_win_and_blocks_one():
         for move in moves:
             core.play_at(rules, states, 0, move, *scratch)
         before = states.copy()
-        view = view_of(facts, rules, states, 7)
+        view = decision_for(facts, rules, states, 7)
         policy = MCTS(2000)
         assert policy.act(view) == wanted
         assert policy.act(view) == MCTS(2000).act(view)
@@ -88,7 +88,7 @@ def test_mcts_takes_a_win_and_blocks_one():
 )
 def test_mcts_plays_games_of_chance_and_of_hidden_cards(game, options, rng):
     facts, rules, states = random_position(game, 3, rng, **options)
-    view = view_of(facts, rules, states, 3)
+    view = decision_for(facts, rules, states, 3)
     assert MCTS(60).act(view) in view.legal
 
 
@@ -98,7 +98,7 @@ def test_equals_are_not_always_the_same_move(seed):
     rules = facts.make_rules()
     states = core.new_states(rules)
     core.start_at(rules, states, 0, np.uint64(1), core.new_scratch(rules)[1])
-    views = [view_of(facts, rules, states, (seed + k) % 2**63) for k in range(150)]
+    views = [decision_for(facts, rules, states, (seed + k) % 2**63) for k in range(150)]
     assert {MCTS(1).act(view) for view in views} == set(range(7))
     policy = MCTS(7)
     chosen = []
@@ -115,7 +115,7 @@ def test_equals_are_not_always_the_same_move(seed):
 def test_mcts_proves_the_value_of_trying_everything(game, plies, rng):
     for k in range(12):
         facts, rules, states = random_position(game, plies, rng)
-        view = view_of(facts, rules, states, k)
+        view = decision_for(facts, rules, states, k)
         policy = MCTS(100_000, solve=True)
         action = policy.act(view)
         actions, visits, values = policy.statistics(view)
@@ -134,7 +134,7 @@ def test_proving_helps(rng):
     kept, positions = {True: 0, False: 0}, 0
     while positions < 200:
         facts, rules, states = random_position("connect_four", 35, rng)
-        view = view_of(facts, rules, states, positions)
+        view = decision_for(facts, rules, states, positions)
         values = {}
         for action in view.legal.tolist():
             after = states.copy()
@@ -158,7 +158,7 @@ def test_more_simulations_win(rng):
         seat, ply = core.start_at(rules, states, 0, np.uint64(seed), scratch[1]), 0
         while seat >= 0:
             policy = pair[(seat + seed) % 2]
-            action = policy.act(view_of(facts, rules, states, int(rng.integers(2**62))))
+            action = policy.act(decision_for(facts, rules, states, int(rng.integers(2**62))))
             seat, _ = core.play_at(rules, states, 0, action, *scratch)
             ply += 1
         out = np.zeros(2)
@@ -210,7 +210,7 @@ def test_an_engine_over_its_protocol(tmp_path):
     rules = facts.make_rules()
     states = core.new_states(rules)
     core.start_at(rules, states, 0, np.uint64(1), core.new_scratch(rules)[1])
-    view = view_of(facts, rules, states, 1)
+    view = decision_for(facts, rules, states, 1)
     policy = make_policy(facts, f"uci:{engine}?nodes=10")
     notation = facts.module("notation")
     assert notation.uci(states[0], policy.act(view)) == "e2e4"

@@ -15,9 +15,9 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium_forms import Scripted, gymnasium_id, sample
 
-from stratagym.agents import kernels
-from stratagym.agents import opponents as learner
-from stratagym.agents.core import View, make_policy
+from stratagym.agents import kernel_policies
+from stratagym.agents import learner_games as learner
+from stratagym.agents.core import Decision, make_policy
 from stratagym.envs import core, games, make, spec
 from stratagym.wrappers.single_agent import SingleAgentEnv
 from stratagym.wrappers.vector import VectorEnv
@@ -130,7 +130,7 @@ def test_the_game_is_the_aec_game(seed):
 def test_rewards_between_two_decisions(seat, compiled):
     """In Tug, where all moves pay: random opponents, or the caller's that take all they may."""
     rules = tug.Rules(11)
-    policy = kernels.KernelPolicy("random", kernels.RANDOM)
+    policy = kernel_policies.KernelPolicy("random", kernel_policies.RANDOM)
     env = learner.LearnerGames(rules, 4, seat, [policy, policy] if compiled else [])
 
     def others_move() -> None:
@@ -251,7 +251,7 @@ def test_illegal_actions(seed, opponent):
 
 
 def test_an_opponents_illegal_action_is_named():
-    def wrong(view: View) -> int:
+    def wrong(view: Decision) -> int:
         return 7
 
     env = SingleAgentEnv("ludo", wrong, seat=3)

@@ -10,7 +10,7 @@ import pytest
 
 from stratagym.envs import core, make, make_batch, spec
 from stratagym.envs.texas_holdem import botzone, metrics, rules, view
-from stratagym.wrappers.text import TextGame
+from stratagym.envs.text import TextGame
 
 GAME = spec("texas_holdem")
 
@@ -472,7 +472,7 @@ def test_other_options_play_to_the_end(options, seed):
 
 
 def test_preflop_table_and_exact_equities():
-    from stratagym.agents.texas_holdem import EQUITIES, equity
+    from stratagym.agents.games.texas_holdem import EQUITIES, equity
 
     # Known exact equities against a random hand: aces, kings, ace-king suited, seven-deuce.
     known = {(12, 12): 852, (11, 11): 824, (11, 12): 670, (5, 0): 346}
@@ -489,7 +489,7 @@ def test_preflop_table_and_exact_equities():
 def play_duel(first: str, second: str, deals: int, seed: int, **options: Any) -> np.ndarray:
     """Big blinds won by the first for each hand, of duplicate matches: (deals,)."""
     from stratagym.agents.core import make_policy
-    from stratagym.agents.kernels import play_many
+    from stratagym.agents.kernel_policies import play_many
 
     made = GAME.make_rules(**options)
     seeds = np.repeat(

@@ -6,8 +6,8 @@ import pytest
 
 from stratagym import envs
 from stratagym.benchmarks import throughput
-from stratagym.benchmarks.cli import run
-from stratagym.benchmarks.peers import PEERS, Peer
+from stratagym.benchmarks.harness.cli import run
+from stratagym.benchmarks.speed.peers import PEERS, Peer
 
 QUICK = ["--games", "ludo", "--seconds", "0.001", "--repeats", "2"]
 

@@ -12,15 +12,15 @@ import pytest
 from numba import njit
 
 from stratagym.agents.core import make_policy
-from stratagym.agents.kernels import play_many
+from stratagym.agents.games.tictactoe import solve
+from stratagym.agents.kernel_policies import play_many
 from stratagym.agents.perfect import ILLEGAL, ranks
-from stratagym.agents.tictactoe import solve
 from stratagym.envs import core, make, spec
+from stratagym.envs.text import ILLEGAL as ILLEGAL_REPLY
+from stratagym.envs.text import OK, UNPARSEABLE, TextOptions, judge
 from stratagym.envs.tictactoe import view
 from stratagym.envs.tictactoe.metrics import COUNTS, game_counts
 from stratagym.envs.tictactoe.rules import LINES
-from stratagym.wrappers.text import ILLEGAL as ILLEGAL_REPLY
-from stratagym.wrappers.text import OK, UNPARSEABLE, TextOptions, judge
 
 GAME = spec("tictactoe")
 RULES = GAME.make_rules()

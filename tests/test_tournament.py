@@ -14,7 +14,7 @@ import scripts
 from openai_server import OpenAIServer, answer, tictactoe
 from scripts import KEY, kill_at, lines
 
-from stratagym.benchmarks import cli
+from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.tournament import APP, _pairing, pair
 from stratagym.envs import core, spec
 

@@ -23,9 +23,9 @@ import torch
 from stratagym import envs
 from stratagym.agents.core import make_policy
 from stratagym.agents.ladders import Ladder, ladder_of
-from stratagym.benchmarks import cli, runner
-from stratagym.benchmarks.batched import play_batched
-from stratagym.wrappers.text import TextOptions
+from stratagym.benchmarks.harness import cli, match_play
+from stratagym.benchmarks.harness.batched import play_batched
+from stratagym.envs.text import TextOptions
 
 ROOT = Path(__file__).resolve().parents[1]
 TINY = ["--game", "tictactoe", "--envs", "16", "--eval-games", "10", "--final-games", "20",
@@ -121,7 +121,7 @@ def check_games(folder: Path, expected: int) -> None:
     policies["agent"] = make_policy(spec, f"sb3:{folder}/agent.zip?deterministic=1")
     policies["agent"].name = "agent"
     for record in [*records[:6], *records[-6:]]:
-        match = runner.Match(
+        match = match_play.SeatedMatch(
             "train_ppo", record["match"], spec, spec.make_rules(), record["rules"],
             record["seed"], [policies[name] for name in record["seats"]],
         )  # fmt: skip
@@ -175,7 +175,7 @@ def test_every_kind_of_game_trains(needs_sb3, game, tmp_path, seed, capsys):
 
 def test_former_selves_are_kept_as_they_were(needs_sb3):
     from stratagym.agents.networks import DenseActor
-    from stratagym.benchmarks.ppo import Opponents
+    from stratagym.benchmarks.training.ppo import Opponents
 
     def weights(value: float) -> dict:
         return {
@@ -201,7 +201,7 @@ def test_former_selves_are_kept_as_they_were(needs_sb3):
 
 
 def test_partners_in_a_team_are_always_the_present_self(needs_sb3):
-    from stratagym.benchmarks.ppo import Opponents
+    from stratagym.benchmarks.training.ppo import Opponents
 
     opponents = Opponents(envs.spec("hanabi"), ["self"], 4, 100, seed=1)
     opponents.grow(None, 0)
@@ -218,7 +218,7 @@ def met_by(ladder, games) -> list[str]:
 
 def test_games_go_to_the_levels_near_the_learners_own(needs_sb3):
     """Levels below, at and above it, a third each, and only whole games against one count."""
-    from stratagym.benchmarks.ppo import LadderOpponents
+    from stratagym.benchmarks.training.ppo import LadderOpponents
 
     levels = ladder_of("tictactoe").levels
     ladder = LadderOpponents(ladder_of("tictactoe"), 12)
@@ -247,7 +247,7 @@ def test_games_go_to_the_levels_near_the_learners_own(needs_sb3):
 
 
 def test_a_ladder_of_scores_gives_games_to_all_levels(needs_sb3):
-    from stratagym.benchmarks.ppo import LadderOpponents
+    from stratagym.benchmarks.training.ppo import LadderOpponents
 
     ladder = LadderOpponents(ladder_of("hanabi"), 14)
     names = met_by(ladder, 14)
@@ -301,8 +301,8 @@ def test_levels_that_cannot_be_played_are_left_out(needs_sb3, tmp_path, monkeypa
 
 
 def test_a_climb_by_default_needs_the_ladders_shapes(needs_sb3, capsys):
-    from stratagym.benchmarks import ppo
     from stratagym.benchmarks.train_ppo import with_ladder
+    from stratagym.benchmarks.training import ppo
 
     settings = replace(ppo.SETTINGS["ludo"], options={"players": 4})
     changed, ladder = with_ladder(envs.spec("ludo"), settings, True)
@@ -339,21 +339,21 @@ def test_games_are_those_of_one_match_at_a_time(game, names, seed):
     options = {"ludo": {"players": 3}, "texas_holdem": {"hands": 2}}.get(game, {})
     policies = [make_policy(spec, name) for name in names]
     matches = [
-        runner.Match("test", str(k), spec, spec.make_rules(**options), options, seed + k,
+        match_play.SeatedMatch("test", str(k), spec, spec.make_rules(**options), options, seed + k,
                      [*policies[k % len(names) :], *policies[: k % len(names)]])
         for k in range(4)
     ]  # fmt: skip
-    how = runner.MatchRules(TextOptions(), 1, runner.FORFEIT)
+    how = match_play.AnswerProtocol(TextOptions(), 1, match_play.FORFEIT)
 
     async def one_by_one() -> list[dict]:
-        return [await runner.play_match(match, how, None, {}) for match in matches]
+        return [await match_play.play_match(match, how, None, {}) for match in matches]
 
     assert play_batched(matches) == asyncio.run(one_by_one())
 
 
 def test_intervals_rest_on_games_that_differ():
     """Two players without chance play one game, however often."""
-    from stratagym.benchmarks.ppo_evaluation import Evaluation
+    from stratagym.benchmarks.training.evaluation import Evaluation
 
     spec = envs.spec("connect_four")
     one, other = (make_policy(spec, name) for name in ("heuristic", "gt:1"))
@@ -413,7 +413,7 @@ def test_pettingzoo_is_fed_to_sb3_as_ours_is(needs_sb3, rng):
     pytest.importorskip("pygame", reason="pygame is not installed: pip install pettingzoo[classic]")
     from sb3_contrib.common.maskable.utils import get_action_masks
 
-    from stratagym.benchmarks.ppo_throughput import ours, pettingzoo_dummy
+    from stratagym.benchmarks.training.throughput import ours, pettingzoo_dummy
 
     one, other = ours(2), pettingzoo_dummy(2)
     seen = one.reset(), other.reset()

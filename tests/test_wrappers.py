@@ -14,9 +14,10 @@ from gymnasium_forms import gymnasium_id, sample
 from pettingzoo.test import api_test
 
 from stratagym.envs import games, make
+from stratagym.envs.text import OK, TextGame, TextOptions
 from stratagym.wrappers.single_agent import SingleAgentEnv
 from stratagym.wrappers.tensor import TensorObservation
-from stratagym.wrappers.text import OK, TextGame, TextObservation, TextOptions
+from stratagym.wrappers.text import TextObservation
 from stratagym.wrappers.vector import VectorEnv
 
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.agents.core import make_policy, view_of
+from stratagym.agents.core import decision_for, make_policy
 from stratagym.envs import core, spec
+from stratagym.envs import text as words
 from stratagym.envs.aec import SEED_MASK
-from stratagym.wrappers import text as words
 
 FORFEIT, RANDOM = "forfeit", "random"
 
@@ -146,7 +146,7 @@ class Dialogue:
             # As in agents/opponents.py: the seat's own stream, then the decision's number.
             own = np.uint64(core.derive_seed(np.uint64(self.seed), np.uint64(game.seat + 1)))
             seed = int(core.derive_seed(own, np.uint64(len(game.actions))))
-            game.play(self.opponent.act(view_of(game.spec, game.rules, game.states, seed)))
+            game.play(self.opponent.act(decision_for(game.spec, game.rules, game.states, seed)))
         self._tried = 0
         self.messages = [] if game.over else game.observe().messages
         self.news = "\n\n".join(message["content"] for message in self.messages)

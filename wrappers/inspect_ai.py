@@ -12,8 +12,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from stratagym.envs.text import TextOptions
 from stratagym.wrappers.dialogue import FORFEIT, Dialogue, pairings, players_of
-from stratagym.wrappers.text import TextOptions
 
 try:
     from inspect_ai import Task, task

@@ -26,9 +26,9 @@ except ModuleNotFoundError:
     ) from None
 
 from stratagym import envs
-from stratagym.agents import opponents as learner
+from stratagym.agents import learner_games as learner
 from stratagym.agents.core import Policy
-from stratagym.agents.kernels import KernelPolicy
+from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.envs import core
 from stratagym.wrappers.single_agent import SEED_MASK, observation_space_of
 

@@ -29,7 +29,7 @@ except ModuleNotFoundError:
         "BoardPolicy needs sb3-contrib: pip install 'stratagym[rl]'"
     ) from None
 
-from stratagym.agents import knowledge
+from stratagym.agents.games import hooks
 from stratagym.agents.networks import board_features, board_logits
 
 VALUE_PLANES, VALUE_WIDTH = 8, 64
@@ -128,5 +128,5 @@ def board_settings(
         "activation_fn": nn.ReLU,
         "features_extractor_class": BoardExtractor,
         "features_extractor_kwargs": {"channels": channels, "planes": planes},
-        "cells": knowledge.action_cells(rules),
+        "cells": hooks.action_cells(rules),
     }

@@ -16,9 +16,9 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
 from stratagym import envs
-from stratagym.agents.core import view_of
-from stratagym.agents.kernels import KernelPolicy
-from stratagym.agents.opponents import (
+from stratagym.agents.core import decision_for
+from stratagym.agents.kernel_policies import KernelPolicy
+from stratagym.agents.learner_games import (
     MAX_SKIPPED,
     NO_DECISION,
     LearnerGames,
@@ -73,7 +73,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
     seats). The next observation may be another seat's: to bootstrap across a step in a game of
     two with opposite values, negate the next value when ``info["seat"]`` has changed. After the
     end the observation is that of the seat that moved last. To train against past selves with an
-    ordinary algorithm, give a ``Policy`` or a function of a ``View`` as ``opponent`` instead.
+    ordinary algorithm, give a ``Policy`` or a function of a ``Decision`` as ``opponent`` instead.
 
     Episode k after ``reset(seed=s)`` is the same in every respect, opponents included, whenever
     it is played; each ``reset()`` without a seed starts the next episode.
@@ -81,8 +81,8 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
     Args:
         game: one of ``envs.games()``.
         opponent: a policy string (``"random"``, ``"heuristic"``, ``"gt:2"``, ...), a ``Policy``
-            or a function of a ``View``, for all other seats; a list of these, one for each other
-            seat in turn order after the learner's; or ``"self"``.
+            or a function of a ``Decision``, for all other seats; a list of these, one for each
+            other seat in turn order after the learner's; or ``"self"``.
         seat: the learner's seat; ``"rotate"`` for seat (s + k) modulo the seats in episode k
             after ``reset(seed=s)``; ``"random"`` for one drawn in every episode.
         render_mode: ``"human"`` (a window), ``"ansi"``, ``"rgb_array"`` or None.
@@ -230,7 +230,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
             policy = self.opponents[(player - self.seat) % self.rules.num_players - 1]
             seed = core.derive_seed(game["episode_seed"][0], np.int64(player + 1))
             seed = int(core.derive_seed(np.uint64(seed), game["ply"][0]))
-            view = view_of(self.game, self.rules, states, seed)
+            view = decision_for(self.game, self.rules, states, seed)
             allowed = view.legal.tolist()
             action = policy.act(view)
             if action not in allowed:

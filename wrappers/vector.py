@@ -17,8 +17,8 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from stratagym import envs
-from stratagym.agents import opponents as learner
-from stratagym.agents.kernels import KernelPolicy
+from stratagym.agents import learner_games as learner
+from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.envs import core
 from stratagym.wrappers.single_agent import (
     SEED_MASK,

@@ -13,8 +13,8 @@ import asyncio
 from collections.abc import Iterator
 from typing import Any
 
+from stratagym.envs.text import TextOptions
 from stratagym.wrappers.dialogue import FORFEIT, Dialogue, pairings, players_of
-from stratagym.wrappers.text import TextOptions
 
 try:
     import verifiers.v1 as vf

@@ -19,27 +19,27 @@ import numpy as np
 from stratagym.agents.core import make_policy
 from stratagym.agents.engines import UCIEngine
 from stratagym.agents.ladders import Ladder
-from stratagym.benchmarks import runner
-from stratagym.benchmarks.executors import Item
+from stratagym.benchmarks.harness import match_play
+from stratagym.benchmarks.harness.records import SCHEMA
+from stratagym.benchmarks.harness.workers import Match
 from stratagym.benchmarks.levels.climb import Plan, duel_items, team_items
-from stratagym.benchmarks.ratings import davidson
-from stratagym.benchmarks.records import SCHEMA
-from stratagym.benchmarks.report import RateCell, Table, code, count
-from stratagym.benchmarks.stats import bootstrap_mean
-from stratagym.wrappers.text import TextOptions
+from stratagym.benchmarks.reporting.page import RateCell, Table, code, count
+from stratagym.benchmarks.reporting.ratings import davidson
+from stratagym.benchmarks.reporting.stats import bootstrap_mean
+from stratagym.envs.text import TextOptions
 
 STEP = (0.70, 0.90)
 """What a level wins of its decided games against the level below."""
 GAMES = 400
 """The fewest games of a pairing that a ladder is frozen on."""
 
-Play = Callable[[list[Item]], dict[str, dict[str, Any]]]
+Play = Callable[[list[Match]], dict[str, dict[str, Any]]]
 
 
 def plan_of(ladder: Ladder, games: int, seed: int) -> Plan:
     """The plan of a calibration: no language models, no early stop."""
-    how = runner.MatchRules(TextOptions(), 1, runner.FORFEIT)
-    return Plan("anchored_levels", ladder, games, seed, how, False, ladder.top)
+    protocol = match_play.AnswerProtocol(TextOptions(), 1, match_play.FORFEIT)
+    return Plan("anchored_levels", ladder, games, seed, protocol, False, ladder.top)
 
 
 def pairings(ladder: Ladder) -> Iterator[tuple[int, str, str]]:
@@ -120,7 +120,7 @@ def _teams(plan: Plan, play: Play) -> list[dict[str, Any]]:
     ]
 
 
-def _points(item: Item, record: dict[str, Any]) -> str:
+def _points(item: Match, record: dict[str, Any]) -> str:
     mine = record["returns"][int(item.name.rsplit("/", 1)[1])]
     return "W" if mine > 0 else "L" if mine < 0 else "D"
 
@@ -175,7 +175,7 @@ def replay(ladder: Ladder, play: Play, rounds: int) -> list[str]:
     plan = replace(plan_of(ladder, frozen["games"], frozen["seed"]))
     known = engines(ladder)
     absent = {name for name, said in frozen["engines"].items() if known.get(name) != said}
-    groups: list[tuple[str, list[Item], str]] = []
+    groups: list[tuple[str, list[Match], str]] = []
     if ladder.measure == "score":
         for team in frozen["teams"]:
             items = team_items(plan, f"{team['level']}/{team['policy']}", team["policy"])

@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 
 from stratagym.agents.ladders import Ladder
-from stratagym.benchmarks import arena, runner
-from stratagym.benchmarks.executors import Item
-from stratagym.benchmarks.ratings import rate_on_ladder
-from stratagym.benchmarks.stats import Rate, bootstrap_mean, bootstrap_statistic, wilson
+from stratagym.benchmarks.harness import match_play, pairings
+from stratagym.benchmarks.harness.decisions import TRANSPORT
+from stratagym.benchmarks.harness.workers import Match
+from stratagym.benchmarks.reporting.ratings import rate_on_ladder
+from stratagym.benchmarks.reporting.stats import Rate, bootstrap_mean, bootstrap_statistic, wilson
 
 GAMES = {"perfect": 32, "imperfect": 64}
 """Games with each opponent, by the information that a game gives (BotzoneBench, section 4.1)."""
@@ -42,7 +43,7 @@ class Plan:
         benchmark: as in records.
         games: with each opponent; whole rounds of seats.
         seed: of the set of seeds, which is the same for every pairing.
-        how: how language models' answers are treated.
+        protocol: how language models' answers are treated.
         early_stop: whether a level ends once it is settled.
         top: the last level that can be played here.
     """
@@ -51,7 +52,7 @@ class Plan:
     ladder: Ladder
     games: int
     seed: int
-    how: runner.MatchRules
+    protocol: match_play.AnswerProtocol
     early_stop: bool
     top: int
 
@@ -59,16 +60,18 @@ class Plan:
     def seats(self) -> int:
         return int(self.ladder.game.make_rules(**self.ladder.options).num_players)
 
-    def item(self, name: str, seed: int, seats: tuple[str, ...]) -> Item:
+    def item(self, name: str, seed: int, seats: tuple[str, ...]) -> Match:
         game = self.ladder.game.name
-        return Item(self.benchmark, name, game, dict(self.ladder.options), seed, seats, self.how)
+        return Match(
+            self.benchmark, name, game, dict(self.ladder.options), seed, seats, self.protocol
+        )
 
 
 def new_plan(
     benchmark: str,
     ladder: Ladder,
     seed: int,
-    how: runner.MatchRules,
+    protocol: match_play.AnswerProtocol,
     games: int | None = None,
     early_stop: bool = True,
 ) -> Plan:
@@ -79,15 +82,15 @@ def new_plan(
     """
     games = GAMES[ladder.game.information] if games is None else games
     top, _ = ladder.reachable()
-    plan = Plan(benchmark, ladder, games, seed, how, early_stop, top)
+    plan = Plan(benchmark, ladder, games, seed, protocol, early_stop, top)
     return replace(plan, games=-(-games // plan.seats) * plan.seats)
 
 
 def duel_items(
     plan: Plan, name: str, one: str, rest: str, first: int = 0, last: int | None = None
-) -> list[Item]:
+) -> list[Match]:
     """Games ``first`` to ``last`` of one policy against a table of another, in order of seeds."""
-    seeds, seating = arena.duel_seating(plan.seats, plan.games, plan.seed)
+    seeds, seating = pairings.duel_seating(plan.seats, plan.games, plan.seed)
     return [
         plan.item(
             f"{name}/{g // plan.seats}/{g % plan.seats}",
@@ -98,9 +101,9 @@ def duel_items(
     ]
 
 
-def team_items(plan: Plan, name: str, policy: str) -> list[Item]:
+def team_items(plan: Plan, name: str, policy: str) -> list[Match]:
     """Games of a team of one policy, one for each of ``plan.games`` seeds."""
-    seeds, _ = arena.duel_seating(1, plan.games, plan.seed)
+    seeds, _ = pairings.duel_seating(1, plan.games, plan.seed)
     return [
         plan.item(f"{name}/{g}", int(seed), (policy,) * plan.seats) for g, seed in enumerate(seeds)
     ]
@@ -202,7 +205,7 @@ class Climb:
         looks = LOOKS if self.plan.early_stop else 1
         return sorted({max(1, round(rounds * k / looks)) * seats for k in range(1, looks + 1)})
 
-    def wanted(self) -> list[Item]:
+    def wanted(self) -> list[Match]:
         """The next games, none where the climb is over."""
         if self.finished:
             return []
@@ -231,7 +234,7 @@ class Climb:
             strict=True,
         ):
             record = records[item.name]
-            if record["ended_by"] == runner.TRANSPORT:
+            if record["ended_by"] == TRANSPORT:
                 standing.lost += 1
                 continue
             # The seat is the item's last part: a policy may meet itself.
@@ -343,7 +346,7 @@ class ScoreClimb:
         self.finished = self.broken_off = False
         self.records: dict[str, list[dict[str, Any]]] = {}
 
-    def _teams(self) -> Iterator[tuple[str, list[Item]]]:
+    def _teams(self) -> Iterator[tuple[str, list[Match]]]:
         game = self.plan.ladder.game.name
         yield self.policy, team_items(self.plan, f"{game}/{self.policy}/team", self.policy)
         for level, policies in enumerate(self.plan.ladder.levels[: self.plan.top + 1]):
@@ -351,7 +354,7 @@ class ScoreClimb:
                 if name != self.policy:
                     yield name, team_items(self.plan, f"{game}/anchor/{level}/{name}", name)
 
-    def wanted(self) -> list[Item]:
+    def wanted(self) -> list[Match]:
         """All games, none once they are taken."""
         return [] if self.finished else [item for _, items in self._teams() for item in items]
 
@@ -360,13 +363,13 @@ class ScoreClimb:
         self.records = {
             name: [records[item.name] for item in items] for name, items in self._teams()
         }
-        self.broken_off = any(r["ended_by"] == runner.TRANSPORT for r in self.records[self.policy])
+        self.broken_off = any(r["ended_by"] == TRANSPORT for r in self.records[self.policy])
         self.finished = True
 
     def outcome(self) -> Outcome:
         """Level and progress by mean scores, with intervals from resampling seeds."""
         own = self.records[self.policy]
-        played = [k for k, r in enumerate(own) if r["ended_by"] != runner.TRANSPORT]
+        played = [k for k, r in enumerate(own) if r["ended_by"] != TRANSPORT]
         scores = {
             name: np.array([games[k]["returns"][0] for k in played])
             for name, games in self.records.items()
@@ -414,7 +417,7 @@ def new_climb(plan: Plan, policy: str) -> Climb | ScoreClimb:
 
 def climb_all(
     climbs: list[Climb] | list[ScoreClimb] | list[Climb | ScoreClimb],
-    play: Callable[[list[Item]], dict[str, dict[str, Any]]],
+    play: Callable[[list[Match]], dict[str, dict[str, Any]]],
     moved: Callable[[Climb | ScoreClimb, int], Any] = lambda climb, games: None,
 ) -> None:
     """Play all climbs to their ends, side by side.

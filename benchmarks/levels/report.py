@@ -8,9 +8,25 @@ from typing import Any
 
 from rich.console import Console
 
-from stratagym.benchmarks.plots import GREYS, INK, LINE, SOFT, drawing, looks, short_labels
-from stratagym.benchmarks.report import NOTHING, Page, RateCell, Table, code, count, rate_text
-from stratagym.benchmarks.sections import add_options, rules_text
+from stratagym.benchmarks.reporting.page import (
+    NOTHING,
+    Page,
+    RateCell,
+    Table,
+    code,
+    count,
+    rate_text,
+)
+from stratagym.benchmarks.reporting.plots import (
+    GREYS,
+    INK,
+    LINE,
+    SOFT,
+    drawing,
+    looks,
+    short_labels,
+)
+from stratagym.benchmarks.reporting.sections import add_options, rules_text
 from stratagym.envs import spec
 
 Summary = Mapping[str, Any]

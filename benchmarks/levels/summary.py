@@ -10,12 +10,12 @@ import numpy as np
 
 from stratagym.agents.core import Policy
 from stratagym.agents.ladders import Ladder
-from stratagym.benchmarks import runner
+from stratagym.benchmarks.harness.decisions import TRANSPORT
+from stratagym.benchmarks.harness.policies import usage
+from stratagym.benchmarks.harness.records import read_jsonl
 from stratagym.benchmarks.levels import calibration
 from stratagym.benchmarks.levels.climb import Climb, Outcome, ScoreClimb, Standing
-from stratagym.benchmarks.policies import usage
-from stratagym.benchmarks.records import read_jsonl
-from stratagym.benchmarks.stats import Rate, bootstrap_statistic
+from stratagym.benchmarks.reporting.stats import Rate, bootstrap_statistic
 
 
 def summarise(
@@ -31,7 +31,7 @@ def summarise(
         decisions[_group(record["item"])].append(record)
     broken: defaultdict[str, int] = defaultdict(int)
     for record in read_jsonl(folder / "games.jsonl"):
-        broken[_group(record["match"])] += record["ended_by"] == runner.TRANSPORT
+        broken[_group(record["match"])] += record["ended_by"] == TRANSPORT
     games: dict[str, dict[str, Any]] = {game: {} for game in ladders}
     for climb in climbs:
         game = climb.plan.ladder.game.name

@@ -29,7 +29,8 @@ from stratagym.benchmarks.ludobench.reading import (
     shift,
 )
 from stratagym.benchmarks.ludobench.spots import CATEGORIES
-from stratagym.benchmarks.plots import (
+from stratagym.benchmarks.reporting.page import against, interval, number
+from stratagym.benchmarks.reporting.plots import (
     INK,
     LINE,
     SOFT,
@@ -40,7 +41,6 @@ from stratagym.benchmarks.plots import (
     looks,
     short_labels,
 )
-from stratagym.benchmarks.report import against, interval, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,14 +20,8 @@ from stratagym.benchmarks.ludobench.reading import (
     preference,
     shift,
 )
-from stratagym.benchmarks.report import (
-    against,
-    code,
-    count,
-    number,
-    rate_text,
-)
-from stratagym.benchmarks.stats import wilson
+from stratagym.benchmarks.reporting.page import against, code, count, number, rate_text
+from stratagym.benchmarks.reporting.stats import wilson
 
 # --- words ---------------------------------------------------------------------------------------
 

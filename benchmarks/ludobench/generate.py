@@ -21,7 +21,7 @@ from stratagym.envs.ludo.rules import (
     position,
 )
 from stratagym.envs.ludo.view import captured, why_illegal
-from stratagym.wrappers.text import legal_list
+from stratagym.envs.text import legal_list
 
 _STARTS = tuple(13 * colour for colour in range(4))
 

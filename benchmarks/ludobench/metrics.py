@@ -11,13 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.agents.kernels import KernelPolicy
+from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.benchmarks.ludobench.spots import CATEGORIES, GRUDGE, NEUTRAL, Spot, rules_for
-from stratagym.benchmarks.stats import Rate, kappa, paired_difference, unpaired_difference, wilson
+from stratagym.benchmarks.reporting.stats import (
+    Rate,
+    kappa,
+    paired_difference,
+    unpaired_difference,
+    wilson,
+)
 from stratagym.envs.ludo.metrics import TAGS, move_tags
 from stratagym.envs.ludo.rules import PIECES, destination
 from stratagym.envs.ludo.view import captured, why_illegal
-from stratagym.wrappers.text import legal_list
+from stratagym.envs.text import legal_list
 
 AS_PUBLISHED_RULES = {"stacking": "safe", "home": "exact"}
 """Ludo's options under which the authors' released code plays."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stratagym.benchmarks.stats import Rate, unpaired_difference, wilson
+from stratagym.benchmarks.reporting.stats import Rate, unpaired_difference, wilson
 
 Summary = Mapping[str, Any]
 TRADE_OFFS = (

@@ -39,8 +39,8 @@ from stratagym.benchmarks.ludobench.tables import (
     transition_table,
     usage_table,
 )
-from stratagym.benchmarks.plots import short_labels
-from stratagym.benchmarks.report import Page, Table, code, count, plain_text, rate_text
+from stratagym.benchmarks.reporting.page import Page, Table, code, count, plain_text, rate_text
+from stratagym.benchmarks.reporting.plots import short_labels
 
 GROUPS = {
     "What the rules allow": ("blocked", "overshoot"),

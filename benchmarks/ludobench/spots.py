@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.benchmarks.cli import InputError
+from stratagym.benchmarks.harness.cli import InputError
 from stratagym.envs import core, spec
 from stratagym.envs.ludo import rules as ludo
 

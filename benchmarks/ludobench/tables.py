@@ -23,15 +23,7 @@ from stratagym.benchmarks.ludobench.reading import (
     plain,
 )
 from stratagym.benchmarks.ludobench.spots import CATEGORIES
-from stratagym.benchmarks.report import (
-    NOTHING,
-    Cell,
-    RateCell,
-    Table,
-    code,
-    count,
-    number,
-)
+from stratagym.benchmarks.reporting.page import NOTHING, Cell, RateCell, Table, code, count, number
 
 _SETTINGS = ("model", "base_url", "temperature", "max_tokens")
 """What of a model's settings is shown; a list of what may be, so that no key ever is."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from stratagym.agents.core import Policy, PolicyString, make_policy
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks.cli import InputError, words
+from stratagym.benchmarks.harness.cli import InputError, words
 from stratagym.envs.core import GameSpec
 
 

@@ -1,6 +1,6 @@
 """The opening book of connect four: values of all positions of few stones, by the suite's solver.
 
-    python -m stratagym.agents.connect_four_book [PLIES] [FILE]
+    python -m stratagym.agents.games.connect_four.book [PLIES] [FILE]
 
 solves all positions of ``PLIES`` stones that are not in the file yet, and works out those of fewer
 stones from them. It saves its work as it goes, so a run that was stopped goes on where it was;
@@ -19,15 +19,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stratagym.agents.connect_four_solver import (
-    UNKNOWN,
-    key_of,
-    new_memory,
-    value_of,
-)
+from stratagym.agents.games.connect_four.solver import UNKNOWN, key_of, new_memory, value_of
 from stratagym.envs.connect_four.rules import COLUMNS, HEIGHT, has_four, landing
 
-FILE = Path(__file__).parent / "data" / "connect_four_book.npz"
+FILE = Path(__file__).parents[2] / "data" / "connect_four_book.npz"
 PLIES = 8
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from rich.console import Console
 
-from stratagym.benchmarks.plots import drawing, heat_map, looks, short_labels
-from stratagym.benchmarks.report import NOTHING, Page, RateCell, Table, against, code, count
-from stratagym.benchmarks.sections import (
+from stratagym.benchmarks.reporting.page import NOTHING, Page, RateCell, Table, against, code, count
+from stratagym.benchmarks.reporting.plots import drawing, heat_map, looks, short_labels
+from stratagym.benchmarks.reporting.sections import (
     add_models,
     add_options,
     cut_short,

@@ -20,7 +20,7 @@ from stratagym.agents.core import Policy, make_policy
 from stratagym.agents.ladders import Ladder, ladder_of
 from stratagym.agents.networks import Actor, actor_of
 from stratagym.agents.sb3 import SB3Policy, facts_of, save_actor
-from stratagym.benchmarks.cli import InputError
+from stratagym.benchmarks.harness.cli import InputError
 from stratagym.envs.core import GameSpec
 
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.agents import expectimax, knowledge
-from stratagym.agents.core import Policy, PolicyString, View
+from stratagym.agents import expectimax
+from stratagym.agents.core import Decision, Policy, PolicyString
+from stratagym.agents.games import hooks
 from stratagym.envs import core
 
 RANDOM, HEURISTIC, EXPECTIMAX, RULE = range(4)
@@ -27,11 +28,11 @@ def choose(rules, s, kind, parameter, legal, generator, scratch):
     """
     n = core.legal_actions(rules, s, legal)
     if kind == HEURISTIC:
-        return knowledge.heuristic(rules, s, legal, n)
+        return hooks.heuristic(rules, s, legal, n)
     if kind == EXPECTIMAX:
         return expectimax.expectimax(rules, s, parameter, scratch)
     if kind == RULE:
-        return knowledge.rule(rules, s, legal, n, parameter)
+        return hooks.rule(rules, s, legal, n, parameter)
     return legal[core.random_below(generator, n)]
 
 
@@ -91,8 +92,12 @@ class KernelPolicy(Policy):
         self.name, self.kind, self.parameter = name, kind, parameter
         self._scratch: tuple[Any, Any] | None = None
 
-    def act(self, view: View) -> int:
-        return int(self.act_each(view.rules, view.states[:1], np.array([view.seed], np.uint64))[0])
+    def act(self, decision: Decision) -> int:
+        return int(
+            self.act_each(
+                decision.rules, decision.states[:1], np.array([decision.seed], np.uint64)
+            )[0]
+        )
 
     def act_each(self, rules: Any, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
         """Actions (N,) int64 in ``states`` (N,) of one ``rules``; seeds (N,) uint64."""
@@ -167,7 +172,7 @@ def heuristic_policy(spec: core.GameSpec, text: PolicyString) -> KernelPolicy:
 def rule_policy(spec: core.GameSpec, text: PolicyString) -> KernelPolicy:
     """``rule:NAME``: one of the game's rule-based players."""
     _no_options(text)
-    names = knowledge.rule_names(spec)
+    names = hooks.rule_names(spec)
     if text.argument not in names:
         known = ", ".join(names) or "none"
         raise ValueError(

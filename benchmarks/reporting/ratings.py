@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.benchmarks.stats import CONFIDENCE, Rate
+from stratagym.benchmarks.reporting.stats import CONFIDENCE, Rate
 
 SCALE = 400.0 / np.log(10.0)
 """Elo points of one unit of Bradley-Terry's log odds."""

@@ -16,8 +16,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numba import njit
 
-from stratagym.agents import expectimax, kernels, knowledge
-from stratagym.agents.core import Policy, View, make_policy, view_of
+from stratagym.agents import expectimax, kernel_policies
+from stratagym.agents.core import Decision, Policy, decision_for, make_policy
+from stratagym.agents.games import hooks
 from stratagym.envs import core
 
 GAME = np.dtype(
@@ -53,15 +54,15 @@ def opponent_seed(game):
 
 @njit(cache=True)
 def _act(rules, s, seed, kind, parameter, legal, own, scratch):
-    """What ``KernelPolicy.act`` answers to ``view_of(.., s, seed)``."""
+    """What ``KernelPolicy.act`` answers to ``decision_for(.., s, seed)``."""
     view, generator = own[0], own[1]
     core.seed_rng(generator, seed)
-    if kind == kernels.RANDOM:
-        return kernels.choose(rules, s, kind, parameter, legal, generator, scratch)
+    if kind == kernel_policies.RANDOM:
+        return kernel_policies.choose(rules, s, kind, parameter, legal, generator, scratch)
     own[0] = s
     core.seed_rng(view, seed)
     core.determinize(rules, view, core.current_player(rules, s))
-    return kernels.choose(rules, view, kind, parameter, legal, generator, scratch)
+    return kernel_policies.choose(rules, view, kind, parameter, legal, generator, scratch)
 
 
 @njit(cache=True)
@@ -189,7 +190,7 @@ def determinize_each(rules, states, seeds):
 @njit(cache=True, nogil=True)
 def _estimate_games(rules, states, games, total, estimates):
     for i in range(states.shape[0]):
-        knowledge.evaluate(rules, states[i], total)
+        hooks.evaluate(rules, states[i], total)
         estimates[i] = total[games[i].seat]
 
 
@@ -264,7 +265,11 @@ class LearnerGames:
     """
 
     def __init__(
-        self, rules: Any, num_envs: int, rule: int, opponents: Sequence[kernels.KernelPolicy] = ()
+        self,
+        rules: Any,
+        num_envs: int,
+        rule: int,
+        opponents: Sequence[kernel_policies.KernelPolicy] = (),
     ):
         self.rules, self.num_envs, self.rule = rules, num_envs, rule
         self.states = core.new_states(rules, num_envs)
@@ -383,10 +388,12 @@ def act_each(
 ) -> np.ndarray:
     """A policy's actions (N,) int64 in ``states`` (N,), at once where it can.
 
-    It gets what ``view_of`` gives: copies in which what the seat cannot know has been redrawn.
+    It gets what ``decision_for`` gives: copies in which what the seat cannot know has been redrawn.
     """
     if not hasattr(policy, "act_each"):
-        views = (view_of(game, rules, states[k : k + 1], int(seed)) for k, seed in enumerate(seeds))
+        views = (
+            decision_for(game, rules, states[k : k + 1], int(seed)) for k, seed in enumerate(seeds)
+        )
         return np.array([policy.act(view) for view in views], np.int64)
     own = states.copy()
     determinize_each(rules, own, seeds)
@@ -395,17 +402,17 @@ def act_each(
 
 # --- opponents and seats as people write them ----------------------------------------------------
 
-Opponent: TypeAlias = str | Policy | Callable[[View], int]
+Opponent: TypeAlias = str | Policy | Callable[[Decision], int]
 
 
 class FunctionPolicy(Policy):
-    """A policy made of a function from ``View`` to an action."""
+    """A policy made of a function from ``Decision`` to an action."""
 
-    def __init__(self, function: Callable[[View], int]):
+    def __init__(self, function: Callable[[Decision], int]):
         self.name = getattr(function, "__name__", type(function).__name__)
         self._function = function
 
-    def act(self, view: View) -> int:
+    def act(self, view: Decision) -> int:
         return self._function(view)
 
 
@@ -445,7 +452,7 @@ def _make_opponent(spec: core.GameSpec, item: Any) -> Policy:
     if callable(item):
         return FunctionPolicy(item)
     raise ValueError(
-        f"{spec.name}: opponent={item!r}; a policy string, a Policy, a function of a View "
+        f"{spec.name}: opponent={item!r}; a policy string, a Policy, a function of a Decision "
         'or "self" is needed'
     )
 

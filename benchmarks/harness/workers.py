@@ -1,6 +1,6 @@
 """Plays many matches, resumably, wherever there are processors for them.
 
-Matches are plain data (``Item``), so that any process on any machine can play them. What a match
+Matches are plain data (``Match``), so that any process on any machine can play them. What a match
 comes to depends on its item alone: not on where, beside what or after what it is played. So the
 records of a run are the same as a set whatever plays them; their lines stand in the order in which
 games ended.
@@ -29,16 +29,17 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.agents.core import Policy, make_policy, view_of
-from stratagym.agents.kernels import KernelPolicy, play_many
+from stratagym.agents.core import Policy, decision_for, make_policy
+from stratagym.agents.kernel_policies import KernelPolicy, play_many
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks import arena, runner
-from stratagym.benchmarks.cli import InputError
-from stratagym.benchmarks.policies import ModelArgs
-from stratagym.benchmarks.records import SCHEMA, Journal, read_jsonl
+from stratagym.benchmarks.harness import match_play, pairings
+from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.decisions import TRANSPORT
+from stratagym.benchmarks.harness.policies import ModelArgs
+from stratagym.benchmarks.harness.records import SCHEMA, JsonlWriter, read_jsonl
 from stratagym.envs import core, spec
 from stratagym.envs.core import GameSpec
-from stratagym.wrappers.text import TextOptions
+from stratagym.envs.text import TextOptions
 
 EXECUTORS = ("process", "ray")
 
@@ -51,7 +52,7 @@ class ExecutorArgs:
     """What plays: "process", processes on this machine; "ray", a Ray cluster. The results are the
     same."""
     workers: int | None = None
-    """Matches that are reckoned at once; default one a processor."""
+    """Matches that are computed at once; default one a processor."""
     ray_address: str | None = None
     """Ray cluster to use; default the one this machine belongs to, or else one of its own."""
 
@@ -97,7 +98,7 @@ class MatchArgs(ModelArgs, ExecutorArgs):
     """Tell the game under made-up names, its rules in full."""
     tries: int = 3
     """Answers a model may give for one move; a bad one is quoted back."""
-    invalid: str = runner.FORFEIT
+    invalid: str = match_play.FORFEIT
     """After the last bad answer: "forfeit" loses the game, "random" plays a legal move, "fold" or
     "pass" that move where the game has it."""
     time_limit: float | None = 300.0
@@ -107,7 +108,7 @@ class MatchArgs(ModelArgs, ExecutorArgs):
     """Seconds to wait for a reply before trying again; less than --time-limit makes a slow model's
     replies transport failures."""
 
-    def match_rules(self, game: GameSpec) -> runner.MatchRules:
+    def answer_protocol(self, game: GameSpec) -> match_play.AnswerProtocol:
         """How answers are treated in ``game``.
 
         Raises:
@@ -116,16 +117,16 @@ class MatchArgs(ModelArgs, ExecutorArgs):
         text = TextOptions(
             self.persona, self.list_legal, self.lenient, self.history, self.memory, self.renamed
         )
-        how = runner.MatchRules(text, self.tries, self.invalid, self.time_limit)
+        protocol = match_play.AnswerProtocol(text, self.tries, self.invalid, self.time_limit)
         try:
-            how.check(game)
+            protocol.check(game)
         except ValueError as error:
             raise InputError(str(error)) from None
-        return how
+        return protocol
 
 
 @dataclass(frozen=True)
-class Item:
+class Match:
     """A match as plain data.
 
     Attributes:
@@ -133,7 +134,7 @@ class Item:
         game: its name. options: of the game; the others are at their defaults.
         seed: of the game and of all random choices in it.
         seats: names of policies by seat, each a policy string or a key of ``policies``.
-        how: how language models' answers are treated.
+        protocol: how language models' answers are treated.
     """
 
     benchmark: str
@@ -142,7 +143,7 @@ class Item:
     options: dict[str, Any]
     seed: int
     seats: tuple[str, ...]
-    how: runner.MatchRules
+    protocol: match_play.AnswerProtocol
 
     @property
     def rules_key(self) -> tuple[str, str]:
@@ -154,7 +155,7 @@ Record = dict[str, Any]
 
 
 def play_all(
-    items: Sequence[Item],
+    items: Sequence[Match],
     folder: Path,
     *,
     executor: str = "process",
@@ -193,20 +194,20 @@ def play_all(
         if record["match"] in wanted:
             found[record["match"]] = record
     for record in found.values():
-        if record["ended_by"] != runner.TRANSPORT:
+        if record["ended_by"] != TRANSPORT:
             done(record)
-    cast = Cast(policies or {})
+    cache = PolicyCache(policies or {})
     kernels, matches, asked = [], [], []
     for item in items:
-        if item.name in found and found[item.name]["ended_by"] != runner.TRANSPORT:
+        if item.name in found and found[item.name]["ended_by"] != TRANSPORT:
             continue
-        if any(cast.is_held(item.game, name) for name in item.seats):
+        if any(cache.is_held(item.game, name) for name in item.seats):
             asked.append(item)
-        elif all(isinstance(cast.policy(item.game, name), KernelPolicy) for name in item.seats):
+        elif all(isinstance(cache.policy(item.game, name), KernelPolicy) for name in item.seats):
             kernels.append(item)
         else:
             matches.append(item)
-    journal = Journal(folder / "games.jsonl")
+    journal = JsonlWriter(folder / "games.jsonl")
 
     def finish(record: Record) -> None:
         found[record["match"]] = {"schema": SCHEMA, **record}
@@ -217,7 +218,7 @@ def play_all(
             if executor == "ray":
                 played = _on_ray(kernels, matches, workers, ray_address)
             else:
-                played = _here(kernels, matches, workers or processors(), cast)
+                played = _here(kernels, matches, workers or processors(), cache)
             with closing(played):
                 for records in played:
                     journal.write_all(records)
@@ -225,7 +226,7 @@ def play_all(
                         finish(record)
         if asked:
             threads = workers or processors()
-            _ask(asked, folder, journal, cast, concurrency, threads, replays, finish)
+            _ask(asked, folder, journal, cache, concurrency, threads, replays, finish)
     finally:
         journal.close()
     return {item.name: found[item.name] for item in items}
@@ -238,7 +239,7 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-class Cast:
+class PolicyCache:
     """Policies by game and name: those that are given, and others as their names make them."""
 
     def __init__(self, given: dict[str, Policy]):
@@ -261,11 +262,12 @@ class Cast:
         if key not in self._held:
             given = self._given.get(name)
             self._held[key] = given is not None and (
-                isinstance(given, LanguageModel) or runner.named_policy(spec(game), given) is None
+                isinstance(given, LanguageModel)
+                or match_play.named_policy(spec(game), given) is None
             )
         return self._held[key]
 
-    def match(self, item: Item) -> runner.Match:
+    def match(self, item: Match) -> match_play.SeatedMatch:
         """The match with its policies in their seats."""
         game, key = spec(item.game), item.rules_key
         if key not in self._rules:
@@ -273,17 +275,19 @@ class Cast:
             self._rules[key] = game.make_rules(**item.options), in_force
         rules, in_force = self._rules[key]
         seats = [self.policy(item.game, name) for name in item.seats]
-        return runner.Match(item.benchmark, item.name, game, rules, in_force, item.seed, seats)
+        return match_play.SeatedMatch(
+            item.benchmark, item.name, game, rules, in_force, item.seed, seats
+        )
 
 
 # --- what a worker does ----------------------------------------------------------------------
 
 
-_OWN = Cast({})
+_OWN = PolicyCache({})
 """The policies of a worker, kept from one task to the next."""
 
 
-def play(items: list[Item]) -> list[Record]:
+def play(items: list[Match]) -> list[Record]:
     """Play matches whose policies all have strings that make them; returns their records.
 
     Several items are a chunk for the compiled loop: of one game, with the same options.
@@ -291,30 +295,31 @@ def play(items: list[Item]) -> list[Record]:
     return _play(items, _OWN)
 
 
-def _play(items: list[Item], cast: Cast) -> list[Record]:
-    matches = [cast.match(item) for item in items]
+def _play(items: list[Match], cache: PolicyCache) -> list[Record]:
+    matches = [cache.match(item) for item in items]
     names = sorted({name for item in items for name in item.seats})
-    policies = [cast.policy(items[0].game, name) for name in names]
+    policies = [cache.policy(items[0].game, name) for name in names]
     kernels = [policy for policy in policies if isinstance(policy, KernelPolicy)]
     if len(kernels) < len(policies):
         return [
-            asyncio.run(runner.play_match(match, item.how))
+            asyncio.run(match_play.play_match(match, item.protocol))
             for match, item in zip(matches, items, strict=True)
         ]
     seating = np.array([[names.index(name) for name in item.seats] for item in items])
     seeds = np.array([item.seed for item in items], np.uint64)
     games = play_many(matches[0].rules, kernels, seeds, seating)
     return [
-        match.record(*game) for match, game in zip(matches, arena.each_game([games]), strict=True)
+        match.record(*game)
+        for match, game in zip(matches, pairings.each_game([games]), strict=True)
     ]
 
 
-def _in_chunks(items: list[Item], workers: int) -> list[list[Item]]:
+def _in_chunks(items: list[Match], workers: int) -> list[list[Match]]:
     """Items in lists of one game and its options, short enough to keep all workers busy."""
-    groups: defaultdict[tuple[str, str], list[Item]] = defaultdict(list)
+    groups: defaultdict[tuple[str, str], list[Match]] = defaultdict(list)
     for item in items:
         groups[item.rules_key].append(item)
-    size = max(1, min(arena.CHUNK, len(items) // (4 * workers)))
+    size = max(1, min(pairings.CHUNK, len(items) // (4 * workers)))
     return [
         members[start : start + size]
         for members in groups.values()
@@ -326,41 +331,41 @@ def _in_chunks(items: list[Item], workers: int) -> list[list[Item]]:
 
 
 def _here(
-    kernels: list[Item], matches: list[Item], workers: int, cast: Cast
+    kernels: list[Match], matches: list[Match], workers: int, cache: PolicyCache
 ) -> Generator[list[Record], None, None]:
     """The compiled loop in threads, which it lets run side by side; other matches in processes."""
     chunks = _in_chunks(kernels, workers)
     if chunks:
         # Compiles once, before the threads ask for it.
-        yield _play(chunks[0], cast)
+        yield _play(chunks[0], cache)
         pool = ThreadPoolExecutor(workers, "play")
         try:
-            yield from pool.map(lambda items: _play(items, cast), chunks[1:])
+            yield from pool.map(lambda items: _play(items, cache), chunks[1:])
         finally:
             pool.shutdown(cancel_futures=True)
     if workers == 1 or len(matches) == 1:
-        yield from (_play([item], cast) for item in matches)
+        yield from (_play([item], cache) for item in matches)
     elif matches:
-        _compile(matches, cast)
+        _compile(matches, cache)
         yield from _in_processes(matches, min(workers, len(matches)))
 
 
-def _compile(items: list[Item], cast: Cast) -> None:
+def _compile(items: list[Match], cache: PolicyCache) -> None:
     """Have every policy choose a first move, so that workers find its code compiled."""
     first = {(item.rules_key, name): item for item in items for name in item.seats}
     for (_, name), item in first.items():
-        match = cast.match(item)
+        match = cache.match(item)
         states, (_, probs) = core.new_states(match.rules), core.new_scratch(match.rules)
         core.start_at(match.rules, states, 0, np.uint64(item.seed), probs)
-        view = view_of(match.game, match.rules, states, item.seed)
-        cast.policy(item.game, name).act(view)
+        view = decision_for(match.game, match.rules, states, item.seed)
+        cache.policy(item.game, name).act(view)
 
 
 DEATHS = 3
 """Times in a row that a pool may lose a worker before any match of it ends."""
 
 
-def _in_processes(items: list[Item], workers: int) -> Generator[list[Record], None, None]:
+def _in_processes(items: list[Match], workers: int) -> Generator[list[Record], None, None]:
     """Matches as they end; those that a dying worker had under way are played again."""
     left = {item.name: item for item in items}
     deaths = 0
@@ -432,7 +437,7 @@ def import_ray() -> Any:
 
 
 def _on_ray(
-    kernels: list[Item], matches: list[Item], workers: int | None, address: str | None
+    kernels: list[Match], matches: list[Match], workers: int | None, address: str | None
 ) -> Generator[list[Record], None, None]:
     """Matches as they end, on whatever nodes the cluster has."""
     ray = import_ray()
@@ -474,21 +479,21 @@ def _connect(ray: Any, workers: int | None, address: str | None) -> None:
 
 
 def _ask(
-    items: list[Item],
+    items: list[Match],
     folder: Path,
-    journal: Journal,
-    cast: Cast,
+    journal: JsonlWriter,
+    cache: PolicyCache,
     concurrency: int,
     threads: int,
     replays: int,
     done: Callable[[Record], Any],
 ) -> None:
-    by_how: defaultdict[runner.MatchRules, list[runner.Match]] = defaultdict(list)
+    by_how: defaultdict[match_play.AnswerProtocol, list[match_play.SeatedMatch]] = defaultdict(list)
     for item in items:
-        by_how[item.how].append(cast.match(item))
+        by_how[item.protocol].append(cache.match(item))
     for how, matches in by_how.items():
         asyncio.run(
-            runner.play_matches(
+            match_play.play_matches(
                 matches,
                 how,
                 journal,

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.agents import opponents
+from stratagym.agents import learner_games
 from stratagym.agents.core import Policy
-from stratagym.benchmarks.runner import Match, item_seed
+from stratagym.benchmarks.harness.decisions import item_seed
+from stratagym.benchmarks.harness.match_play import SeatedMatch
 from stratagym.envs import core
 
 
 def play_batched(
-    matches: list[Match], done: Callable[[], Any] = lambda: None
+    matches: list[SeatedMatch], done: Callable[[], Any] = lambda: None
 ) -> list[dict[str, Any]]:
     """Play matches of one game with equal options side by side; their records in order.
 
@@ -44,7 +45,7 @@ def play_batched(
             turns.setdefault(matches[g].seats[players[g]], []).append(g)
         for policy, which in turns.items():
             seeds = [item_seed(matches[g].seed, policy.name, str(len(actions[g]))) for g in which]
-            chosen = opponents.act_each(
+            chosen = learner_games.act_each(
                 matches[0].game, policy, rules, states[which], np.array(seeds, np.uint64)
             )
             for g, action in zip(which, chosen.tolist(), strict=True):

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.benchmarks.recorded import Position, Story
-from stratagym.benchmarks.report import PALETTE
-from stratagym.wrappers.text import OK
+from stratagym.benchmarks.harness.replays import Position, Story
+from stratagym.benchmarks.reporting.page import PALETTE
+from stratagym.envs.text import OK
 
 WIDTH = 640
 """Of pictures, in pixels."""
@@ -152,7 +152,7 @@ def _png(pixels: np.ndarray) -> str:
 
 
 def _document(title: str, data: dict[str, Any]) -> str:
-    source = files("stratagym.benchmarks") / "data"
+    source = files("stratagym.benchmarks.replaying") / "data"
     style = (source / "replay.css").read_text(encoding="utf-8")
     script = (source / "replay.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

@@ -8,9 +8,9 @@ from typing import Any
 
 from rich.console import Console
 
-from stratagym.benchmarks.plots import drawing, heat_map, short_labels
-from stratagym.benchmarks.report import Page, RateCell, Table, against, code, count, number
-from stratagym.benchmarks.sections import (
+from stratagym.benchmarks.reporting.page import Page, RateCell, Table, against, code, count, number
+from stratagym.benchmarks.reporting.plots import drawing, heat_map, short_labels
+from stratagym.benchmarks.reporting.sections import (
     add_models,
     add_options,
     cut_short,

@@ -1,7 +1,7 @@
 """What agents know of a particular game, by the same dispatch as the rules.
 
-``agents/<game>.py`` may define these kernel functions for its game; generic searches call them
-here. A game without them gets the defaults.
+``agents/games/<game>.py`` may define these kernel functions for its game; generic searches call
+them here. A game without them gets the defaults.
 """
 
 from __future__ import annotations
@@ -58,10 +58,14 @@ def rule(rules, s, legal, n, which):
     """The action of rule-based player number ``which`` (a value of ``RULES``) of the game."""
 
 
+def found(spec: core.GameSpec, name: str) -> Any:
+    """What the game's agents define under ``name``, or None."""
+    return getattr(core.home(spec.module("rules").Rules, "agents"), name, None)
+
+
 def rule_names(spec: core.GameSpec) -> dict[str, int]:
     """``RULES`` of the game's agents: the names of its rule-based players and their numbers."""
-    rules_class = spec.module("rules").Rules
-    return getattr(core._home(rules_class, "agents"), "RULES", {})
+    return found(spec, "RULES") or {}
 
 
 def action_cells(rules: Any) -> np.ndarray:
@@ -73,7 +77,7 @@ def action_cells(rules: Any) -> np.ndarray:
     Raises:
         ValueError: the game's agents do not define ``action_cells``.
     """
-    home = core._home(type(rules), "agents")
+    home = core.home(type(rules), "agents")
     if not hasattr(home, "action_cells"):
         raise ValueError(f"{home.__name__} does not say where its actions stand on a board")
     return np.asarray(home.action_cells(rules), np.int64)

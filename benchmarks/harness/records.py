@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from stratagym.benchmarks.cli import InputError
+from stratagym.benchmarks.harness.cli import InputError
 
 SCHEMA = 1
 
@@ -44,7 +44,7 @@ def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
             yield record
 
 
-class Journal:
+class JsonlWriter:
     """A JSONL file that only grows."""
 
     def __init__(self, path: Path):

@@ -1,199 +1,37 @@
-"""Asks policies for decisions and records them: concurrent, seeded, resumable."""
+"""Plays whole matches: concurrent, seeded, resumable."""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import os
-import random
 import threading
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import numpy as np
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-
-from stratagym.agents.chat import Overtime, TransportError
-from stratagym.agents.core import Policy, View, make_policy, view_of
-from stratagym.agents.kernels import KernelPolicy
+from stratagym.agents.core import Decision, Policy, decision_for, make_policy
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks.records import Journal, read_jsonl
-from stratagym.envs import core
+from stratagym.benchmarks.harness.decisions import (
+    OVERTIME,
+    TRANSPORT,
+    Question,
+    ask_model,
+    item_seed,
+    prompt_fields,
+    side_by_side,
+)
+from stratagym.benchmarks.harness.records import JsonlWriter, read_jsonl
+from stratagym.envs import core, text
 from stratagym.envs.core import GameSpec
-from stratagym.wrappers import text
 from stratagym.wrappers.dialogue import FORFEIT, RANDOM, forfeit_returns
 
-TRANSPORT, OVERTIME = "transport", "overtime"
-
-
-def progress_bar() -> Progress:
-    """A progress bar on standard error, so that standard output stays clean."""
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-    )
-
-
-def counter(bar: Progress, description: str, total: int) -> Callable[[Any], None]:
-    """A line of the bar that every call, whatever it is told, takes one step on."""
-    task = bar.add_task(description, total=total)
-    return lambda _: bar.advance(task)
-
-
-def item_seed(seed: int, *names: str) -> int:
-    """A 64-bit seed for one piece of work, from the run's seed and what the work is called."""
-    digest = hashlib.sha256("\0".join([str(seed), *names]).encode()).digest()
-    return int.from_bytes(digest[:8], "big")
-
 
 @dataclass(frozen=True)
-class Question:
-    """One isolated decision: a position, what the prompt adds to it, and a name for records."""
-
-    benchmark: str
-    item: str
-    game: GameSpec
-    rules: Any
-    states: np.ndarray
-    seed: int
-    seat: int
-    text: text.TextOptions = field(default_factory=text.TextOptions)
-    history: str = ""
-    extra: dict[str, Any] = field(default_factory=dict)
-
-    def record(self, policy: str, **answer: Any) -> dict[str, Any]:
-        """The decision record, with ``answer``'s fields filled in and the others null."""
-        fields: dict[str, Any] = {
-            "benchmark": self.benchmark,
-            "game": self.game.name,
-            "item": self.item,
-            "seed": self.seed,
-            "ply": 0,
-            **self.extra,
-            "seat": self.seat,
-            "policy": policy,
-            "persona": self.text.persona,
-        }
-        for name in (
-            "kind", "reason", "attempt", "prompt", "prompt_version", "prompt_sha256", "reply",
-            "reasoning", "move_text", "action", "chosen", "legal", "latency_s", "tokens_in",
-            "tokens_out", "cost", "finish_reason", "retries",
-        ):  # fmt: skip
-            fields[name] = answer.get(name)
-        return fields
-
-
-def prompt_fields(game: GameSpec, messages: list[dict[str, str]]) -> dict[str, Any]:
-    """The fields of a record that hold a prompt."""
-    joined = "\n\n".join(message["content"] for message in messages)
-    return {
-        "prompt": messages,
-        "prompt_version": game.module("view").PROMPT_VERSION,
-        "prompt_sha256": hashlib.sha256(joined.encode()).hexdigest(),
-    }
-
-
-def ask_kernel(policy: KernelPolicy, questions: list[Question]) -> list[dict[str, Any]]:
-    """Records of a numba policy's decisions, in the order of the questions."""
-    groups: dict[Any, list[int]] = {}
-    for k, question in enumerate(questions):
-        groups.setdefault(question.rules, []).append(k)
-    records: list[dict[str, Any]] = [{}] * len(questions)
-    for rules, members in groups.items():
-        states = np.concatenate([questions[k].states for k in members])
-        seeds = np.array(
-            [item_seed(questions[k].seed, questions[k].item, policy.name) for k in members],
-            np.uint64,
-        )
-        for k, action in zip(members, policy.act_each(rules, states, seeds).tolist(), strict=True):
-            legal = text.legal_list(rules, questions[k].states)
-            records[k] = questions[k].record(
-                policy.name, kind=text.OK, reason="", attempt=1, action=action, chosen=action,
-                legal=legal,
-            )  # fmt: skip
-    return records
-
-
-async def ask_model(
-    model: LanguageModel,
-    question: Question,
-    messages: list[dict[str, str]] | None = None,
-    attempt: int = 1,
-    limit_s: float | None = None,
-) -> dict[str, Any]:
-    """The record of a language model's decision; never raises for what a server may do.
-
-    The ``action`` of an invalid reply, or of one that did not come in time, is a random legal one,
-    drawn from the question's seed.
-
-    Args:
-        messages: the prompt; by default the question's own.
-        limit_s: the time in seconds that the model may take, failed attempts and waits apart.
-    """
-    game, rules, states = question.game, question.rules, question.states
-    if messages is None:
-        messages = text.messages(game, rules, states, question.text, question.history)
-    legal = text.legal_list(rules, states)
-    answer: dict[str, Any] = {
-        "attempt": attempt,
-        "legal": legal,
-        **prompt_fields(game, messages),
-    }
-    ply = question.extra.get("ply", 0)
-    seed = item_seed(question.seed, question.item, str(ply), model.name, question.text.persona)
-    instead = random.Random(seed).choice(legal)
-    try:
-        if limit_s is None:
-            reply = await model.chat.generate(messages)
-        else:
-            reply = await model.chat.generate(messages, limit_s)
-    except TransportError as error:
-        answer |= {"kind": TRANSPORT, "reason": error.reason, "retries": error.retries}
-        return question.record(model.name, **answer)
-    except Overtime as error:
-        answer |= {"kind": OVERTIME, "reason": "time_limit", "action": instead}
-        answer |= {"latency_s": round(error.latency_s, 4), "retries": error.retries}
-        return question.record(model.name, **answer)
-    outcome = text.judge(game, rules, states, reply.text, question.text)
-    action = outcome.action if outcome.kind == text.OK else instead
-    truncated = outcome.kind == text.UNPARSEABLE and reply.finish_reason == "length"
-    answer |= {
-        "kind": outcome.kind,
-        "reason": "truncated" if truncated else outcome.reason,
-        "reply": reply.text,
-        "reasoning": reply.reasoning or None,
-        "move_text": outcome.move,
-        "action": action,
-        "chosen": outcome.action,
-        "latency_s": round(reply.latency_s, 4),
-        "tokens_in": reply.tokens_in,
-        "tokens_out": reply.tokens_out,
-        "cost": model.cost(reply.tokens_in, reply.tokens_out),
-        "finish_reason": reply.finish_reason,
-        "retries": reply.retries,
-    }
-    return question.record(model.name, **answer)
-
-
-@dataclass(frozen=True)
-class Match:
+class SeatedMatch:
     """A whole game to play: its name in the records, its rules and seed, and who sits where."""
 
     benchmark: str
@@ -236,7 +74,7 @@ class Match:
 
 
 @dataclass(frozen=True)
-class MatchRules:
+class AnswerProtocol:
     """How a match treats a language model's answers.
 
     Attributes:
@@ -273,11 +111,11 @@ def consequences(game: GameSpec) -> dict[str, tuple[str, ...]]:
     return getattr(game.module("view"), "CONSEQUENCES", {})
 
 
-Act = Callable[[Policy, View], Awaitable[int]]
+Act = Callable[[Policy, Decision], Awaitable[int]]
 
 
-async def act_here(policy: Policy, view: View) -> int:
-    """The policy's action, reckoned by the caller's thread."""
+async def act_here(policy: Policy, view: Decision) -> int:
+    """The policy's action, computed by the caller's thread."""
     return policy.act(view)
 
 
@@ -286,9 +124,9 @@ Answers = dict[tuple[int, int], dict[str, Any]]
 
 
 async def play_match(
-    match: Match,
-    how: MatchRules,
-    decisions: Journal | None = None,
+    match: SeatedMatch,
+    protocol: AnswerProtocol,
+    decisions: JsonlWriter | None = None,
     answered: Answers | None = None,
     act: Act = act_here,
 ) -> dict[str, Any]:
@@ -299,43 +137,43 @@ async def play_match(
         answered: answers that are not asked for again; new ones are added.
         act: how policies that are no language models come to their actions.
     """
-    game = text.TextGame(match.game.name, how.text, rules=match.rules)
+    game = text.TextGame(match.game.name, protocol.text, rules=match.rules)
     game.reset(match.seed)
     answered = {} if answered is None else answered
     while not game.over:
         policy, seat = match.seats[game.seat], game.seat
         if not isinstance(policy, LanguageModel):
             seed = item_seed(match.seed, policy.name, str(len(game.actions)))
-            game.play(await act(policy, view_of(match.game, match.rules, game.states, seed)))
+            game.play(await act(policy, decision_for(match.game, match.rules, game.states, seed)))
             continue
-        record = await _decide(match, how, game, policy, decisions, answered)
+        record = await _decide(match, protocol, game, policy, decisions, answered)
         if record["kind"] == TRANSPORT:
             return match.record(game.actions, TRANSPORT, None)
         if record["kind"] != text.OK:
-            if how.invalid == FORFEIT:
+            if protocol.invalid == FORFEIT:
                 return match.forfeited(game.actions, seat)
             game.play(record["action"])
     return match.record(game.actions, game.seat, game.returns())
 
 
 async def _decide(
-    match: Match,
-    how: MatchRules,
+    match: SeatedMatch,
+    protocol: AnswerProtocol,
     game: text.TextGame,
     model: LanguageModel,
-    decisions: Journal | None,
+    decisions: JsonlWriter | None,
     answered: Answers,
 ) -> dict[str, Any]:
     """The record of a model's last answer for one move; a good one has been played."""
     turn, ply = game.observe(), len(game.actions)
-    messages, left_s = turn.messages, how.time_limit_s
+    messages, left_s = turn.messages, protocol.time_limit_s
     record: dict[str, Any] = {}
-    for attempt in range(1, how.tries + 1):
+    for attempt in range(1, protocol.tries + 1):
         asked = prompt_fields(match.game, messages)["prompt_sha256"]
         record = answered.get((ply, attempt), {})
         # Another prompt has come to stand here where, say, an engine is of another version by now.
         if record.get("prompt_sha256") != asked:
-            record = await _ask_turn(match, how, game, model, turn, messages, attempt, left_s)
+            record = await _ask_turn(match, protocol, game, model, turn, messages, attempt, left_s)
             if decisions is not None:
                 decisions.write(record)
             if record["kind"] != TRANSPORT:
@@ -352,8 +190,8 @@ async def _decide(
 
 
 async def _ask_turn(
-    match: Match,
-    how: MatchRules,
+    match: SeatedMatch,
+    protocol: AnswerProtocol,
     game: text.TextGame,
     model: LanguageModel,
     turn: text.Turn,
@@ -365,18 +203,18 @@ async def _ask_turn(
     ply = len(game.actions)
     question = Question(
         match.benchmark, match.name, match.game, match.rules, game.states, match.seed, turn.seat,
-        how.text, extra={"ply": ply},
+        protocol.text, extra={"ply": ply},
     )  # fmt: skip
     limit_s = None if left_s is None else max(left_s, 0.001)
     record = await ask_model(model, question, messages, attempt, limit_s)
     if record["kind"] in (text.OK, TRANSPORT):
         return record
-    last = attempt == how.tries or record["kind"] == OVERTIME
-    if not last or how.invalid == FORFEIT:
+    last = attempt == protocol.tries or record["kind"] == OVERTIME
+    if not last or protocol.invalid == FORFEIT:
         record["action"] = None
-    elif how.invalid != RANDOM:
+    elif protocol.invalid != RANDOM:
         to_action = match.game.module("view").string_to_action
-        for move in consequences(match.game)[how.invalid]:
+        for move in consequences(match.game)[protocol.invalid]:
             with suppress(ValueError):  # a word that means nothing here, such as a check for a call
                 action = to_action(match.rules, game.states[0], move)
                 if action in turn.legal:
@@ -394,8 +232,8 @@ def named_policy(game: GameSpec, policy: Policy) -> Policy | None:
     return made if type(made) is type(policy) and made.name == policy.name else None
 
 
-class Thinkers:
-    """Threads in which policies reckon their actions while an event loop goes on.
+class PolicyPool:
+    """Threads in which policies compute their actions while an event loop goes on.
 
     Every thread makes policies of its own by their names. A policy that cannot be made so is
     asked for one action at a time.
@@ -406,13 +244,13 @@ class Thinkers:
         self._own = threading.local()
         self._locks: defaultdict[Policy, threading.Lock] = defaultdict(threading.Lock)
 
-    async def act(self, policy: Policy, view: View) -> int:
+    async def act(self, policy: Policy, view: Decision) -> int:
         """The policy's action, as ``Act`` wants it."""
         lock = self._locks[policy]
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pool, self._act, policy, view, lock)
 
-    def _act(self, policy: Policy, view: View, lock: threading.Lock) -> int:
+    def _act(self, policy: Policy, view: Decision, lock: threading.Lock) -> int:
         own = self._own.__dict__.setdefault("policies", {})
         key = view.spec.name, policy.name
         if key not in own:
@@ -428,9 +266,9 @@ class Thinkers:
 
 
 async def play_matches(
-    matches: list[Match],
-    how: MatchRules,
-    games: Journal,
+    matches: list[SeatedMatch],
+    protocol: AnswerProtocol,
+    games: JsonlWriter,
     decisions: Path,
     *,
     concurrency: int,
@@ -452,13 +290,13 @@ async def play_matches(
     for record in read_jsonl(decisions):
         if record["kind"] != TRANSPORT and record["item"] in wanted:
             answered[record["item"]][record["ply"], record["attempt"]] = record
-    journal = Journal(decisions)
-    thinkers = Thinkers(threads or os.cpu_count() or 1)
+    journal = JsonlWriter(decisions)
+    pool = PolicyPool(threads or os.cpu_count() or 1)
 
-    async def play(match: Match) -> None:
+    async def play(match: SeatedMatch) -> None:
         own = answered.pop(match.name, {})
         for _ in range(1 + replays):
-            record = await play_match(match, how, journal, own, thinkers.act)
+            record = await play_match(match, protocol, journal, own, pool.act)
             games.write(record)
             if record["ended_by"] != TRANSPORT:
                 break
@@ -473,49 +311,7 @@ async def play_matches(
     try:
         await side_by_side(play, matches, concurrency)
     finally:
-        thinkers.close()
+        pool.close()
         journal.close()
         for model in models.values():
             await model.chat.close()
-
-
-T = TypeVar("T")
-
-
-async def side_by_side(
-    work: Callable[[T], Awaitable[None]], items: Iterable[T], concurrency: int
-) -> None:
-    """``work`` on every item, ``concurrency`` at a time; the first exception ends all of it."""
-    waiting = iter(items)
-
-    async def worker() -> None:
-        for item in waiting:
-            await work(item)
-
-    workers = [asyncio.ensure_future(worker()) for _ in range(concurrency)]
-    try:
-        await asyncio.gather(*workers)
-    finally:
-        for one in workers:
-            one.cancel()
-
-
-async def ask_all(
-    model: LanguageModel,
-    questions: Iterable[Question],
-    journal: Journal,
-    *,
-    concurrency: int,
-    done: Callable[[], Any] = lambda: None,
-) -> None:
-    """Ask every question, ``concurrency`` at a time, and record each answer when it comes."""
-
-    async def ask(question: Question) -> None:
-        record = await ask_model(model, question)
-        journal.write(record)
-        done()
-
-    try:
-        await side_by_side(ask, questions, concurrency)
-    finally:
-        await model.chat.close()

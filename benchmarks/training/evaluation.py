@@ -11,25 +11,27 @@ import numpy as np
 
 from stratagym.agents.core import Policy, make_policy
 from stratagym.agents.ladders import Ladder
-from stratagym.benchmarks import ppo, records, runner
-from stratagym.benchmarks.batched import play_batched
-from stratagym.benchmarks.executors import Cast, Item
+from stratagym.benchmarks.harness import match_play, records
+from stratagym.benchmarks.harness.batched import play_batched
+from stratagym.benchmarks.harness.decisions import item_seed
+from stratagym.benchmarks.harness.match_play import SeatedMatch
+from stratagym.benchmarks.harness.workers import Match, PolicyCache
 from stratagym.benchmarks.levels.climb import climb_all, new_climb, new_plan
 from stratagym.benchmarks.levels.summary import result
-from stratagym.benchmarks.runner import Match, item_seed
-from stratagym.benchmarks.stats import Rate, bootstrap_mean, wilson
+from stratagym.benchmarks.reporting.stats import Rate, bootstrap_mean, wilson
+from stratagym.benchmarks.training import ppo
 from stratagym.envs import core
-from stratagym.wrappers.text import TextOptions
+from stratagym.envs.text import TextOptions
 
 NAME = "train_ppo"
 RATES = ("mean_return", "wins", "draws", "losses")
 CLIMB_GAMES = 16
 """Games with each opponent of the ladder in an evaluation in training."""
-HOW = runner.MatchRules(TextOptions(), 1, runner.FORFEIT)
+HOW = match_play.AnswerProtocol(TextOptions(), 1, match_play.FORFEIT)
 PART = 200
 """Games between two writes of the final rating."""
 
-Play: TypeAlias = Callable[[list[Match]], list[dict[str, Any]]]
+Play: TypeAlias = Callable[[list[SeatedMatch]], list[dict[str, Any]]]
 
 
 @dataclass
@@ -54,7 +56,7 @@ class Evaluation:
         """Who fills the other seats, by name."""
         return {ppo.SELF: self.agent, **self.rivals} if self.is_team_game else self.rivals
 
-    def matches(self, games: int, purpose: str) -> list[Match]:
+    def matches(self, games: int, purpose: str) -> list[SeatedMatch]:
         """At least ``games`` of every pairing; whole rounds of seats."""
         seats = range(self.rules.num_players)
         found = []
@@ -65,7 +67,7 @@ class Evaluation:
             for k in range(-(-games // len(seatings))):
                 seed = item_seed(self.seed, self.game.name, purpose, str(k))
                 found += [
-                    Match(NAME, f"{purpose}/{name}/{k}/{place}", self.game, self.rules,
+                    SeatedMatch(NAME, f"{purpose}/{name}/{k}/{place}", self.game, self.rules,
                           self.options, seed, seating)
                     for place, seating in enumerate(seatings)
                 ]  # fmt: skip
@@ -95,9 +97,9 @@ class Evaluation:
         if self.ladder is None:
             return None
         plan = new_plan(NAME, self.ladder, seed, HOW, games)
-        cast = Cast({self.agent.name: self.agent})
+        cast = PolicyCache({self.agent.name: self.agent})
 
-        def play_items(items: list[Item]) -> dict[str, dict[str, Any]]:
+        def play_items(items: list[Match]) -> dict[str, dict[str, Any]]:
             played = play([cast.match(item) for item in items])
             return {record["match"]: record for record in played}
 
@@ -169,7 +171,7 @@ def share(hits: np.ndarray, clusters: np.ndarray) -> Rate:
     return replace(wilson(n if hits.any() else 0, n), n=len(hits))
 
 
-def resumable(folder: Path, advance: Callable[[int, int], Any]) -> tuple[Play, records.Journal]:
+def resumable(folder: Path, advance: Callable[[int, int], Any]) -> tuple[Play, records.JsonlWriter]:
     """What plays matches that ``games.jsonl`` does not hold yet and adds them to it.
 
     Args:
@@ -180,9 +182,9 @@ def resumable(folder: Path, advance: Callable[[int, int], Any]) -> tuple[Play, r
     """
     path = folder / "games.jsonl"
     recorded = {record["match"]: record for record in records.read_jsonl(path)}
-    journal = records.Journal(path)
+    journal = records.JsonlWriter(path)
 
-    def play(matches: list[Match]) -> list[dict[str, Any]]:
+    def play(matches: list[SeatedMatch]) -> list[dict[str, Any]]:
         missing = [match for match in matches if match.name not in recorded]
         advance(len(missing), 0)
         for start in range(0, len(missing), PART):

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.agents.core import Policy, View
-from stratagym.benchmarks.cli import InputError
+from stratagym.agents.core import Decision, Policy
+from stratagym.benchmarks.harness.cli import InputError
 from stratagym.envs import core
 
 TITLES = {"connect_four": "connect_four", "chess": "chess"}
@@ -71,6 +71,6 @@ class MCTSBot(Policy):
         """OpenSpiel's number of the action it chooses."""
         return int(self._bot.step(self.state))
 
-    def act(self, view: View) -> int:
+    def act(self, view: Decision) -> int:
         chosen = self.search()
         return next(a for a in view.legal.tolist() if self.action_of(view.states, a) == chosen)

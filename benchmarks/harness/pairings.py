@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.agents.kernels import Games, KernelPolicy, play_many
-from stratagym.benchmarks.runner import item_seed
-from stratagym.benchmarks.stats import Rate, bootstrap_mean
+from stratagym.agents.kernel_policies import Games, KernelPolicy, play_many
+from stratagym.benchmarks.harness.decisions import item_seed
+from stratagym.benchmarks.reporting.stats import Rate, bootstrap_mean
 from stratagym.envs import core
 
 CHUNK = 256

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.benchmarks import ppo
-from stratagym.benchmarks.peers import Episode
+from stratagym.benchmarks.speed.peers import Episode
 from stratagym.benchmarks.throughput import choose_random, rate
+from stratagym.benchmarks.training import ppo
 from stratagym.envs import core, spec
 
 GAME = "connect_four"

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.benchmarks.cli import InputError
+from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.records import read_jsonl
 from stratagym.benchmarks.ludobench import spots
-from stratagym.benchmarks.records import read_jsonl
 from stratagym.envs import core, spec
 from stratagym.envs.aec import SEED_MASK
-from stratagym.wrappers.text import legal_list
+from stratagym.envs.text import legal_list
 
 GAMES, DECISIONS = "games.jsonl", "decisions.jsonl"
 GAME_FIELDS = ("game", "match", "seed", "rules", "seats", "returns", "actions", "ended_by")

@@ -7,17 +7,15 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.agents.connect_four_book import Book, load
-from stratagym.agents.connect_four_solver import (
+from stratagym.agents.games.connect_four.book import Book, load
+from stratagym.agents.games.connect_four.solver import (
     ODD_ROWS,
     count_bits,
     new_memory,
     score_moves,
     winning_squares,
 )
-from stratagym.agents.connect_four_solver import (
-    best_moves as write_best_moves,
-)
+from stratagym.agents.games.connect_four.solver import best_moves as write_best_moves
 from stratagym.agents.ladders import Ladder
 from stratagym.agents.perfect import ILLEGAL
 from stratagym.envs.connect_four.rules import (

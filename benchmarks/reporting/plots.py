@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stratagym.benchmarks.report import DPI, number
+from stratagym.benchmarks.reporting.page import DPI, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,0 +1,1 @@
+"""What players know of single games: found by ``hooks``, one module or folder a game."""

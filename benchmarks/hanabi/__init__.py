@@ -1,0 +1,1 @@
+"""Hanabi in teams: metrics and report."""

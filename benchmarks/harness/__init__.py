@@ -1,0 +1,1 @@
+"""What every script runs on: options, matches, workers, records."""

@@ -1,0 +1,198 @@
+"""Asks policies for single decisions, and their records."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+from stratagym.agents.chat import Overtime, TransportError
+from stratagym.agents.kernel_policies import KernelPolicy
+from stratagym.agents.llm import LanguageModel
+from stratagym.benchmarks.harness.records import JsonlWriter
+from stratagym.envs import text
+from stratagym.envs.core import GameSpec
+
+TRANSPORT, OVERTIME = "transport", "overtime"
+
+
+def item_seed(seed: int, *names: str) -> int:
+    """A 64-bit seed for one piece of work, from the run's seed and what the work is called."""
+    digest = hashlib.sha256("\0".join([str(seed), *names]).encode()).digest()
+    return int.from_bytes(digest[:8], "big")
+
+
+@dataclass(frozen=True)
+class Question:
+    """One isolated decision: a position, what the prompt adds to it, and a name for records."""
+
+    benchmark: str
+    item: str
+    game: GameSpec
+    rules: Any
+    states: np.ndarray
+    seed: int
+    seat: int
+    text: text.TextOptions = field(default_factory=text.TextOptions)
+    history: str = ""
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def record(self, policy: str, **answer: Any) -> dict[str, Any]:
+        """The decision record, with ``answer``'s fields filled in and the others null."""
+        fields: dict[str, Any] = {
+            "benchmark": self.benchmark,
+            "game": self.game.name,
+            "item": self.item,
+            "seed": self.seed,
+            "ply": 0,
+            **self.extra,
+            "seat": self.seat,
+            "policy": policy,
+            "persona": self.text.persona,
+        }
+        for name in (
+            "kind", "reason", "attempt", "prompt", "prompt_version", "prompt_sha256", "reply",
+            "reasoning", "move_text", "action", "chosen", "legal", "latency_s", "tokens_in",
+            "tokens_out", "cost", "finish_reason", "retries",
+        ):  # fmt: skip
+            fields[name] = answer.get(name)
+        return fields
+
+
+def prompt_fields(game: GameSpec, messages: list[dict[str, str]]) -> dict[str, Any]:
+    """The fields of a record that hold a prompt."""
+    joined = "\n\n".join(message["content"] for message in messages)
+    return {
+        "prompt": messages,
+        "prompt_version": game.module("view").PROMPT_VERSION,
+        "prompt_sha256": hashlib.sha256(joined.encode()).hexdigest(),
+    }
+
+
+def ask_kernel(policy: KernelPolicy, questions: list[Question]) -> list[dict[str, Any]]:
+    """Records of a numba policy's decisions, in the order of the questions."""
+    groups: dict[Any, list[int]] = {}
+    for k, question in enumerate(questions):
+        groups.setdefault(question.rules, []).append(k)
+    records: list[dict[str, Any]] = [{}] * len(questions)
+    for rules, members in groups.items():
+        states = np.concatenate([questions[k].states for k in members])
+        seeds = np.array(
+            [item_seed(questions[k].seed, questions[k].item, policy.name) for k in members],
+            np.uint64,
+        )
+        for k, action in zip(members, policy.act_each(rules, states, seeds).tolist(), strict=True):
+            legal = text.legal_list(rules, questions[k].states)
+            records[k] = questions[k].record(
+                policy.name, kind=text.OK, reason="", attempt=1, action=action, chosen=action,
+                legal=legal,
+            )  # fmt: skip
+    return records
+
+
+async def ask_model(
+    model: LanguageModel,
+    question: Question,
+    messages: list[dict[str, str]] | None = None,
+    attempt: int = 1,
+    limit_s: float | None = None,
+) -> dict[str, Any]:
+    """The record of a language model's decision; never raises for what a server may do.
+
+    The ``action`` of an invalid reply, or of one that did not come in time, is a random legal one,
+    drawn from the question's seed.
+
+    Args:
+        messages: the prompt; by default the question's own.
+        limit_s: the time in seconds that the model may take, failed attempts and waits apart.
+    """
+    game, rules, states = question.game, question.rules, question.states
+    if messages is None:
+        messages = text.messages(game, rules, states, question.text, question.history)
+    legal = text.legal_list(rules, states)
+    answer: dict[str, Any] = {
+        "attempt": attempt,
+        "legal": legal,
+        **prompt_fields(game, messages),
+    }
+    ply = question.extra.get("ply", 0)
+    seed = item_seed(question.seed, question.item, str(ply), model.name, question.text.persona)
+    instead = random.Random(seed).choice(legal)
+    try:
+        if limit_s is None:
+            reply = await model.chat.generate(messages)
+        else:
+            reply = await model.chat.generate(messages, limit_s)
+    except TransportError as error:
+        answer |= {"kind": TRANSPORT, "reason": error.reason, "retries": error.retries}
+        return question.record(model.name, **answer)
+    except Overtime as error:
+        answer |= {"kind": OVERTIME, "reason": "time_limit", "action": instead}
+        answer |= {"latency_s": round(error.latency_s, 4), "retries": error.retries}
+        return question.record(model.name, **answer)
+    outcome = text.judge(game, rules, states, reply.text, question.text)
+    action = outcome.action if outcome.kind == text.OK else instead
+    truncated = outcome.kind == text.UNPARSEABLE and reply.finish_reason == "length"
+    answer |= {
+        "kind": outcome.kind,
+        "reason": "truncated" if truncated else outcome.reason,
+        "reply": reply.text,
+        "reasoning": reply.reasoning or None,
+        "move_text": outcome.move,
+        "action": action,
+        "chosen": outcome.action,
+        "latency_s": round(reply.latency_s, 4),
+        "tokens_in": reply.tokens_in,
+        "tokens_out": reply.tokens_out,
+        "cost": model.cost(reply.tokens_in, reply.tokens_out),
+        "finish_reason": reply.finish_reason,
+        "retries": reply.retries,
+    }
+    return question.record(model.name, **answer)
+
+
+T = TypeVar("T")
+
+
+async def side_by_side(
+    work: Callable[[T], Awaitable[None]], items: Iterable[T], concurrency: int
+) -> None:
+    """``work`` on every item, ``concurrency`` at a time; the first exception ends all of it."""
+    waiting = iter(items)
+
+    async def worker() -> None:
+        for item in waiting:
+            await work(item)
+
+    workers = [asyncio.ensure_future(worker()) for _ in range(concurrency)]
+    try:
+        await asyncio.gather(*workers)
+    finally:
+        for one in workers:
+            one.cancel()
+
+
+async def ask_all(
+    model: LanguageModel,
+    questions: Iterable[Question],
+    journal: JsonlWriter,
+    *,
+    concurrency: int,
+    done: Callable[[], Any] = lambda: None,
+) -> None:
+    """Ask every question, ``concurrency`` at a time, and record each answer when it comes."""
+
+    async def ask(question: Question) -> None:
+        record = await ask_model(model, question)
+        journal.write(record)
+        done()
+
+    try:
+        await side_by_side(ask, questions, concurrency)
+    finally:
+        await model.chat.close()

@@ -1,0 +1,1 @@
+"""Pages, tables, figures and statistics; knows the records and no game."""

@@ -1,0 +1,1 @@
+"""Peers that speed is compared with."""

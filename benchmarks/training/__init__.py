@@ -1,0 +1,1 @@
+"""Training with Stable-Baselines3 and what is measured of it."""
