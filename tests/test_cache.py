@@ -365,7 +365,7 @@ import sys
 import numpy as np
 from numba.core import bytecode, event
 from stratagym import envs
-from stratagym.agents import kernels
+from stratagym.agents import kernel_policies as kernels
 from stratagym.envs import cache, core, stamps
 
 walked, reached, compiling, checked = set(), {}, [], 0
