@@ -50,14 +50,14 @@ def configure() -> None:
     numbas = Dispatcher.enable_caching
 
     @functools.wraps(numbas)
-    def enable_caching(self: Dispatcher) -> None:
+    def enable_caching(self: Any) -> None:
         package = self.py_func.__module__.partition(".")[0]
         if package in _adopted or package in _installed():
             self._cache = KernelCache(self)
         else:
             numbas(self)
 
-    Dispatcher.enable_caching = enable_caching
+    setattr(Dispatcher, "enable_caching", enable_caching)  # noqa: B010 - unknown to type checkers
     event.register("numba:compile", _Announce())
 
 
@@ -69,9 +69,10 @@ def adopt(package: str) -> None:
     _adopted.add(package)
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == package:
-            for value in list(vars(module).values()):
-                if isinstance(value, Dispatcher) and type(value._cache) is FunctionCache:
-                    value._cache = KernelCache(value)
+            functions: list[Any] = [v for v in vars(module).values() if isinstance(v, Dispatcher)]
+            for function in functions:
+                if type(function._cache) is FunctionCache:
+                    function._cache = KernelCache(function)
 
 
 @functools.cache
@@ -95,7 +96,7 @@ class _Reduce(CompileResultCacheImpl):
 class KernelCache(FunctionCache):
     """Loads and saves the compiled code of one function."""
 
-    def __init__(self, dispatcher: Dispatcher) -> None:
+    def __init__(self, dispatcher: Any) -> None:
         function = dispatcher.py_func
         self._py_func, self._name = function, repr(function)
         self._options = dispatcher.targetoptions
@@ -182,7 +183,7 @@ class _Described:
 
     def __init__(self) -> None:
         self.classes: list[type] = []
-        self.functions: list[Dispatcher] = []
+        self.functions: list[Any] = []
 
     def text(self, kind: Any) -> str:
         if isinstance(kind, types.Dispatcher):

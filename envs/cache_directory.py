@@ -37,7 +37,12 @@ def directory() -> Path:
                 return path
     fresh = Path(tempfile.mkdtemp(prefix="stratagym-kernels-"))
     maker = os.getpid()
-    atexit.register(lambda: os.getpid() == maker and shutil.rmtree(fresh, ignore_errors=True))
+
+    def remove() -> None:
+        if os.getpid() == maker:  # not a process forked from it
+            shutil.rmtree(fresh, ignore_errors=True)
+
+    atexit.register(remove)
     return fresh
 
 
