@@ -33,7 +33,7 @@ from stratagym.benchmarks.levels import report
 from stratagym.benchmarks.levels.summary import anchors
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count
 from stratagym.benchmarks.reporting.plots import COLOURS, MARKERS, SOFT, Look, drawing, looks
-from stratagym.benchmarks.throughput import machine, machine_line, short
+from stratagym.benchmarks.speed.measuring import machine, machine_line, short
 from stratagym.benchmarks.training import ppo
 from stratagym.benchmarks.training.evaluation import NAME, Evaluation, resumable
 from stratagym.envs import core

@@ -7,14 +7,12 @@ turns, so that a machine that slows down slows both; rates count CPU time.
 
 from __future__ import annotations
 
-import statistics
 import time
 from typing import Any
 
 import numpy as np
 
-from stratagym.benchmarks.speed.peers import Episode
-from stratagym.benchmarks.throughput import choose_random, rate
+from stratagym.benchmarks.speed.measuring import Episode, choose_random, rate, spread_of
 from stratagym.benchmarks.training import ppo
 from stratagym.envs import core, spec
 
@@ -157,10 +155,7 @@ def measure(seconds: float, repeats: int, steps: int) -> dict[str, Any]:
     return {
         "game": GAME,
         "games_side_by_side": num_envs,
-        "delivered": {
-            name: {"median": statistics.median(r), "min": min(r), "max": max(r)}
-            for name, r in rates.items()
-        },
-        "ratio": {"median": statistics.median(ratios), "min": min(ratios), "max": max(ratios)},
+        "delivered": {name: spread_of(r) for name, r in rates.items()},
+        "ratio": spread_of(ratios),
         "training": {name: learning(make(num_envs), steps) for name, make in envs.items()},
     }
