@@ -194,17 +194,19 @@ def test_no_modules_import_each_other():
     assert not circles(arrows(lazy=False, typing=False))
 
 
-def rooms(graph: dict[str, set[str]]) -> dict[str, set[str]]:
-    """The same by folder."""
-    known = modules()
+def test_no_rooms_of_the_benchmarks_import_each_other():
+    """Their folders, at any time: a family takes from the harness, never the other way."""
 
     def room(name: str) -> str:
-        return name if known[name].name == "__init__.py" else name.rpartition(".")[0]
+        is_folder = modules()[name].name == "__init__.py"
+        return name if is_folder else name.rpartition(".")[0]
 
     found: dict[str, set[str]] = {}
-    for name, targets in graph.items():
-        found.setdefault(room(name), set()).update(room(target) for target in targets)
-    return {name: targets - {name} for name, targets in found.items()}
+    for name, targets in arrows(lazy=True, typing=True).items():
+        if floor(name) == FLOORS.index("benchmarks"):
+            own = {room(target) for target in targets if floor(target) == floor(name)}
+            found.setdefault(room(name), set()).update(own)
+    assert not circles(found)
 
 
 def test_what_this_file_finds():
