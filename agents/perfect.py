@@ -17,7 +17,7 @@ import numpy as np
 from stratagym.agents.core import Decision, Policy, PolicyString
 from stratagym.agents.engines import UCIEngine
 from stratagym.agents.games import hooks
-from stratagym.envs import core, games, spec
+from stratagym.envs import core, spec, specs
 
 ILLEGAL = -128
 """The score of a move that is not legal: lower than any other."""
@@ -64,7 +64,7 @@ class Perfect(Policy):
     def __init__(self, facts: core.GameSpec):
         solve = solver_of(facts.name)
         if solve is None:
-            known = ", ".join(game for game in games() if solver_of(game))
+            known = ", ".join(game.name for game in specs() if hooks.found(game, "solve"))
             raise ValueError(
                 f"policy 'perfect': {facts.name} has no perfect player; games with one are: {known}"
             )
