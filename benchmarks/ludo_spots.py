@@ -102,7 +102,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "depth": args.depth,
         "seed": args.seed,
     }
-    text = TextOptions(list_legal=args.list_legal, lenient=args.lenient, renamed=args.renamed)
+    text = TextOptions(
+        list_legal=args.list_legal, lenient=args.lenient, renamed=args.renamed, system="merge"
+    )
     (reference,) = make_policies(GAME, "gt", args, depth=args.depth)
     assert isinstance(reference, KernelPolicy)
     folder = records.open_run(NAME, args.output, config, args.resume)

@@ -88,9 +88,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     terminalreporter.section("seconds a game", sep="-")
     terminalreporter.line(f"{'game':<16}{'tests':>7}{'seconds':>10}{'of these compiling':>20}")
     for game, (tests, seconds, compiling) in sorted(rows.items(), key=lambda row: -row[1][1]):
-        over = game != "-" and (
-            seconds - compiling > TEST_SECONDS or compiling > COMPILE_SECONDS
-        )
+        over = game != "-" and (seconds - compiling > TEST_SECONDS or compiling > COMPILE_SECONDS)
         line = f"{game:<16}{tests:>7.0f}{seconds:>10.1f}{compiling:>20.1f}"
         terminalreporter.line(line + "  over the budget" * over)
     terminalreporter.line(
