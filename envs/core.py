@@ -139,10 +139,10 @@ class GameSpec:
     package: str = ""
 
     def __post_init__(self) -> None:
-        if self.dynamics not in ("sequential", "simultaneous"):
-            raise ValueError(f"{self.name}: dynamics={self.dynamics!r}; sequential or simultaneous")
         if not self.package:
             object.__setattr__(self, "package", f"{_ENVS}.{self.name}")
+        if self.dynamics not in ("sequential", "simultaneous"):
+            raise ValueError(f"{self.name}: dynamics={self.dynamics!r}; sequential or simultaneous")
 
     @property
     def is_simultaneous(self) -> bool:
@@ -244,19 +244,17 @@ def sizes(
 def home(rules_class: type, package: str) -> ModuleType:
     """The module that holds a game's function: its rules, its metrics, or its agent's knowledge.
 
-    Of our games, agents' knowledge is in ``stratagym.agents.games.<game>``; of a game in another
-    package, in ``agents`` beside its ``rules``. Metrics are beside the rules. Without either the
-    rules hold it, if anything does.
+    Metrics are in ``metrics`` beside the rules. Of our games, agents' knowledge is in
+    ``stratagym.agents.games.<game>``; of a game in another package, in ``agents`` beside its
+    ``rules``. Without either the rules hold it, if anything does.
     """
     rules_module = sys.modules[rules_class.__module__]
     place, _, last = rules_module.__name__.rpartition(".")
     if package == "rules" or not place or last != "rules":
         return rules_module
     ours, _, game = place.rpartition(".")
-    if package == "metrics":
-        name = f"{place}.metrics"
-    else:
-        name = f"stratagym.agents.games.{game}" if ours == _ENVS else f"{place}.agents"
+    in_agents = package == "agents" and ours == _ENVS
+    name = f"stratagym.agents.games.{game}" if in_agents else f"{place}.{package}"
     try:
         __import__(name)
     except ModuleNotFoundError as error:
