@@ -15,6 +15,7 @@ from scripts import lines
 
 from stratagym.benchmarks import export, replay
 from stratagym.benchmarks.harness import replays
+from stratagym.envs.text import answer
 
 games.register()
 
@@ -40,7 +41,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return json.dumps({"messages": {"all": text, text: "x"}, "acts": [text, "claim"]})
 
     folder = tmp_path_factory.mktemp("hostile")
-    players.play(folder, players.scripted(say), games=["roles"] * 4)
+    players.play(folder, players.scripted(say), games=("roles",))
     return folder
 
 
@@ -94,10 +95,10 @@ def test_hostile_words_do_not_reach_terminal_or_page(hostile, tmp_path):
 def test_export_takes_them(played, hostile, tmp_path):
     for folder in (played, hostile):
         target = tmp_path / f"{folder.name}.jsonl"
-        run_script(export, folder, "--output", target)
+        run_script(export, folder, "--output", target, "--format", "chat")
         replies = [line["messages"][-1]["content"] for line in lines(target)]
         good = [r for r in lines(folder / "decisions.jsonl") if r["kind"] == "ok"]
-        assert replies == [r["reply"] for r in good]
+        assert replies == [answer(r["reply"]) for r in good]
         table = tmp_path / f"{folder.name}.csv"
         run_script(export, folder, "--output", table, "--format", "table")
         assert "rejected" in table.read_text(encoding="utf-8")
