@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from stratagym.agents.core import Decision, Policy, PolicyString
+from stratagym.agents.engines import UCIEngine
 from stratagym.agents.games import hooks
 from stratagym.envs import core, spec, specs
 
@@ -34,6 +35,17 @@ def ranks(scores: np.ndarray) -> np.ndarray:
     moves that are not legal rank below all others.
     """
     return (scores[..., None, :] > scores[..., :, None]).sum(-1) + 1
+
+
+def move_scores(solver: Policy, decision: Decision) -> np.ndarray:
+    """The solver's score of every legal action, (len(decision.legal),), the mover's side."""
+    if isinstance(solver, UCIEngine):
+        actions, scores = solver.scores(decision)
+        known = dict(zip(actions.tolist(), scores.tolist(), strict=True))
+        return np.array([known.get(action, -np.inf) for action in decision.legal.tolist()])
+    solve = solver_of(decision.spec.name)
+    assert solve is not None
+    return solve(decision.rules, decision.states)[0][decision.legal].astype(float)
 
 
 def _best_of(solve: Callable[[Any, np.ndarray], np.ndarray]) -> Callable[[Any, np.ndarray], Any]:
