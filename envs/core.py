@@ -153,12 +153,6 @@ class GameSpec:
         """The sides of a game under these rules; None where roles are dealt."""
         return self.sides(rules) if callable(self.sides) else self.sides
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Pickled by name: the checks in ``options`` are functions made at import.
-        from stratagym.envs import registry
-
-        return registry.unpickled, (self.name, self.package)
-
     def module(self, part: str) -> ModuleType:
         """One of the game's modules (``rules``, ``view``, ``render``, ``metrics``), imported."""
         name = f"{self.package}.{part}"
