@@ -55,7 +55,7 @@ class LanguageModel(Policy):
     def act(self, decision: Decision) -> int:
         """The model's move; where an answer holds no legal one, it is quoted back and asked again.
 
-        Blocks until the answer is there, in a running event loop too.
+        Of a plan of several moves it is the first. Blocks until the answer is there, in a running event loop too.
 
         Raises:
             ValueError: no legal move in ``tries`` answers.
@@ -66,17 +66,17 @@ class LanguageModel(Policy):
 
     async def _act(self, decision: Decision) -> int:
         asked = words.messages(decision.spec, decision.rules, decision.states, self.text)
+        turn = words.Turn(decision.seat, asked, decision.legal.tolist(), decision.states)
+        asking = words.Asking(decision.spec, decision.rules, turn, self.tries, self.text)
+        outcome: words.Outcome | None = None
         try:
-            for _ in range(self.tries):
-                reply = await self.chat.generate(asked)
-                outcome = words.judge(
-                    decision.spec, decision.rules, decision.states, reply.text, self.text
-                )
-                if outcome.kind == words.OK and outcome.action is not None:
-                    return outcome.action
-                asked = words.ask_again(asked, reply.text, outcome)
+            while asking.is_open:
+                outcome = asking.answer((await self.chat.generate(asking.messages)).text)
         finally:
             await self.chat.close()
+        assert outcome is not None
+        if outcome.kind == words.OK and outcome.action is not None:
+            return outcome.action
         found = f": {outcome.move}" if outcome.move is not None else ""
         raise ValueError(
             f"{self.name}: no legal move in {self.tries} answers; "

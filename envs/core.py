@@ -352,6 +352,20 @@ def determinize(rules, s, player):
     """
 
 
+def _no_turns(rules, s):
+    return -1
+
+
+@kernel("rules", default=_no_turns)
+def turn(rules, s):
+    """The number of the running turn, for games whose ``dynamics`` are ``simultaneous``.
+
+    Decisions under one number are made at the same time: no seat is shown what another has
+    committed under it, neither are its legal actions changed by that. The last commit resolves the
+    turn and raises the number; a seat that decides alone has a number of its own.
+    """
+
+
 # --- random numbers: splitmix64, its state in the record -----------------------------------------
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -513,6 +527,12 @@ def play_at(rules, states, i, action, legal, probs):
 def current_player_at(rules, states, i):
     """Seat to move in ``states[i]``, or one of the negative ids."""
     return current_player(rules, states[i])
+
+
+@njit(cache=True)
+def turn_at(rules, states, i):
+    """The number of the running turn in ``states[i]``."""
+    return turn(rules, states[i])
 
 
 @njit(cache=True)

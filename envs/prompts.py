@@ -42,9 +42,9 @@ BREAK = "---"
 class View(Protocol):
     """What a game's ``view.py`` says in words; a part with a body here may be left out.
 
-    Besides, a view may have ``RENAMED`` (the game's words and made-up ones),
-    ``rules_in_full(rules)`` (the game for who does not know it by name, where ``rules_text`` takes it as known), and what
-    others than prompts read: ``TEXT_OPTIONS``, ``CONSEQUENCES``, ``seat_text``, ``chance_text``.
+    Besides, a view may have ``RENAMED`` (the game's words and made-up ones) and
+    ``rules_in_full(rules)`` (the game for who does not know it by name, where ``rules_text`` takes
+    it as known); others read ``TEXT_OPTIONS``, ``CONSEQUENCES``, ``seat_text``, ``chance_text``.
     """
 
     PROMPT_VERSION: str
@@ -202,6 +202,8 @@ class TextOptions:
             raise ValueError("history and memory count turns: 0 or more is needed")
         if self.answer == "evaluation" and self.reasoning == "answer":
             raise ValueError("answer 'evaluation' asks for a reason, reasoning 'answer' for none")
+        if self.answer == "evaluation" and hasattr(view, "read_plan"):
+            raise ValueError(f"{game.name}: answer 'evaluation' names one move, a plan has several")
         if self.template:
             self._check_template()
 
