@@ -204,6 +204,16 @@ def test_returns_obey_the_utility_class(game, seed):
         assert utility in ("zero_sum", "constant_sum", "identical", "general")
 
 
+def test_every_seat_is_on_one_side(game):
+    facts = spec(game)
+    rules = facts.make_rules()
+    sides = facts.sides_of(rules)
+    if sides is not None:
+        seats = [seat for side in sides for seat in side]
+        assert sorted(seats) == list(range(rules.num_players))
+        assert all(sides)
+
+
 def test_observations_are_in_their_space(game, seed):
     env = make(game)
     played = Recorded(game, seed)

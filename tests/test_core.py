@@ -308,19 +308,15 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stratagym.envs.core import TERMINAL, seed_rng
+from stratagym.envs.core import TERMINAL, seed_rng, sizes
 from stratagym.envs.toy.numbers import PRIZE
 
 STATE = np.dtype([("rng", "u8"), ("over", "i1")], align=True)
 
 
+@sizes(actions=1, observation=(1,), decisions=1)
 class Rules(NamedTuple):
-    num_players: int
-    num_actions = 1
-
-
-def make_rules():
-    return Rules(2)
+    num_players: int = 2
 
 
 @njit(cache=True)
