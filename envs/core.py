@@ -35,6 +35,8 @@ TRUNCATED = -5
 """``current_player`` when a limit of the rules, such as Ludo's ``max_rolls``, stopped the game."""
 
 
+_ENVS = __name__.rpartition(".")[0]
+
 # --- facts -----------------------------------------------------------------------------------
 
 
@@ -119,6 +121,8 @@ class GameSpec:
             seat is alone. (Where all win together, ``utility`` is ``identical``.)
         decision_seconds: of a game in real time, how long one decision lasts; its kernel takes a
             no-op from seats that are idle. None where the game waits for its players.
+        package: the importable package with the game's files, ``stratagym.envs.<name>`` unless
+            given. A game in a package of its own says ``package=__name__``.
     """
 
     name: str
@@ -135,8 +139,11 @@ class GameSpec:
     options: dict[str, Option] = field(default_factory=dict)
     sides: Sides | Callable[[Any], Sides] | None = each_alone
     decision_seconds: float | None = None
+    package: str = ""
 
     def __post_init__(self) -> None:
+        if not self.package:
+            object.__setattr__(self, "package", f"{_ENVS}.{self.name}")
         if self.dynamics not in ("sequential", "simultaneous"):
             raise ValueError(f"{self.name}: dynamics={self.dynamics!r}; sequential or simultaneous")
 
@@ -151,13 +158,13 @@ class GameSpec:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickled by name: the checks in ``options`` are functions made at import.
-        from stratagym.envs import spec
+        from stratagym.envs import registry
 
-        return spec, (self.name,)
+        return registry.unpickled, (self.name, self.package)
 
     def module(self, part: str) -> ModuleType:
         """One of the game's modules (``rules``, ``view``, ``render``, ``metrics``), imported."""
-        name = f"stratagym.envs.{self.name}.{part}"
+        name = f"{self.package}.{part}"
         __import__(name)
         return sys.modules[name]
 
@@ -240,17 +247,17 @@ def sizes(
 def home(rules_class: type, package: str) -> ModuleType:
     """The module that holds a game's function: its rules, its metrics, or its agent's knowledge.
 
-    A game outside this project has its knowledge in the module of its rules, and its metrics too
-    where that module is not called ``rules``.
+    Metrics are in ``metrics`` beside the rules. Of our games, agents' knowledge is in
+    ``stratagym.agents.games.<game>``; of a game in another package, in ``agents`` beside its
+    ``rules``. Without either the rules hold it, if anything does.
     """
     rules_module = sys.modules[rules_class.__module__]
-    parts = rules_module.__name__.split(".")
-    if package == "metrics" and parts[-1] == "rules" and len(parts) > 1:
-        name = ".".join((*parts[:-1], "metrics"))
-    elif package == "agents" and parts[:2] == ["stratagym", "envs"]:
-        name = f"stratagym.agents.games.{parts[2]}"
-    else:
+    place, _, last = rules_module.__name__.rpartition(".")
+    if package == "rules" or not place or last != "rules":
         return rules_module
+    ours, _, game = place.rpartition(".")
+    in_agents = package == "agents" and ours == _ENVS
+    name = f"stratagym.agents.games.{game}" if in_agents else f"{place}.{package}"
     try:
         __import__(name)
     except ModuleNotFoundError as error:
