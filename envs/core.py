@@ -166,6 +166,10 @@ class GameSpec:
         """One of the game's modules (``rules``, ``view``, ``render``, ``metrics``), imported."""
         name = f"{self.package}.{part}"
         __import__(name)
+        if part == "view":
+            from stratagym.envs.prompts import complete
+
+            return complete(sys.modules[name])
         return sys.modules[name]
 
     def options_in_force(self, **given: Any) -> dict[str, Any]:

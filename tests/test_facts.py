@@ -7,13 +7,14 @@ two who sit around player 1 win together if the row is full after a move of thei
 from __future__ import annotations
 
 import pickle
+from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 from numba import njit
 
-from stratagym.envs import core, counting, games, spec
+from stratagym.envs import core, counting, games, prompts, spec
 from stratagym.envs.aec import GameEnv
 from stratagym.envs.batch import BatchEnv
 from stratagym.envs.core import TERMINAL, GameSpec, seed_rng, sizes
@@ -200,3 +201,26 @@ def test_counts_of_known_games():
     assert counts.tolist() == [[[2, 1], [2, 0], [1, 0]], [[1, 0], [1, 0], [1, 0]]]
     assert results.tolist() == [[1], [2]]
     assert np.array_equal(counting.game_counts(Rules(), seeds, actions, np.array([5, 3])), counts)
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+def test_a_view_may_leave_its_smaller_words_out():
+    view = ModuleType("view")
+    view.action_to_string = lambda rules, s, action: ["one", "two"][action]
+    assert prompts.complete(view) is view
+    rules, states = Rules(), core.new_states(Rules())
+    core.start_at(rules, states, 0, np.uint64(1), core.new_scratch(rules)[1])
+    assert view.string_to_action(rules, states[0], "two") == 1
+    with pytest.raises(ValueError, match=r"^no_such_move$"):
+        view.string_to_action(rules, states[0], "three")
+    assert view.move_text(rules, states[0], 1) == "Player 0 played two."
+    assert view.why_illegal(rules, states[0], 1) == "not_legal"
+    assert prompts.part(view, "role_text")(rules, 2) == "You are player 2."
+
+
+def test_what_a_view_says_itself_stays():
+    chess = spec("chess").module("view")
+    for name in ("string_to_action", "move_text", "why_illegal"):
+        assert getattr(chess, name).__module__ == chess.__name__
