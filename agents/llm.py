@@ -118,6 +118,11 @@ def language_model_policy(spec: core.GameSpec, text: PolicyString) -> LanguageMo
         ModuleNotFoundError: the openai package is missing.
     """
     allowed = ("base_url", "api_key_env", *chat_options.OPTIONS)
+    try:
+        # First of all: what a & in its text cuts off would be taken for an option.
+        chat_options.read_extra_body(text.options.get("extra_body") or None)
+    except ValueError as error:
+        raise ValueError(f"policy llm:{text.argument}: {error}") from None
     for option, value in text.options.items():
         if option not in allowed:
             # Its value is not quoted: it may be a key.

@@ -27,7 +27,7 @@ from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import cli, pairings, records
 from stratagym.benchmarks.harness.decisions import TRANSPORT, Question, ask_all, ask_kernel
-from stratagym.benchmarks.harness.policies import ModelArgs, make_policies, settings
+from stratagym.benchmarks.harness.policies import ModelArgs, make_policies, settings, tokens_apart
 from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.ludobench import generate as spot_maker
 from stratagym.benchmarks.ludobench import metrics, report, spots
@@ -257,6 +257,7 @@ def _usage(policy: str, taken: list[dict[str, Any]]) -> dict[str, Any]:
         "decisions": len(own),
         "tokens_in": total([r["tokens_in"] for r in own]),
         "tokens_out": total([r["tokens_out"] for r in own]),
+        **tokens_apart(own),
         "retries": total([r["retries"] for r in own]),
         "median_latency_s": median(latencies) if latencies else None,
         "cost": total([r["cost"] for r in own]),

@@ -127,7 +127,7 @@ def _own_options(name: str) -> str:
     own = {k: v for k, v in parsed.options.items() if k in named}
     if body := chat_options.read_extra_body(own.get("extra_body")):
         # As short as can be, and readable as a policy string again.
-        own["extra_body"] = quote(chat_options.short_json(body), safe="{}[]\":,'()*!$@/;= ")
+        own["extra_body"] = quote(chat_options.short_json(body), safe="{}[]\"\\:,'()*!$@/;= ")
     return "?" + "&".join(f"{k}={v}" for k, v in own.items()) if own else ""
 
 
@@ -152,6 +152,16 @@ def settings(policies: list[Policy]) -> dict[str, Any]:
             if values
         },
     }
+
+
+def tokens_apart(decisions: Iterable[dict[str, Any]]) -> dict[str, int]:
+    """Sums of the reasoning and the cached tokens of records; neither where none were counted."""
+    sums: dict[str, int] = {}
+    for record in decisions:
+        for counted in TOKENS_APART:
+            if record.get(counted) is not None:
+                sums[counted] = sums.get(counted, 0) + record[counted]
+    return sums
 
 
 def usage(decisions: Iterable[dict[str, Any]], policies: Iterable[Policy]) -> dict[str, Any]:
@@ -184,11 +194,10 @@ def usage(decisions: Iterable[dict[str, Any]], policies: Iterable[Policy]) -> di
             own["reasons"][record["reason"]] += 1
         own["tokens_in"] += record["tokens_in"] or 0
         own["tokens_out"] += record["tokens_out"] or 0
-        for counted in TOKENS_APART:
-            if record.get(counted) is not None:
-                own[counted] = own.get(counted, 0) + record[counted]
         if record["cost"] is not None:
             own["cost"] = (own["cost"] or 0.0) + record["cost"]
+        for counted, n in tokens_apart([record]).items():
+            own[counted] = own.get(counted, 0) + n
     for own in result.values():
         own["kinds"], own["reasons"] = dict(own["kinds"]), dict(own["reasons"])
     return result
