@@ -25,10 +25,9 @@ import numpy as np
 from cyclopts import Parameter
 from rich.console import Console
 
-from stratagym.agents.core import Decision, Policy, decision_for, make_policy
-from stratagym.agents.engines import UCIEngine
+from stratagym.agents.core import Policy, decision_for, make_policy
 from stratagym.agents.llm import LanguageModel
-from stratagym.agents.perfect import ranks, solver_of
+from stratagym.agents.perfect import move_scores, ranks
 from stratagym.benchmarks.harness import cli, match_play, records
 from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.policies import ModelArgs, make_policies, settings
@@ -156,17 +155,6 @@ def board_items(
         for one, other in pairs
         for g in range(games)
     ]
-
-
-def move_scores(solver: Policy, view: Decision) -> np.ndarray:
-    """The solver's score of every legal action, (len(view.legal),), the mover's side."""
-    if isinstance(solver, UCIEngine):
-        actions, scores = solver.scores(view)
-        known = dict(zip(actions.tolist(), scores.tolist(), strict=True))
-        return np.array([known.get(action, -np.inf) for action in view.legal.tolist()])
-    solve = solver_of(view.spec.name)
-    assert solve is not None
-    return solve(view.rules, view.states)[0][view.legal].astype(float)
 
 
 @dataclass
