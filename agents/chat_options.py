@@ -228,6 +228,7 @@ def merged(fields: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
     result = dict(fields)
     for name, value in over.items():
         below = result.get(name)
-        both = isinstance(below, dict) and isinstance(value, dict)
-        result[name] = merged(below, value) if both else value
+        if isinstance(below, dict) and isinstance(value, dict):
+            value = merged(below, value)
+        result[name] = value
     return result
