@@ -175,7 +175,7 @@ class OpenAIChat:
         self._clients: dict[asyncio.AbstractEventLoop, Any] = {}
         self._jitter = random.Random()
         key = self._key()
-        if self.extra_body and key != NO_KEY and key in json.dumps(self.extra_body):
+        if self.extra_body and len(key) >= 8 and key in json.dumps(self.extra_body):
             raise ValueError(f"extra_body: it holds the key that {self.api_key_env} holds")
         self._extra_fields()
 

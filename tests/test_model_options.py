@@ -24,6 +24,9 @@ from stratagym.benchmarks.harness.cli import InputError, words
 from stratagym.benchmarks.harness.decisions import Question, ask_model
 from stratagym.benchmarks.harness.policies import ModelArgs, make_policies, settings, usage
 from stratagym.benchmarks.harness.records import read_jsonl
+from stratagym.benchmarks.replaying import page
+from stratagym.benchmarks.reporting.page import NOTHING
+from stratagym.benchmarks.reporting.sections import model_table
 from stratagym.envs import core, spec
 
 pytest.importorskip("openai")
@@ -468,3 +471,18 @@ def test_cached_tokens_have_a_price_of_their_own_where_one_is_given():
     assert llm("", price_in=2.0, price_cached=0.0).price_cached == 0.0
     assert llm("", price_in=2.0).price_cached is None
     assert llms.LanguageModel(ScriptedChat([]), prices=(1, 1)).cost(None, 5, 3) is None
+
+
+def test_reports_and_replays_show_the_counts_where_there_are_any():
+    plain = {"answers": 1, "kinds": {"ok": 1}, "tokens_in": 9, "tokens_out": 2, "cost": None}
+    table = model_table({"models": {"a": plain}})
+    assert table.columns[-3:] == ["tokens in", "tokens out", "cost"]
+    table = model_table({"models": {"a": plain, "b": {**plain, "tokens_cached": 0}}})
+    assert table.columns[-3:] == ["tokens out", "tokens cached", "cost"]
+    assert [row[-2] for row in table.rows] == [NOTHING, "0"]
+
+    record = recorded(Reply("0 | x", "stop", 100, 10, 0.1, 0))
+    told = page.usage(record)
+    assert "100 tokens in, 10 out" in told and "cached" not in told
+    full = recorded(Reply("0 | x", "stop", 100, 10, 0.1, 0, "", 4, 0))
+    assert page.usage(full) == told + ", 4 reasoning, 0 cached"

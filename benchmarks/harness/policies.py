@@ -127,7 +127,7 @@ def _own_options(name: str) -> str:
     own = {k: v for k, v in parsed.options.items() if k in named}
     if body := chat_options.read_extra_body(own.get("extra_body")):
         # As short as can be, and readable as a policy string again.
-        own["extra_body"] = quote(chat_options.short_json(body), safe="{}[]\"\\:,'()*!$@/;= ")
+        own["extra_body"] = quote(chat_options.short_json(body), safe="{}[]\"\\:,'()*!@/;= ")
     return "?" + "&".join(f"{k}={v}" for k, v in own.items()) if own else ""
 
 
