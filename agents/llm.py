@@ -70,7 +70,8 @@ class LanguageModel(Policy):
     def act(self, decision: Decision) -> int:
         """The model's move; where an answer holds no legal one, it is quoted back and asked again.
 
-        Of a plan of several moves it is the first. Blocks until the answer is there, in a running event loop too.
+        Of a plan of several moves it is the first. Blocks until the answer is there, in a running
+        event loop too.
 
         Raises:
             ValueError: no legal move in ``tries`` answers.
