@@ -275,18 +275,22 @@ class Contract:
     def commits_of_the_running_turn_do_not_show(self) -> None:
         """Another commit of one seat changes what no other seat sees until the turn resolves.
 
-        Seats commit in seat order, so a turn runs on for as long as the seat to move does not
-        fall. The others' tensors are compared, and the prompt of the seat to move.
+        A turn runs on for as long as ``core.turn`` says the same. The others' tensors and legal
+        actions are compared, and the prompt of the seat to move.
         """
         rng, view, compared = self.rng(), self.part("view"), 0
         for k in range(10):
             played = self.played(k)
+            numbers = [core.turn_at(self.rules, state, 0) for state in played.states]
+            deciding: dict[int, set[int]] = {}
+            for number, player in zip(numbers, played.players, strict=True):
+                deciding.setdefault(number, set()).add(player)
             for at, (committing, choice) in enumerate(
                 zip(played.players, played.choices, strict=True)
             ):
                 others = choice[choice != played.actions[at]]
-                if not len(others):
-                    continue
+                if not len(others) or len(deciding[numbers[at]]) == 1:
+                    continue  # a seat that decides alone may be seen at it
                 twin = played.states[at].copy()
                 played.play(twin, int(rng.choice(others)))
                 compared += self._same_to_others(played, at, committing, twin, view)
@@ -296,12 +300,16 @@ class Contract:
         self, played: RandomGame, at: int, committing: int, twin: np.ndarray, view: Any
     ) -> int:
         """Play ``twin`` on as ``played`` went on; how many decisions of others were compared."""
-        compared, before = 0, committing
+        compared, number = 0, core.turn_at(self.rules, played.states[at], 0)
+        assert number >= 0, "a game whose seats decide at the same time needs the kernel `turn`"
         for state, player, action in zip(
             played.states[at + 1 :], played.players[at + 1 :], played.actions[at + 1 :], strict=True
         ):
-            if player < before or core.current_player_at(self.rules, twin, 0) != player:
+            if core.turn_at(self.rules, state, 0) != number:
                 break
+            moved = core.turn_at(self.rules, twin, 0), core.current_player_at(self.rules, twin, 0)
+            if moved != (number, player):
+                break  # the seat's plan is longer or shorter by that commit
             for seat in range(self.rules.num_players):
                 if seat == committing:
                     continue
@@ -312,8 +320,8 @@ class Contract:
             compared += player != committing
             n = core.legal_actions_at(self.rules, twin, 0, played.legal)
             if action not in played.legal[:n]:
+                assert player == committing, (player, action, twin)
                 break
-            before = player
             played.play(twin, action)
         return compared
 
