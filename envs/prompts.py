@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from functools import partial
 from typing import Any, Protocol
 
@@ -20,6 +20,8 @@ from stratagym.envs.words import REASONING, AnswerForm, Renaming, section
 SYSTEMS = ("split", "merge")
 RULES = ("usual", "none", "brief", "full")
 ANSWERS = ("move", "evaluation")
+WORDING = ("rules", "position", "hints", "reasoning", "answer", "template")
+"""The fields of ``TextOptions`` that change the words of 0.1."""
 
 SYSTEM_PARTS = ("game", "role", "rules", "actions", "hints", "persona", "answer")
 """What stays the same over a seat's game, so that servers can cache it, in the prompt's order."""
@@ -169,6 +171,14 @@ class TextOptions:
     answer: str = "move"
     template: str = ""
 
+    def record(self) -> dict[str, Any]:
+        """All options as plain data; the fields that 0.1 had, where prompts are as in 0.1."""
+        told = asdict(self)
+        if self.as_in_0_1:
+            for name in ("system", *WORDING):
+                del told[name]
+        return told
+
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> TextOptions:
         """The options that a record or configuration holds; 0.1's have a merged prompt."""
@@ -230,8 +240,7 @@ class TextOptions:
     @property
     def as_in_0_1(self) -> bool:
         """Whether prompts have version 0.1's words."""
-        plain = ("rules", "position", "hints", "reasoning", "answer", "template")
-        same = all(getattr(self, name) == getattr(TextOptions, name) for name in plain)
+        same = all(getattr(self, name) == getattr(TextOptions, name) for name in WORDING)
         return same and self.system == "merge"
 
 
@@ -297,10 +306,9 @@ def prompt(
         system, user = _filled(parts, options)
     else:
         parts["role"] = "\n".join(filter(None, (parts["role"], opening)))
-        orders = (SYSTEM_PARTS, USER_PARTS)
-        if options.system == "merge":
-            orders = ((), part(view, "MERGED_PARTS"))
-        system, user = (_joined(parts, order) for order in orders)
+        merged = options.system == "merge"
+        system = "" if merged else _joined(parts, SYSTEM_PARTS)
+        user = _joined(parts, part(view, "MERGED_PARTS") if merged else USER_PARTS)
     if options.renamed:
         words = Renaming(view.RENAMED)
         system, user = words.renamed(system), words.renamed(user)

@@ -236,8 +236,10 @@ def test_options_are_plain_data_and_those_of_0_1_are_read():
     options = TextOptions("none", True, hints=True, template="{position}{answer}{hints}{legal}")
     kept = json.loads(json.dumps(dataclasses.asdict(options)))
     assert hash(options) and TextOptions.of_record(kept) == options
+    assert options.record() == kept
     old = {"persona": "none", "list_legal": True, "lenient": False, "history": 3, "memory": 0,
            "renamed": True}  # fmt: skip
+    assert TextOptions.of_record(old).record() == old
     assert TextOptions.of_record(old) == TextOptions("none", True, False, 3, 0, True, "merge")
 
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,10 @@ class AnswerProtocol:
     tries: int
     invalid: str
     time_limit_s: float | None = None
+
+    def record(self) -> dict[str, Any]:
+        """All of it as plain data, for a run's configuration."""
+        return {**asdict(self), "text": self.text.record()}
 
     def check(self, game: GameSpec) -> None:
         """Raises ``ValueError`` for what cannot be, in one line with the choices."""
