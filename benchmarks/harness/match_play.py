@@ -109,8 +109,11 @@ class AnswerProtocol:
     clock: str = SYNC
 
     def record(self) -> dict[str, Any]:
-        """All of it as plain data, for a run's configuration."""
-        return {**asdict(self), "text": self.text.record()}
+        """All of it as plain data, for a configuration; 0.1's fields where it is as in 0.1."""
+        told = {**asdict(self), "text": self.text.record()}
+        if self.clock == SYNC:
+            del told["clock"]
+        return told
 
     def check(self, game: GameSpec) -> None:
         """Raises ``ValueError`` for what cannot be, in one line with the choices."""
