@@ -71,8 +71,8 @@ class View(Protocol):
         ...
 
     def action_to_string(self, rules: Any, s: Any, action: int) -> str:
-        """A move's text."""
-        ...
+        """A move's text; by default its number."""
+        return str(action)
 
     def string_to_action(self, rules: Any, s: Any, text: str) -> int:
         """The action a move's text names, legal or not. Raises ``ValueError``, one word.
@@ -129,9 +129,9 @@ class View(Protocol):
 
 def complete(view: Any) -> Any:
     """Give a view's module what everybody calls and it may leave out; returns it."""
-    for name in ("string_to_action", "move_text", "why_illegal"):
+    for name in ("action_to_string", "string_to_action", "move_text", "why_illegal"):
         if not hasattr(view, name):
-            setattr(view, name, partial(getattr(View, name), view))
+            setattr(view, name, part(view, name))
     return view
 
 
