@@ -16,6 +16,7 @@ from stratagym.benchmarks.harness.text_options import PromptArgs, TextArgs
 from stratagym.envs import games, prompts, spec
 from stratagym.envs.prompts import FIELDS, TextOptions, part, prompt_version
 from stratagym.envs.text import OK, UNPARSEABLE, TextGame, ask_again, judge, messages
+from stratagym.envs.views import View
 from stratagym.envs.words import REASONING, Renaming
 
 GAMES = games()
@@ -348,7 +349,7 @@ def test_fields_of_templates_are_the_parts(rng):
     (played,) = positions("chess", rng, 1)
     told = prompts._parts(view_of("chess"), played.rules, played.states[0], 0, PLAIN, "", "", None)
     assert set(FIELDS) == set(told) - {"game", "actions"}
-    assert sorted(prompts.MERGED_PARTS) == sorted(told)
+    assert sorted(View.MERGED_PARTS) == sorted(told)
     assert sorted(view_of("hanabi").MERGED_PARTS) == sorted(told)
     assert sorted(prompts.SYSTEM_PARTS + prompts.USER_PARTS) == sorted(told)
 
