@@ -32,13 +32,13 @@ from stratagym.benchmarks.harness import cli, match_play, records
 from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.policies import ModelArgs, make_policies, settings
 from stratagym.benchmarks.harness.progress import counter, progress_bar
+from stratagym.benchmarks.harness.text_options import PromptArgs
 from stratagym.benchmarks.harness.workers import ExecutorArgs, Match, play_all
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, number
 from stratagym.benchmarks.reporting.ratings import rate
 from stratagym.benchmarks.reporting.sections import RATINGS
 from stratagym.benchmarks.reporting.stats import bootstrap_mean, wilson
 from stratagym.envs import core, spec
-from stratagym.envs.text import TextOptions
 
 NAME = "board_solvers"
 GAMES = {"tictactoe": 10, "connect_four": 10, "chess": 4}
@@ -48,7 +48,7 @@ TOP = (1, 2, 3)
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
-class Args(ModelArgs, ExecutorArgs):
+class Args(PromptArgs, ModelArgs, ExecutorArgs):
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "random,mcts:200"
     """Policies, separated by commas."""
     boards: str = "tictactoe,connect_four,chess"
@@ -59,12 +59,6 @@ class Args(ModelArgs, ExecutorArgs):
     """The opponent and judge in chess."""
     retries_illegal: int = 10
     """Tries after an illegal answer before the game is lost."""
-    list_legal: bool = False
-    """Name the legal moves in prompts."""
-    lenient: bool = False
-    """Read replies leniently, where the game's view knows how."""
-    renamed: bool = False
-    """Tell the games under made-up names, their rules in full."""
     seed: int = 0
     """Seed of every random choice."""
     output: str | None = None
@@ -84,7 +78,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     if not boards or (args.games is not None and args.games < 1) or args.retries_illegal < 0:
         raise cli.InputError("--boards, --games and --retries-illegal: at least one board and game")
     executor = args.executor_options()
-    text = TextOptions(list_legal=args.list_legal, lenient=args.lenient, renamed=args.renamed)
+    (text,) = {args.text_options(spec(board)) for board in boards}
     policies = {
         board: {p.name: p for p in make_policies(spec(board), args.policies, args)}
         for board in boards
@@ -103,7 +97,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "solvers": {board: solver.name for board, solver in solvers.items()},
         "rules": {board: spec(board).options_in_force() for board in boards},
         "retries_illegal": args.retries_illegal,
-        "text": text.__dict__,
+        "text": text.record(),
         "seed": args.seed,
     }
     folder = records.open_run(NAME, args.output, config, args.resume)

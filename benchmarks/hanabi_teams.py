@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -132,7 +132,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "games": args.games,
         "mixed_games": mixed_games,
         "rules": {n: GAME.options_in_force(players=n, score=args.score) for n in players},
-        **asdict(protocol),
+        **protocol.record(),
         "seed": args.seed,
     }
     folder = records.open_run(NAME, args.output, config, args.resume)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 from typing import Annotated, Any
@@ -111,7 +111,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "players": players,
         "games": args.games,
         "rules": {n: GAME.options_in_force(players=n, **options) for n in players},
-        **asdict(protocol),
+        **protocol.record(),
         "seed": args.seed,
     }
     folder = records.open_run(NAME, args.output, config, args.resume)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from math import ceil, log2
 from pathlib import Path
@@ -87,7 +87,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "format": args.format,
         "rounds": _rounds(args, len(policies)),
         "games": args.games + args.games % 2,
-        **asdict(protocol),
+        **protocol.record(),
         "seed": args.seed,
     }
     folder = records.open_run(NAME, args.output, config, args.resume)

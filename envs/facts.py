@@ -137,7 +137,7 @@ class GameSpec:
         name = f"{self.package}.{part}"
         __import__(name)
         if part == "view":
-            from stratagym.envs.prompts import complete
+            from stratagym.envs.views import complete
 
             return complete(sys.modules[name])
         return sys.modules[name]
