@@ -97,9 +97,12 @@ def side_returns(sides: Sides, returns: Any) -> np.ndarray:
     return np.stack([returns[..., list(side)].sum(-1) for side in sides], -1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GameSpec:
     """The fact block of a game, after OpenSpiel's GameType and GameInfo.
+
+    What is not said is so of most board games: two seats in turn, all to be seen, one wins what the
+    other loses.
 
     Attributes:
         name: the folder's name. title: as people write it. version: raised when results change.
@@ -125,14 +128,14 @@ class GameSpec:
     name: str
     title: str
     version: int
-    min_players: int
-    max_players: int
-    dynamics: str
-    chance: str
-    information: str
-    utility: str
+    min_players: int = 2
+    max_players: int = 2
+    dynamics: str = "sequential"
+    chance: str = "deterministic"
+    information: str = "perfect"
+    utility: str = "zero_sum"
     max_game_length: int
-    sources: tuple[str, ...]
+    sources: tuple[str, ...] = ()
     options: dict[str, Option] = field(default_factory=dict)
     sides: Sides | Callable[[Any], Sides] | None = each_alone
     decision_seconds: float | None = None
@@ -157,6 +160,10 @@ class GameSpec:
         """One of the game's modules (``rules``, ``view``, ``render``, ``metrics``), imported."""
         name = f"{self.package}.{part}"
         __import__(name)
+        if part == "view":
+            from stratagym.envs.prompts import complete
+
+            return complete(sys.modules[name])
         return sys.modules[name]
 
     def options_in_force(self, **given: Any) -> dict[str, Any]:

@@ -42,6 +42,7 @@ BREAK = "---"
 class View(Protocol):
     """What a game's ``view.py`` says in words; a part with a body here may be left out.
 
+    A text that is always the same may be a constant in capitals, such as ``RULES_TEXT``.
     Besides, a view may have ``RENAMED`` (the game's words and made-up ones) and
     ``rules_in_full(rules)`` (the game for who does not know it by name, where ``rules_text`` takes
     it as known); others read ``TEXT_OPTIONS``, ``CONSEQUENCES``, ``seat_text``, ``chance_text``.
@@ -72,20 +73,27 @@ class View(Protocol):
         ...
 
     def string_to_action(self, rules: Any, s: Any, text: str) -> int:
-        """The action a move's text names, legal or not. Raises ``ValueError``, one word."""
-        ...
+        """The action a move's text names, legal or not. Raises ``ValueError``, one word.
+
+        By default the action whose text in this position it is.
+        """
+        for action in range(rules.num_actions):
+            if self.action_to_string(rules, s, action) == text:
+                return action
+        raise ValueError("no_such_move")
 
     def move_text(self, rules: Any, s: Any, action: int) -> str:
         """A legal move told in one sentence, with what all see of it."""
-        ...
+        seat = core.current_player(rules, s)
+        return f"Player {seat} played {self.action_to_string(rules, s, action)}."
 
     def why_illegal(self, rules: Any, s: Any, action: int) -> str:
         """Why the seat to move may not play this, as one word."""
-        ...
+        return "not_legal"
 
     def role_text(self, rules: Any, player: int) -> str:
         """Who the seat is; the same over a whole game."""
-        ...
+        return f"You are player {player}."
 
     def rules_text(self, rules: Any) -> str:
         """The rules in force, with how positions and moves are written."""
@@ -117,10 +125,21 @@ class View(Protocol):
         return ""
 
 
+def complete(view: Any) -> Any:
+    """Give a view's module what everybody calls and it may leave out; returns it."""
+    for name in ("string_to_action", "move_text", "why_illegal"):
+        if not hasattr(view, name):
+            setattr(view, name, partial(getattr(View, name), view))
+    return view
+
+
 def part(view: Any, name: str) -> Any:
     """What a view says, or the default. Raises ``AttributeError`` where there is none."""
     if hasattr(view, name):
         return getattr(view, name)
+    if hasattr(view, name.upper()):
+        text = getattr(view, name.upper())
+        return lambda *_: text
     default = getattr(View, name)
     return partial(default, view) if callable(default) else default
 
@@ -289,14 +308,16 @@ def prompt(
         legal: the legal actions, to name them.
     """
     parts = _parts(view, rules, s, player, options, history, heard, legal)
+    opening = answer_form(view, options).opening(options.reasoning)
     if options.template:
+        parts["answer"] = "\n\n".join(filter(None, (opening, parts["answer"])))
         system, user = _filled(parts, options)
-    elif options.system == "merge":
-        opening = answer_form(view, options).opening(options.reasoning)
-        parts["role"] = "\n".join(filter(None, (parts["role"], opening)))
-        system, user = "", _joined(parts, part(view, "MERGED_PARTS"))
     else:
-        system, user = _joined(parts, SYSTEM_PARTS), _joined(parts, USER_PARTS)
+        parts["role"] = "\n".join(filter(None, (parts["role"], opening)))
+        orders = (SYSTEM_PARTS, USER_PARTS)
+        if options.system == "merge":
+            orders = ((), part(view, "MERGED_PARTS"))
+        system, user = (_joined(parts, order) for order in orders)
     if options.renamed:
         words = Renaming(view.RENAMED)
         system, user = words.renamed(system), words.renamed(user)
@@ -346,7 +367,7 @@ def _parts(
         "role": part(view, "role_text")(rules, player),
         "rules": _rules(view, rules, options.rules),
         "actions": part(view, "actions_text")(rules) if legal is None else "",
-        "hints": "" if not hints else section("Hints", hints) if titles else f"Hints:\n{hints}",
+        "hints": "" if not hints else section("Advice", hints) if titles else f"Advice:\n{hints}",
         "persona": persona if style else "",
         "position": part(view, "position_text")(rules, s, player, form),
         "history": past if history else "",

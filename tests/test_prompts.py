@@ -126,7 +126,8 @@ def test_parts_are_told_where_they_are_asked_for(game, rng):
         assert order == sorted(order)
         rules_text = part(view, "rules_text")(rules)
         role = part(view, "role_text")(rules, seat)
-        order = [system.index(text) for text in (role, rules_text, view.ANSWER.request())]
+        said = (role, view.ANSWER.opening(), rules_text, view.ANSWER.request())
+        order = [system.index(text) for text in said]
         assert order == sorted(order)
         assert named not in whole(told())
         assert rules_text not in whole(told(rules="none"))
@@ -153,7 +154,8 @@ def test_our_games_say_everything():
         if spec(game).module("view").__name__.startswith("stratagym.envs."):
             view = view_of(game)
             assert len(part(view, "POSITION_FORMS")) > 1 and len(view.HINTS) > 2, game
-            assert view.RENAMED and view.rules_brief and view.notation_text, game
+            assert view.RENAMED and part(view, "notation_text")(spec(game).make_rules()), game
+            assert {"rules_brief", "RULES_BRIEF"} & set(vars(view)), game
             assert view.PROMPT_VERSION != view.MERGED_VERSION, game
 
 
@@ -307,7 +309,9 @@ def test_a_template_has_the_parts_as_fields(game, rng):
         (one,) = asked(played, dataclasses.replace(options, system="merge"), "Long ago.", heard)
         assert one["content"] == f"{system['content']}\n\n{user['content']}"
         (bare,) = asked(played, TextOptions(template="{position}\n{answer}"))
-        assert bare["content"] == f"{position}\n{view.ANSWER.request()}"
+        opening = view.ANSWER.opening()
+        request = "\n\n".join(filter(None, (opening, view.ANSWER.request())))
+        assert bare["content"] == f"{position}\n{request}"
 
 
 @pytest.mark.parametrize(

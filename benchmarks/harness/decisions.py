@@ -21,6 +21,8 @@ from stratagym.envs.plans import plan_kind, takes_talk
 from stratagym.envs.prompts import prompt_version
 
 TRANSPORT, OVERTIME = "transport", "overtime"
+TOKENS_APART = ("tokens_reasoning", "tokens_cached")
+"""Counts that a record has only where the server gave them."""
 
 
 def item_seed(seed: int, *names: str) -> int:
@@ -63,6 +65,7 @@ class Question:
             "tokens_out", "cost", "finish_reason", "retries",
         ):  # fmt: skip
             fields[name] = answer.get(name)
+        fields |= {name: answer[name] for name in TOKENS_APART if answer.get(name) is not None}
         return fields
 
 
@@ -157,7 +160,9 @@ async def ask_model(
         "latency_s": round(reply.latency_s, 4),
         "tokens_in": reply.tokens_in,
         "tokens_out": reply.tokens_out,
-        "cost": model.cost(reply.tokens_in, reply.tokens_out),
+        "tokens_reasoning": reply.tokens_reasoning,
+        "tokens_cached": reply.tokens_cached,
+        "cost": model.cost(reply.tokens_in, reply.tokens_out, reply.tokens_cached),
         "finish_reason": reply.finish_reason,
         "retries": reply.retries,
     }
