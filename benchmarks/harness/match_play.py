@@ -6,10 +6,10 @@ import asyncio
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,10 @@ from stratagym.wrappers.dialogue import FORFEIT, RANDOM, forfeit_returns
 
 @dataclass(frozen=True)
 class SeatedMatch:
-    """A whole game to play: its name in the records, its rules and seed, and who sits where."""
+    """A whole game to play: its name in the records, its rules and seed, and who sits where.
+
+    ``place`` is added to the record: where the match stands in its run.
+    """
 
     benchmark: str
     name: str
@@ -41,6 +44,7 @@ class SeatedMatch:
     options: dict[str, Any]
     seed: int
     seats: list[Policy]
+    place: Mapping[str, Any] = field(default_factory=dict)
 
     def record(
         self,
@@ -65,6 +69,7 @@ class SeatedMatch:
             "actions": actions,
             "ended_by": ending if isinstance(ending, str) else kernel[ending],
             "forfeited_by": forfeited_by,
+            **self.place,
         }
 
     def forfeited(self, actions: list[int], seat: int) -> dict[str, Any]:

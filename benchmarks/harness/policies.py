@@ -1,42 +1,17 @@
-"""Policies from the command line, with the options that language models need."""
+"""Policies from the command line, and what of them belongs in a run's records."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from stratagym.agents.core import Policy, PolicyString, make_policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.cli import InputError, words
+from stratagym.benchmarks.harness.options import ModelArgs
 from stratagym.envs.core import GameSpec
-
-
-@dataclass(kw_only=True)
-class ModelArgs:
-    """Options of the policies ``llm`` and ``llm:MODEL``; a policy string's own come first."""
-
-    model: str | None = None
-    """Model of the policy "llm"."""
-    base_url: str | None = None
-    """Endpoint of the model, any that speaks OpenAI's chat completions; default OpenAI's."""
-    api_key_env: str = "OPENAI_API_KEY"
-    """Environment variable that holds the key; the key itself is never written anywhere."""
-    temperature: float = 0.0
-    """Sampling temperature."""
-    max_tokens: int = 512
-    """Longest reply, in tokens."""
-    concurrency: int = 8
-    """Requests in flight at once."""
-    timeout: float = 60.0
-    """Seconds to wait for a reply before trying again."""
-    retries: int = 5
-    """Tries again after a transport failure (429, 5xx, lost connection, timeout)."""
-    price_in: float = 0.0
-    """Price of a million prompt tokens, for the cost figures."""
-    price_out: float = 0.0
-    """Price of a million reply tokens."""
 
 
 def make_policies(

@@ -107,11 +107,11 @@ def _percent(rate: Mapping[str, Any]) -> str:
     return f"{value:.0f}%\n[{low:.0f}, {high:.0f}]"
 
 
-def write(folder: Path, summary: Summary, title: str) -> None:
+def write(folder: Path, summary: Summary) -> None:
     """Write the figures, ``report.md`` and ``report.html``."""
     config = summary["config"]
     page = Page(
-        title,
+        "Ludo arena",
         "Whole games, every seed played once from each seat. Intervals are 95%, from resampling "
         "seeds; a win is winning alone.",
     )
@@ -139,10 +139,9 @@ def write(folder: Path, summary: Summary, title: str) -> None:
     page.write(folder)
 
 
-def screen(console: Console, summary: Summary, folder: Path) -> None:
+def screen(console: Console, summary: Summary) -> None:
     """Print the final tables."""
     for players in _players(summary):
         console.print(pairing_table(summary, players).rich(f"{players} players"))
     if summary["models"]:
         console.print(model_table(summary).rich("Language models"))
-    console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)
