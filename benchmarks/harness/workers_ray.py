@@ -46,7 +46,8 @@ def on_ray(
             yield ray.get(ready[0])
     except ray.exceptions.WorkerCrashedError:
         raise InputError(
-            f"Ray: workers ended {local.DEATHS + 1} times over the same match; what was recorded is kept"
+            f"Ray: workers ended {local.DEATHS + 1} times over the same match; what was recorded "
+            "is kept"
         ) from None
     finally:
         if own:
