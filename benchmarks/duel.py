@@ -124,10 +124,10 @@ def margins(
     records: Iterable[GameRecord], pairs: Sequence[tuple[str, str]], scale: float
 ) -> list[dict[str, Any]]:
     """For each pair the first policy's margin and how often it came out ahead."""
-    games = by_pairing(records)
+    by_pair = by_pairing(records)
     rows = []
     for one, other in pairs:
-        played = games[f"{one}/{other}"]
+        played = by_pair[f"{one}/{other}"]
         won = played.returns_of(one)
         rows.append(
             {

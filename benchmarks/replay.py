@@ -28,7 +28,7 @@ from rich.text import Text
 from stratagym.agents.core import Policy, decision_for, make_policy
 from stratagym.agents.engines import UCIEngine
 from stratagym.agents.perfect import Perfect, ranks, solver_of
-from stratagym.benchmarks.board_solvers import move_scores
+from stratagym.benchmarks.boards.judging import move_scores
 from stratagym.benchmarks.harness import cli, replays
 from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.progress import progress_bar
