@@ -15,6 +15,7 @@ class Place(NamedTuple):
 
     Attributes:
         pairing: who meets whom, and under what; the matches of a pairing are counted together.
+            Empty where a match stands alone.
         round: from 0. The matches of a round have one seed, and differ in who sits where. None
             where the record of an older version does not say.
         seat: of the pairing's first policy; None where it has several.
@@ -23,6 +24,10 @@ class Place(NamedTuple):
     pairing: str
     round: int | None
     seat: int | None
+
+
+ALONE = Place("", None, None)
+"""The place of a match that belongs to nothing."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class Match:
         seed: of the game and of all random choices in it.
         seats: names of policies by seat, each a policy string or a key of ``policies``.
         protocol: how language models' answers are treated.
-        place: where it stands in its run, for its record; None where it stands alone.
+        place: where it stands in its run, for its record.
     """
 
     benchmark: str
@@ -45,7 +50,7 @@ class Match:
     seed: int
     seats: tuple[str, ...]
     protocol: AnswerProtocol
-    place: Place | None = None
+    place: Place = ALONE
 
     @property
     def rules_key(self) -> tuple[str, str]:

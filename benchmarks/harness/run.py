@@ -62,7 +62,7 @@ class Run:
     def play(
         self,
         schedule: Schedule[T],
-        line: Callable[[Match], str] = lambda match: match.place.pairing if match.place else "",
+        line: Callable[[Match], str] = lambda match: match.place.pairing,
     ) -> T:
         """Play a schedule to its end; returns what it returns.
 

@@ -200,9 +200,15 @@ class PolicyCache:
             self._rules[key] = game.make_rules(**item.options), in_force
         rules, in_force = self._rules[key]
         seats = [self.policy(item.game, name) for name in item.seats]
-        place = {} if item.place is None else item.place._asdict()
         return match_play.SeatedMatch(
-            item.benchmark, item.name, game, rules, in_force, item.seed, seats, place
+            item.benchmark,
+            item.name,
+            game,
+            rules,
+            in_force,
+            item.seed,
+            seats,
+            item.place._asdict(),
         )
 
 
