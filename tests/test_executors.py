@@ -22,11 +22,13 @@ from openai_server import OpenAIServer, always, first_empty, hang
 from stratagym.agents.chat import OpenAIChat, ScriptedChat, TransportError
 from stratagym.agents.core import Decision, Policy
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks.harness import match_play, workers
+from stratagym.benchmarks.harness import match_play, workers, workers_ray
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.decisions import item_seed
+from stratagym.benchmarks.harness.matches import Match
+from stratagym.benchmarks.harness.options import ExecutorArgs
 from stratagym.benchmarks.harness.records import read_jsonl
-from stratagym.benchmarks.harness.workers import Match, play_all
+from stratagym.benchmarks.harness.workers import play_all
 from stratagym.envs import core, spec
 from stratagym.envs.texas_holdem.rules import CALL, FOLD
 from stratagym.envs.text import TextOptions
@@ -131,7 +133,8 @@ def test_workers_that_always_die_are_one_clear_line(tmp_path, seed, monkeypatch)
 RUN = """
 import sys
 from pathlib import Path
-from stratagym.benchmarks.harness.workers import Match, play_all
+from stratagym.benchmarks.harness.matches import Match
+from stratagym.benchmarks.harness.workers import play_all
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.wrappers.text import TextOptions
 
@@ -232,18 +235,18 @@ def test_two_nodes_of_a_ray_cluster_give_the_same_records(tmp_path, seed):
 def test_without_ray_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ModuleNotFoundError, match=r"stratagym\[ray\]"):
-        workers.import_ray()
+        workers_ray.import_ray()
 
 
 def test_executor_options_are_checked():
-    assert workers.ExecutorArgs().executor_options()["executor"] == "process"
+    assert ExecutorArgs().executor_options()["executor"] == "process"
     for bad, word in (
         ({"executor": "cloud"}, "process, ray"),
         ({"workers": 0}, "--workers 0"),
         ({"ray_address": "auto"}, "--executor ray"),
     ):
         with pytest.raises(InputError, match=word):
-            workers.ExecutorArgs(**bad).executor_options()
+            ExecutorArgs(**bad).executor_options()
 
 
 # --- language models -------------------------------------------------------------------------

@@ -12,14 +12,18 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import Any, TypedDict
 
 from stratagym.benchmarks.harness.cli import InputError
 
 SCHEMA = 1
 
 
-class DecisionRecord(TypedDict):
+class _SpotRecord(TypedDict, total=False):
+    category: str | None
+
+
+class DecisionRecord(_SpotRecord):
     """A line of ``decisions.jsonl``: a reply of a language model, or any policy's in the spots.
 
     The meaning of every field stands in ``docs/records.md``.
@@ -31,7 +35,6 @@ class DecisionRecord(TypedDict):
     item: str
     seed: int
     ply: int
-    category: NotRequired[str | None]
     seat: int
     policy: str
     persona: str
@@ -55,7 +58,15 @@ class DecisionRecord(TypedDict):
     retries: int | None
 
 
-class GameRecord(TypedDict):
+class _PlacedRecord(TypedDict, total=False):
+    """What records of version 0.1 do not have."""
+
+    pairing: str
+    round: int | None
+    seat: int | None
+
+
+class GameRecord(_PlacedRecord):
     """A line of ``games.jsonl``: a game that ended or was broken off."""
 
     schema: int
@@ -71,9 +82,6 @@ class GameRecord(TypedDict):
     actions: list[int]
     ended_by: str
     forfeited_by: int | None
-    pairing: NotRequired[str]
-    round: NotRequired[int | None]
-    seat: NotRequired[int | None]
 
 
 def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
