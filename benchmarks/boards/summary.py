@@ -42,13 +42,13 @@ def summarise(
         # By name, as resampling draws games by their places.
         of_board = sorted(record["match"] for record in records.values() if record["game"] == board)
         games = Games.of(records[name] for name in of_board).records
-        results = [(*g["seats"], points(g), g["seed"]) for g in games]
+        results = [(g["seats"][0], g["seats"][1], points(g), g["seed"]) for g in games]
         boards[board] = {
             "policies": {
                 name: _row(games, policy, solvers[board], answers[board, name])
                 for name, policy in by_name.items()
             },
-            "ratings": rate(results) if results else {},  # type: ignore[arg-type]
+            "ratings": rate(results) if results else {},
         }
     return {"config": run.config, "boards": boards}
 

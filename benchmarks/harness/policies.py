@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -96,7 +96,7 @@ def settings(policies: list[Policy]) -> dict[str, Any]:
     }
 
 
-def usage(decisions: Iterable[dict[str, Any]], policies: Iterable[Policy]) -> dict[str, Any]:
+def usage(decisions: Iterable[Mapping[str, Any]], policies: Iterable[Policy]) -> dict[str, Any]:
     """Answers of each language model among ``policies`` by kind and reason, tokens and cost.
 
     Args:

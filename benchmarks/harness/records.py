@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 from stratagym.benchmarks.harness.cli import InputError
 
@@ -84,6 +84,18 @@ class GameRecord(_PlacedRecord):
     forfeited_by: int | None
 
 
+def game_record(fields: Mapping[str, Any]) -> GameRecord:
+    """The record that ``fields`` are, with the schema's number."""
+    return cast(GameRecord, {"schema": SCHEMA, **fields})
+
+
+def returns_of(record: GameRecord) -> list[float]:
+    """Each seat's return in a finished game."""
+    returns = record["returns"]
+    assert returns is not None, "the game was broken off"
+    return returns
+
+
 def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
     """The records of a file, oldest first; none if there is no file.
 
@@ -112,12 +124,14 @@ def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
 
 def read_games(folder: Path) -> Iterator[GameRecord]:
     """The lines of a run's ``games.jsonl``, oldest first."""
-    yield from read_jsonl(folder / "games.jsonl")  # type: ignore[misc]
+    for record in read_jsonl(folder / "games.jsonl"):
+        yield cast(GameRecord, record)
 
 
 def read_decisions(folder: Path) -> Iterator[DecisionRecord]:
     """The lines of a run's ``decisions.jsonl``, oldest first."""
-    yield from read_jsonl(folder / "decisions.jsonl")  # type: ignore[misc]
+    for record in read_jsonl(folder / "decisions.jsonl"):
+        yield cast(DecisionRecord, record)
 
 
 class JsonlWriter:

@@ -50,7 +50,8 @@ class Run:
         *,
         replays: int = 2,
     ):
-        self._json, self._options = args.json, {"replays": replays}
+        self._json = args.json
+        self._options: dict[str, Any] = {"replays": replays}
         if isinstance(args, ExecutorArgs):
             self._options |= args.executor_options()
         if isinstance(args, ModelArgs):

@@ -31,7 +31,7 @@ from stratagym.benchmarks.harness import match_play, pairings
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import Match
-from stratagym.benchmarks.harness.records import SCHEMA, GameRecord, JsonlWriter, read_games
+from stratagym.benchmarks.harness.records import GameRecord, JsonlWriter, game_record, read_games
 from stratagym.envs import core, spec
 
 
@@ -109,7 +109,7 @@ class MatchRunner:
 
         def finish(record: Any) -> None:
             with lock:
-                self._recorded[record["match"]] = {"schema": SCHEMA, **record}
+                self._recorded[record["match"]] = game_record(record)
                 done(record)
 
         models = _ask(asked, self, finish) if asked else None
@@ -234,14 +234,14 @@ def _play(items: list[Match], cache: PolicyCache) -> list[GameRecord]:
     kernels = [policy for policy in policies if isinstance(policy, KernelPolicy)]
     if len(kernels) < len(policies):
         return [
-            asyncio.run(match_play.play_match(match, item.protocol))
+            game_record(asyncio.run(match_play.play_match(match, item.protocol)))
             for match, item in zip(matches, items, strict=True)
         ]
     seating = np.array([[names.index(name) for name in item.seats] for item in items])
     seeds = np.array([item.seed for item in items], np.uint64)
     games = play_many(matches[0].rules, kernels, seeds, seating)
     return [
-        match.record(*game)
+        game_record(match.record(*game))
         for match, game in zip(matches, pairings.each_game([games]), strict=True)
     ]
 

@@ -21,7 +21,7 @@ from stratagym.agents.engines import UCIEngine
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness import match_play
 from stratagym.benchmarks.harness.matches import Match
-from stratagym.benchmarks.harness.records import SCHEMA, GameRecord
+from stratagym.benchmarks.harness.records import SCHEMA, GameRecord, returns_of
 from stratagym.benchmarks.harness.schedules import Records
 from stratagym.benchmarks.levels.climb import Plan, duels, team_matches
 from stratagym.benchmarks.reporting.page import RateCell, Table, code, count
@@ -114,9 +114,9 @@ def _teams(plan: Plan, play: Play) -> list[dict[str, Any]]:
             "level": level,
             "policy": policy,
             "mean": bootstrap_mean(
-                np.array([records[match.name]["returns"][0] for match in matches])
+                np.array([returns_of(records[match.name])[0] for match in matches])
             ).record(),
-            "scores": [records[match.name]["returns"][0] for match in matches],
+            "scores": [returns_of(records[match.name])[0] for match in matches],
             "digests": "".join(_digest(records[match.name]) for match in matches),
         }
         for level, policy, matches in listed
@@ -125,7 +125,8 @@ def _teams(plan: Plan, play: Play) -> list[dict[str, Any]]:
 
 def _points(match: Match, record: GameRecord) -> str:
     """A letter for what the pairing's first policy came to; no game here is broken off."""
-    mine = record["returns"][match.place.seat]  # type: ignore[index]
+    assert match.place.seat is not None
+    mine = returns_of(record)[match.place.seat]
     return "W" if mine > 0 else "L" if mine < 0 else "D"
 
 

@@ -22,8 +22,8 @@ from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness import match_play, pairings
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import Match, Place
-from stratagym.benchmarks.harness.records import GameRecord
-from stratagym.benchmarks.harness.schedules import Records, Schedule, play_out, side_by_side
+from stratagym.benchmarks.harness.records import GameRecord, returns_of
+from stratagym.benchmarks.harness.schedules import Schedule, play_out, side_by_side
 from stratagym.benchmarks.reporting.ratings import rate_on_ladder
 from stratagym.benchmarks.reporting.stats import Rate, bootstrap_mean, bootstrap_statistic, wilson
 
@@ -239,7 +239,8 @@ class Climb:
                 result.lost += 1
                 continue
             # By its seat, as a policy may meet itself.
-            mine = record["returns"][match.place.seat]
+            assert match.place.seat is not None
+            mine = returns_of(record)[match.place.seat]
             points = 1.0 if mine > 0 else 0.0 if mine < 0 else 0.5
             result.results.append(Result(opponent, match.seed, points, record))
         ends = self._ends()
@@ -369,7 +370,7 @@ class ScoreClimb:
         own = self.records[self.policy]
         played = [k for k, r in enumerate(own) if r["ended_by"] != TRANSPORT]
         scores = {
-            name: np.array([games[k]["returns"][0] for k in played])
+            name: np.array([returns_of(games[k])[0] for k in played])
             for name, games in self.records.items()
         }
         mine = scores[self.policy]
@@ -424,7 +425,7 @@ def schedule_of(climbs: Sequence[Climb | ScoreClimb]) -> Schedule[list[Any]]:
     return side_by_side([schedule(climb) for climb in climbs])
 
 
-def climb_all(climbs: Sequence[Climb | ScoreClimb], play: Callable[[list[Match]], Records]) -> None:
+def climb_all(climbs: Sequence[Climb | ScoreClimb], play: Callable[[list[Match]], Any]) -> None:
     """Play all climbs to their ends, side by side.
 
     Args:

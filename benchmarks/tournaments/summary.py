@@ -25,7 +25,7 @@ def summarise(run: Run, played: Sequence[GameRecord], byes: dict[str, int]) -> d
         if game["ended_by"] == TRANSPORT and game["match"] in names
     )
     whole = Games.of(played).records
-    ratings = rate([(*game["seats"], points(game), game["seed"]) for game in whole])
+    ratings = rate([(g["seats"][0], g["seats"][1], points(g), g["seed"]) for g in whole])
     rows = {}
     for name, policy in run.policies.items():
         mine = [game for game in whole if name in game["seats"]]
