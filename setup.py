@@ -1,4 +1,7 @@
-"""Packages are found, not listed: a new game's folder is in the wheel without an edit here."""
+"""Packages are found, not listed: a new game's folder is in the wheel without an edit here.
+
+The tests are not in it, but for what authors of games need of them (pyproject.toml maps it).
+"""
 
 from setuptools import find_packages, setup
 
@@ -11,5 +14,5 @@ setup(
         for package in find_packages(include=[p for f in FOLDERS for p in (f, f"{f}.*")])
         if package != PLUGIN
     ]
-    + ["stratagym_game"]
+    + ["stratagym.testing", "stratagym_game"]
 )

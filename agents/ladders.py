@@ -1,6 +1,6 @@
 """Ladders: frozen policies of rising strength that skill is measured against.
 
-A game has one if its ``agents/games/<game>.py`` defines ``LADDER``. A ladder never changes:
+A game has one if what its players know (``core.home``) defines ``LADDER``. A ladder never changes:
 another one for the same game has another version in its name. What its calibration measured is
 kept in ``data/ladders``.
 """
@@ -17,7 +17,7 @@ from typing import Any
 
 from stratagym.agents.core import PolicyString, make_policy
 from stratagym.agents.games import hooks
-from stratagym.envs import core, games, spec
+from stratagym.envs import core, spec, specs
 
 
 @dataclass(frozen=True)
@@ -137,4 +137,4 @@ def ladder_of(game: str) -> Ladder:
 
 def laddered() -> list[str]:
     """The games that have a ladder."""
-    return [game for game in games() if find_ladder(game) is not None]
+    return [game.name for game in specs() if hooks.found(game, "LADDER") is not None]

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from stratagym.agents.core import Decision, Policy, PolicyString
+from stratagym.agents.engines import UCIEngine
 from stratagym.agents.games import hooks
-from stratagym.envs import core, games, spec
+from stratagym.envs import core, spec, specs
 
 ILLEGAL = -128
 """The score of a move that is not legal: lower than any other."""
@@ -36,6 +37,17 @@ def ranks(scores: np.ndarray) -> np.ndarray:
     return (scores[..., None, :] > scores[..., :, None]).sum(-1) + 1
 
 
+def move_scores(solver: Policy, decision: Decision) -> np.ndarray:
+    """The solver's score of every legal action, (len(decision.legal),), the mover's side."""
+    if isinstance(solver, UCIEngine):
+        actions, scores = solver.scores(decision)
+        known = dict(zip(actions.tolist(), scores.tolist(), strict=True))
+        return np.array([known.get(action, -np.inf) for action in decision.legal.tolist()])
+    solve = solver_of(decision.spec.name)
+    assert solve is not None
+    return solve(decision.rules, decision.states)[0][decision.legal].astype(float)
+
+
 def _best_of(solve: Callable[[Any, np.ndarray], np.ndarray]) -> Callable[[Any, np.ndarray], Any]:
     def best_moves(rules: Any, states: np.ndarray) -> np.ndarray:
         scores = solve(rules, states)
@@ -52,7 +64,7 @@ class Perfect(Policy):
     def __init__(self, facts: core.GameSpec):
         solve = solver_of(facts.name)
         if solve is None:
-            known = ", ".join(game for game in games() if solver_of(game))
+            known = ", ".join(game.name for game in specs() if hooks.found(game, "solve"))
             raise ValueError(
                 f"policy 'perfect': {facts.name} has no perfect player; games with one are: {known}"
             )

@@ -10,17 +10,17 @@ has one row a decision, or a game, with the fields of the records as columns in 
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from cyclopts import Parameter
 
+from stratagym.benchmarks.exporting import tables
+from stratagym.benchmarks.exporting.tables import DECISION_COLUMNS, GAME_COLUMNS
 from stratagym.benchmarks.harness import cli, replays
 from stratagym.benchmarks.harness.decisions import OVERTIME, TRANSPORT
 from stratagym.benchmarks.harness.replays import Run
@@ -29,24 +29,6 @@ from stratagym.envs.text import OK, answer
 NAME = "export"
 FORMATS, ROWS = ("chat", "table"), ("decisions", "games")
 KINDS = (OK, "unparseable", "illegal", TRANSPORT, OVERTIME)
-
-DECISION_COLUMNS = {
-    "run": "text", "benchmark": "text", "game": "text", "item": "text", "seed": "seed",
-    "ply": "int", "category": "text", "seat": "int", "policy": "text", "persona": "text",
-    "kind": "text", "reason": "text", "attempt": "int", "prompt": "json",
-    "prompt_version": "text", "prompt_sha256": "text", "reply": "text", "reasoning": "text",
-    "move_text": "text", "chosen": "int", "action": "int", "legal": "json", "latency_s": "float",
-    "tokens_in": "int", "tokens_out": "int", "cost": "float", "finish_reason": "text",
-    "retries": "int", "extra": "json",
-}  # fmt: skip
-"""Columns of the table of decisions and their types; ``extra`` has all other fields of a record."""
-GAME_COLUMNS = {
-    "run": "text", "benchmark": "text", "game": "text", "match": "text", "seed": "seed",
-    "rules": "json", "seats": "json", "returns": "json", "outcome": "json", "plies": "int",
-    "actions": "json", "ended_by": "text", "forfeited_by": "int", "extra": "json",
-}  # fmt: skip
-BATCH = 2000
-"""Rows that are in memory at once while a table is written."""
 
 
 @Parameter(name="*")
@@ -112,9 +94,9 @@ def main(*runs: str, args: Args) -> None:
         if args.format == "chat":
             written = _write_jsonl(output, conversations(records, args, fields))
         elif output.suffix == ".csv":
-            written = _write_csv(output, records, columns)
+            written = tables.write_csv(output, records, columns)
         else:
-            written = _write_parquet(output, records, columns)
+            written = tables.write_parquet(output, records, columns)
     except OSError as error:
         raise cli.InputError(f"--output {output}: cannot be written ({error.strerror})") from None
     what = "conversations" if args.format == "chat" else args.rows
@@ -194,54 +176,6 @@ def _write_jsonl(path: Path, lines: Iterable[dict[str, Any]]) -> int:
     with path.open("w", encoding="utf-8") as file:
         for count, line in enumerate(lines, 1):  # noqa: B007 - the last is how many there were
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
-    return count
-
-
-# --- tables --------------------------------------------------------------------------------------
-
-
-def row(record: dict[str, Any], columns: dict[str, str]) -> dict[str, Any]:
-    """A record as one row: every column, null where the record lacks it, nested values as JSON."""
-    known = {name: record.get(name) for name in columns}
-    rest = {k: v for k, v in record.items() if k not in columns and k != "schema"}
-    known["extra"] = rest or None
-    for name, kind in columns.items():
-        if kind == "json" and known[name] is not None:
-            known[name] = json.dumps(known[name], ensure_ascii=False, separators=(",", ":"))
-    return known
-
-
-def _write_csv(path: Path, records: Iterable[dict[str, Any]], columns: dict[str, str]) -> int:
-    count = 0
-    with path.open("w", encoding="utf-8", newline="") as file:
-        table = csv.DictWriter(file, list(columns), lineterminator="\n")
-        table.writeheader()
-        for count, record in enumerate(records, 1):  # noqa: B007
-            table.writerow(row(record, columns))
-    return count
-
-
-def _write_parquet(path: Path, records: Iterable[dict[str, Any]], columns: dict[str, str]) -> int:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ModuleNotFoundError:
-        raise cli.InputError(
-            "Parquet needs pyarrow: pip install 'stratagym[parquet]'; or write a .csv"
-        ) from None
-    types = {
-        "text": pyarrow.string(),
-        "json": pyarrow.string(),
-        "int": pyarrow.int64(),
-        "seed": pyarrow.uint64(),
-        "float": pyarrow.float64(),
-    }
-    schema = pyarrow.schema([(name, types[kind]) for name, kind in columns.items()])
-    count, waiting = 0, iter(records)
-    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
-        while batch := [row(record, columns) for record in islice(waiting, BATCH)]:
-            writer.write_table(pyarrow.Table.from_pylist(batch, schema))
-            count += len(batch)
     return count
 
 

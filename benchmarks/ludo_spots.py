@@ -11,32 +11,26 @@ Results go to ``results/ludo_spots/<time>/``: every decision, a summary, figures
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from statistics import median
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 from rich.console import Console
 
-from stratagym.agents.core import Policy
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks.harness import cli, pairings, records
-from stratagym.benchmarks.harness.decisions import TRANSPORT, Question, ask_all, ask_kernel
+from stratagym.benchmarks.harness import cli, records
+from stratagym.benchmarks.harness.decisions import ask_all, ask_kernel
 from stratagym.benchmarks.harness.options import ModelArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.ludobench import generate as spot_maker
-from stratagym.benchmarks.ludobench import metrics, report, spots
-from stratagym.envs import spec
+from stratagym.benchmarks.ludobench import metrics, report, run, spots
+from stratagym.benchmarks.ludobench.run import GAME, NAME
 from stratagym.envs.text import TextOptions
-
-NAME = "ludo_spots"
-GAME = spec("ludo")
 
 
 @Parameter(name="*")
@@ -95,7 +89,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "spots": {
             "source": args.spots or "shipped",
             "entries": len(chosen),
-            "sha256": _digest(chosen),
+            "sha256": run.digest(chosen),
         },
         "rules": {
             name: value
@@ -109,9 +103,14 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "depth": args.depth,
         "seed": args.seed,
     }
+    text = TextOptions(
+        list_legal=args.list_legal, lenient=args.lenient, renamed=args.renamed, system="merge"
+    )
+    (reference,) = make_policies(GAME, "gt", args, depth=args.depth)
+    assert isinstance(reference, KernelPolicy)
     folder = records.open_run(NAME, args.output, config, args.resume)
     decisions = folder / "decisions.jsonl"
-    kept = _kept(decisions, args.retry_transport)
+    kept = run.recorded(decisions, args.retry_transport)
     journal = records.JsonlWriter(decisions)
     try:
         with progress_bar() as bar:
@@ -120,7 +119,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
                 questions = [
                     question
                     for persona in styles
-                    for question in _questions(chosen, persona, rules_options, args)
+                    for question in run.questions(
+                        chosen, rules_options, replace(text, persona=persona), args.seed
+                    )
                     if (policy.name, persona, question.item) not in kept
                 ]
                 total = len(styles) * len(chosen)
@@ -140,7 +141,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
                     )
     finally:
         journal.close()
-    summary = summarise(decisions, chosen, invalid, policies, config, args)
+    summary = run.summarise(
+        decisions, chosen, invalid, policies, config, reference, args.head_to_head
+    )
     records.write_json(folder / "summary.json", summary)
     report.write(folder, summary)
     if args.json:
@@ -167,101 +170,6 @@ def _only(chosen: list[spots.Spot], categories: list[str]) -> list[spots.Spot]:
     if not left:
         raise cli.InputError(f"--categories {','.join(categories)}: the spots hold none of them")
     return left
-
-
-def _digest(chosen: list[spots.Spot]) -> str:
-    text = json.dumps([spot.record() for spot in chosen])
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _kept(decisions: Path, retry_transport: bool) -> set[tuple[str, str, str]]:
-    """(policy, persona, item) of the decisions recorded already."""
-    return {
-        (record["policy"], record["persona"], record["item"])
-        for record in records.read_jsonl(decisions)
-        if not (retry_transport and record["kind"] == TRANSPORT)
-    }
-
-
-def _questions(
-    chosen: list[spots.Spot], persona: str, rules_options: dict[str, str], args: Args
-) -> list[Question]:
-    options = TextOptions(persona, args.list_legal, args.lenient, renamed=args.renamed)
-    return [
-        Question(
-            NAME,
-            spot.id,
-            GAME,
-            rules := spots.rules_for(spot.players, tuple(rules_options.items())),
-            spot.states(rules),
-            args.seed,
-            spot.seat,
-            options,
-            spot.history,
-            {"category": spot.category},
-        )
-        for spot in chosen
-    ]
-
-
-def summarise(
-    decisions: Path,
-    chosen: list[spots.Spot],
-    invalid: list[spots.Invalid],
-    policies: list[Policy],
-    config: dict[str, Any],
-    args: Args,
-) -> dict[str, Any]:
-    """The content of ``summary.json``, from the records on disk."""
-    rules_options = metrics.AS_PUBLISHED_RULES if args.as_published else {}
-    (reference,) = make_policies(GAME, "gt", args, depth=args.depth)
-    assert isinstance(reference, KernelPolicy)
-    facts = metrics.find_facts(chosen, reference, rules_options, as_published=args.as_published)
-    taken = list(records.read_jsonl(decisions))
-    tables = metrics.summarise(facts, taken)
-    return {
-        "config": config,
-        "reference": reference.name,
-        "boards": len({spot.pair for spot in chosen}),
-        "categories": {
-            category: sum(spot.category == category for spot in chosen)
-            for category in spots.CATEGORIES
-            if any(spot.category == category for spot in chosen)
-        },
-        "invalid_entries": [str(entry) for entry in invalid],
-        "policies": metrics.as_records(tables),
-        "persona_alignment": {
-            policy: metrics.persona_alignment(by_persona)
-            for policy, by_persona in tables.items()
-            if len(by_persona) > 1
-        },
-        "usage": {policy: _usage(policy, taken) for policy in tables},
-        "head_to_head": pairings.head_to_head(
-            [policy for policy in policies if isinstance(policy, KernelPolicy)],
-            GAME.make_rules(players=2, **rules_options),
-            args.head_to_head,
-            args.seed,
-        ),
-    }
-
-
-def _usage(policy: str, taken: list[dict[str, Any]]) -> dict[str, Any]:
-    """Tokens, time and money of a policy's decisions; None where nothing was counted."""
-    own = [record for record in taken if record["policy"] == policy]
-
-    def total(values: list[Any]) -> Any:
-        known = [value for value in values if value is not None]
-        return sum(known) if known else None
-
-    latencies = [r["latency_s"] for r in own if r["latency_s"] is not None]
-    return {
-        "decisions": len(own),
-        "tokens_in": total([r["tokens_in"] for r in own]),
-        "tokens_out": total([r["tokens_out"] for r in own]),
-        "retries": total([r["retries"] for r in own]),
-        "median_latency_s": median(latencies) if latencies else None,
-        "cost": total([r["cost"] for r in own]),
-    }
 
 
 def generate(

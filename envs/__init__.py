@@ -1,40 +1,26 @@
 """Strategy games: PettingZoo AEC environments over numba rules.
 
 ``make("ludo", players=2)`` gives an environment, ``games()`` lists what there is, ``spec("ludo")``
-gives a game's facts. Importing this package registers every game with PettingZoo (1.27 or newer)
-as ``stratagym/<name>-v<version>`` and with Gymnasium as ``stratagym/<Name>-v<version>``.
+gives a game's facts. Importing this package registers our games with PettingZoo (1.27 or newer)
+as ``stratagym/<name>-v<version>`` and with Gymnasium as ``stratagym/<Name>-v<version>``; a game of
+another package is registered so when its facts are first asked for.
 """
 
 from __future__ import annotations
 
-import functools
-import importlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stratagym.envs import cache
 
 cache.configure()
 
+from stratagym.envs.registry import games, register, register_ids, spec, specs  # noqa: E402
+
 if TYPE_CHECKING:
     from stratagym.envs.aec import GameEnv
     from stratagym.envs.batch import BatchEnv
-    from stratagym.envs.core import GameSpec
 
-__all__ = ["games", "make", "make_batch", "spec"]
-
-
-def games() -> list[str]:
-    """Names of all games: every folder here that holds a ``rules.py``."""
-    return sorted(path.parent.name for path in Path(__file__).parent.glob("*/rules.py"))
-
-
-@functools.cache
-def spec(name: str) -> GameSpec:
-    """The facts of a game. Raises ``ValueError`` that lists the games if there is none so named."""
-    if name not in games():
-        raise ValueError(f"unknown game {name!r}; the games are: {', '.join(games())}")
-    return importlib.import_module(f"stratagym.envs.{name}").SPEC
+__all__ = ["games", "make", "make_batch", "register", "spec", "specs"]
 
 
 def make(
@@ -78,23 +64,4 @@ def make_batch(name: str, num_envs: int, *, seed: int = 0, **options: Any) -> Ba
     return BatchEnv(game, game.make_rules(**options), num_envs, seed=seed)
 
 
-def _register() -> None:
-    import gymnasium
-    import pettingzoo
-
-    for name in games():
-        version = spec(name).version
-        title = "".join(part.capitalize() for part in name.split("_"))
-        gymnasium.register(
-            f"stratagym/{title}-v{version}",
-            entry_point="stratagym.wrappers.single_agent:SingleAgentEnv",
-            vector_entry_point="stratagym.wrappers.vector:VectorEnv",
-            kwargs={"game": name},
-        )
-        if hasattr(pettingzoo, "register"):
-            pettingzoo.register(
-                "aec", f"stratagym/{name}-v{version}", functools.partial(make, name)
-            )
-
-
-_register()
+register_ids()

@@ -13,14 +13,11 @@ A file is never changed, only replaced whole, so that any number of processes sh
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import functools
 import hashlib
 import os
 import pickle
-import shutil
-import stat
 import sys
 import tempfile
 import time
@@ -31,16 +28,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import numba
-import platformdirs
 from numba.core import event, sigutils, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 
 from stratagym.envs import stamps
+from stratagym.envs.cache_directory import directory, prune
 
 _OURS = __name__.partition(".")[0]
-_MOST_BYTES = 512 << 20
 _DIGEST = 32
 _COMMON = "common"
 _FRESH = 24 * 3600.0
@@ -54,14 +50,14 @@ def configure() -> None:
     numbas = Dispatcher.enable_caching
 
     @functools.wraps(numbas)
-    def enable_caching(self: Dispatcher) -> None:
+    def enable_caching(self: Any) -> None:
         package = self.py_func.__module__.partition(".")[0]
         if package in _adopted or package in _installed():
             self._cache = KernelCache(self)
         else:
             numbas(self)
 
-    Dispatcher.enable_caching = enable_caching
+    setattr(Dispatcher, "enable_caching", enable_caching)  # noqa: B010 - unknown to type checkers
     event.register("numba:compile", _Announce())
 
 
@@ -73,9 +69,10 @@ def adopt(package: str) -> None:
     _adopted.add(package)
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == package:
-            for value in list(vars(module).values()):
-                if isinstance(value, Dispatcher) and type(value._cache) is FunctionCache:
-                    value._cache = KernelCache(value)
+            functions: list[Any] = [v for v in vars(module).values() if isinstance(v, Dispatcher)]
+            for function in functions:
+                if type(function._cache) is FunctionCache:
+                    function._cache = KernelCache(function)
 
 
 @functools.cache
@@ -99,7 +96,7 @@ class _Reduce(CompileResultCacheImpl):
 class KernelCache(FunctionCache):
     """Loads and saves the compiled code of one function."""
 
-    def __init__(self, dispatcher: Dispatcher) -> None:
+    def __init__(self, dispatcher: Any) -> None:
         function = dispatcher.py_func
         self._py_func, self._name = function, repr(function)
         self._options = dispatcher.targetoptions
@@ -186,7 +183,7 @@ class _Described:
 
     def __init__(self) -> None:
         self.classes: list[type] = []
-        self.functions: list[Dispatcher] = []
+        self.functions: list[Any] = []
 
     def text(self, kind: Any) -> str:
         if isinstance(kind, types.Dispatcher):
@@ -232,63 +229,6 @@ def _place(module: str, classes: list[type]) -> tuple[str, str]:
     return parts[0], parts[3] if parts[2] == "games" else parts[2]
 
 
-# --- where ---------------------------------------------------------------------------------------
-
-
-@functools.cache
-def directory() -> Path:
-    """The directory of all kernels: ours alone, or it is not used.
-
-    In ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache directory; where neither can be
-    had, in the temporary directory, under the user's number, or fresh and for this process only.
-    """
-    wanted = os.environ.get("NUMBA_CACHE_DIR")
-    parent = (
-        Path(wanted) / "stratagym" if wanted else Path(platformdirs.user_cache_dir("stratagym"))
-    )
-    user = os.getuid() if hasattr(os, "getuid") else "user"
-    for path in (parent / "kernels", Path(tempfile.gettempdir()) / f"stratagym-kernels-{user}"):
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with contextlib.suppress(FileExistsError):
-                path.mkdir(mode=0o700)
-            if is_private(path) and os.access(path, os.W_OK):
-                return path
-        except OSError:
-            continue
-    fresh = Path(tempfile.mkdtemp(prefix="stratagym-kernels-"))
-    maker = os.getpid()
-    atexit.register(lambda: os.getpid() == maker and shutil.rmtree(fresh, ignore_errors=True))
-    return fresh
-
-
-def is_private(path: Path) -> bool:
-    """Whether a directory is this user's own and nobody else may write in it."""
-    found = path.lstat()
-    if not stat.S_ISDIR(found.st_mode):
-        return False
-    if not hasattr(os, "getuid"):  # Windows: the user's profile, temporary directory included
-        return True
-    return found.st_uid == os.getuid() and not found.st_mode & 0o022
-
-
-def prune(root: Path, most: int = _MOST_BYTES) -> None:
-    """Remove the files that were not used for longest until ``most`` bytes are left."""
-    files = []
-    for path in root.rglob("*"):
-        with contextlib.suppress(OSError):  # another process may prune too
-            found = path.stat()
-            if stat.S_ISREG(found.st_mode):
-                files.append((found.st_mtime, found.st_size, path))
-    total = sum(size for _, size, _ in files)
-    for _, size, path in sorted(files):
-        if total <= most:
-            break
-        with contextlib.suppress(OSError):
-            path.unlink()
-        total -= size
-
-
 @functools.cache
 def _prune_once() -> None:
     prune(directory())
@@ -315,7 +255,7 @@ class _Announce(event.Listener):
         described = _Described()
         for kind in event.data["args"]:
             described.text(kind)
-        package, game = _place(module, described.classes)
+        _, game = _place(module, described.classes)
         name = module.rpartition(".")[2] if game == _COMMON else game
         if name not in self.said and name != "core":
             self.said.add(name)

@@ -1,7 +1,9 @@
 """The kernel protocol: a game as pure functions over one record.
 
 A game's ``rules.py`` holds ``STATE`` (a structured dtype with an ``rng`` field of type ``u8``),
-``Rules`` (a NamedTuple of plain numbers) and njit functions named as the stubs below. Generic
+``Rules`` (a NamedTuple of plain numbers, under ``sizes``; where the options decide the dtype, as
+with a board's size, its property ``state_dtype`` tells it) and njit functions named as the stubs
+below. Generic
 code, here and in searches, calls the stubs; numba finds the game's own function at compile time
 from the class of ``rules``, so that one generic source serves every game at full speed.
 
@@ -17,7 +19,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
@@ -32,6 +34,8 @@ TERMINAL = -4
 TRUNCATED = -5
 """``current_player`` when a limit of the rules, such as Ludo's ``max_rolls``, stopped the game."""
 
+
+_ENVS = __name__.rpartition(".")[0]
 
 # --- facts -----------------------------------------------------------------------------------
 
@@ -78,6 +82,21 @@ def integer(low: int, high: int) -> Callable[[Any], int]:
     return check
 
 
+Sides = tuple[tuple[int, ...], ...]
+"""Seats that win together, side by side: ``((0,), (1, 2))`` is one against two."""
+
+
+def each_alone(rules: Any) -> Sides:
+    """Every seat a side of its own."""
+    return tuple((seat,) for seat in range(rules.num_players))
+
+
+def side_returns(sides: Sides, returns: Any) -> np.ndarray:
+    """Each side's result, the sum of its seats' returns: (..., seats) to (..., sides) float64."""
+    returns = np.asarray(returns, float)
+    return np.stack([returns[..., list(side)].sum(-1) for side in sides], -1)
+
+
 @dataclass(frozen=True)
 class GameSpec:
     """The fact block of a game, after OpenSpiel's GameType and GameInfo.
@@ -85,13 +104,22 @@ class GameSpec:
     Attributes:
         name: the folder's name. title: as people write it. version: raised when results change.
         min_players, max_players: seats.
-        dynamics: ``sequential`` or ``simultaneous``.
+        dynamics: ``sequential``, or ``simultaneous`` if the seats decide at the same time: they
+            commit in seat order into the record, the last commit resolves the turn, and nobody
+            is shown a commit of the turn that is running.
         chance: ``deterministic``, ``explicit`` (dice shown to all) or ``sampled``.
         information: ``perfect`` or ``imperfect``.
         utility: ``zero_sum``, ``constant_sum``, ``identical`` or ``general``.
         max_game_length: the most decisions a game with default options can take.
         options: the game's options by name.
         sources: where the rules come from.
+        sides: seats that win together: every seat once. Or a function of ``rules`` that tells it,
+            or None where roles are dealt, so that nobody knows before the game. By default each
+            seat is alone. (Where all win together, ``utility`` is ``identical``.)
+        decision_seconds: of a game in real time, how long one decision lasts; its kernel takes a
+            no-op from seats that are idle. None where the game waits for its players.
+        package: the importable package with the game's files, ``stratagym.envs.<name>`` unless
+            given. A game in a package of its own says ``package=__name__``.
     """
 
     name: str
@@ -106,16 +134,34 @@ class GameSpec:
     max_game_length: int
     sources: tuple[str, ...]
     options: dict[str, Option] = field(default_factory=dict)
+    sides: Sides | Callable[[Any], Sides] | None = each_alone
+    decision_seconds: float | None = None
+    package: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.package:
+            object.__setattr__(self, "package", f"{_ENVS}.{self.name}")
+        if self.dynamics not in ("sequential", "simultaneous"):
+            raise ValueError(f"{self.name}: dynamics={self.dynamics!r}; sequential or simultaneous")
+
+    @property
+    def is_simultaneous(self) -> bool:
+        """Whether the seats decide at the same time."""
+        return self.dynamics == "simultaneous"
+
+    def sides_of(self, rules: Any) -> Sides | None:
+        """The sides of a game under these rules; None where roles are dealt."""
+        return self.sides(rules) if callable(self.sides) else self.sides
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickled by name: the checks in ``options`` are functions made at import.
-        from stratagym.envs import spec
+        from stratagym.envs import registry
 
-        return spec, (self.name,)
+        return registry.unpickled, (self.name, self.package)
 
     def module(self, part: str) -> ModuleType:
         """One of the game's modules (``rules``, ``view``, ``render``, ``metrics``), imported."""
-        name = f"stratagym.envs.{self.name}.{part}"
+        name = f"{self.package}.{part}"
         __import__(name)
         return sys.modules[name]
 
@@ -135,27 +181,80 @@ class GameSpec:
         }
 
     def make_rules(self, **given: Any) -> Any:
-        """The game's ``Rules`` for these options; raises ``ValueError`` as above."""
-        rules = self.module("rules").make_rules(**self.options_in_force(**given))
-        # numba's calls from Python tell NamedTuples apart by the names of class and fields only:
-        # two games that have both in common would take each other's place.
-        type(rules).__name__ = f"{self.name}_rules"
+        """The game's ``Rules`` for these options; raises ``ValueError`` as above.
+
+        Made by the game's ``make_rules``, which turns words into numbers; without one the options
+        are the fields of ``Rules``.
+        """
+        module = self.module("rules")
+        make = getattr(module, "make_rules", None) or module.Rules
+        rules = make(**self.options_in_force(**given))
+        _name_apart(type(rules))
         return rules
+
+
+def _name_apart(rules_class: type) -> None:
+    """Name a ``Rules`` after its module.
+
+    numba's calls from Python tell NamedTuples apart by the names of class and fields only: two
+    games that have both in common would take each other's place. (Pickle goes by the qualname.)
+    """
+    if rules_class.__name__ == "Rules":
+        name = rules_class.__module__.removeprefix("stratagym.envs.")
+        rules_class.__name__ = name.replace(".", "_")
+
+
+Kind = TypeVar("Kind", bound=type)
+
+
+def sizes(
+    *, actions: Any, observation: Any, decisions: Any, dtype: Any = np.int8, high: Any = 1
+) -> Callable[[Kind], Kind]:
+    """Give a game's ``Rules`` the properties that tell its sizes; a decorator.
+
+    Each argument is a value, or a function of ``rules`` where it depends on the options.
+
+    Args:
+        actions: ``num_actions``. observation: ``observation_shape``, a tuple.
+        decisions: ``max_game_length``, the most decisions of a game.
+        dtype, high: ``observation_dtype`` and ``observation_high``, the largest number in an
+            observation. The smallest is 0.
+    """
+    told = {
+        "num_actions": actions,
+        "observation_shape": observation,
+        "observation_dtype": dtype,
+        "observation_high": high,
+        "max_game_length": decisions,
+    }
+
+    def decorate(rules_class: Kind) -> Kind:
+        for name, value in told.items():
+            computed = callable(value) and not isinstance(value, type)  # a dtype is no function
+            setattr(rules_class, name, property(value) if computed else value)
+        _name_apart(rules_class)
+        return rules_class
+
+    return decorate
 
 
 # --- the protocol ----------------------------------------------------------------------------
 
 
 def home(rules_class: type, package: str) -> ModuleType:
-    """The module that holds a game's function: its rules, or its agent's knowledge of it.
+    """The module that holds a game's function: its rules, its metrics, or its agent's knowledge.
 
-    A game outside this project has both in one module.
+    Metrics are in ``metrics`` beside the rules. Of our games, agents' knowledge is in
+    ``stratagym.agents.games.<game>``; of a game in another package, in ``agents`` beside its
+    ``rules``. Without either the rules hold it, if anything does.
     """
     rules_module = sys.modules[rules_class.__module__]
-    parts = rules_module.__name__.split(".")
-    if package == "rules" or parts[:2] != ["stratagym", "envs"]:
+    place, _, last = rules_module.__name__.rpartition(".")
+    if package == "rules" or not place or last != "rules":
         return rules_module
-    name = f"stratagym.agents.games.{parts[2]}"
+    ours, _, game = place.rpartition(".")
+    in_agents = package == "agents" and ours == _ENVS
+    name = f"stratagym.agents.games.{game}" if in_agents else f"{place}.{package}"
     try:
         __import__(name)
     except ModuleNotFoundError as error:
@@ -386,6 +485,16 @@ def random_games(rules, states, legal, probs, seed, decisions):
     return done, games
 
 
+@njit(cache=True)
+def winner_takes(winner, out):
+    """The usual ``returns`` of two seats: +1 for the winner and -1 for the loser.
+
+    ``winner`` is a seat, or below 0 for nobody: 0 for both.
+    """
+    out[0] = 0.0 if winner < 0 else 1.0 - 2.0 * winner
+    out[1] = -out[0]
+
+
 # --- the same from Python, on element i of an array of states ------------------------------------
 
 
@@ -447,9 +556,16 @@ def direct(function: Any, *arguments: Any) -> Callable[..., Any]:
     return function.compile(tuple(numba.typeof(argument) for argument in arguments))
 
 
+def state_dtype(rules: Any) -> np.dtype:
+    """The dtype of a state: ``rules.state_dtype`` if the options decide it, else ``STATE``."""
+    if hasattr(rules, "state_dtype"):
+        return rules.state_dtype
+    return sys.modules[type(rules).__module__].STATE
+
+
 def new_states(rules: Any, n: int = 1) -> np.ndarray:
     """``n`` blank states of the game of ``rules``."""
-    return np.zeros(n, sys.modules[type(rules).__module__].STATE)
+    return np.zeros(n, state_dtype(rules))
 
 
 def new_scratch(rules: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -1,18 +1,128 @@
-"""What a seat is asked: the prompt of a position, with what holds of the run.
+"""What a seat is asked: the prompt of a position, put together from the named parts of a view.
 
 ``messages`` builds the chat messages for the seat to move in a lone state; ``TextOptions`` says
-what they hold and how replies are read.
+what they hold and how replies are read; ``View`` is what a game's ``view.py`` may say.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 
 from stratagym.envs import core
-from stratagym.envs.words import Renaming
+from stratagym.envs.words import REASONING, AnswerForm, Renaming, section
+
+SYSTEMS = ("split", "merge")
+RULES = ("usual", "none", "brief", "full")
+ANSWERS = ("move", "evaluation")
+
+SYSTEM_PARTS = ("game", "role", "rules", "actions", "hints", "persona", "answer")
+"""What stays the same over a seat's game, so that servers can cache it, in the prompt's order."""
+USER_PARTS = ("position", "history", "heard", "legal", "task")
+MERGED_PARTS = (
+    "game", "role", "rules", "hints", "position", "legal", "actions", "persona", "history", "heard",
+    "task", "answer",
+)  # fmt: skip
+"""The order in one message; a view's ``MERGED_PARTS`` comes before it."""
+
+FIELDS = (
+    "role", "rules", "position", "history", "heard", "legal", "persona", "hints", "task", "answer",
+)  # fmt: skip
+"""The fields of a template."""
+NEEDED = ("position", "answer")
+BREAK = "---"
+"""A line of a template that separates the system message from the user message."""
+
+
+class View(Protocol):
+    """What a game's ``view.py`` says in words; a part with a body here may be left out.
+
+    Besides, a view may have ``RENAMED`` (the game's words and made-up ones),
+    ``rules_in_full(rules)`` (the game for who does not know it by name, where ``rules_text`` takes it as known), and what
+    others than prompts read: ``TEXT_OPTIONS``, ``CONSEQUENCES``, ``seat_text``, ``chance_text``.
+    """
+
+    PROMPT_VERSION: str
+    """Raised with every change of the words."""
+    ANSWER: AnswerForm
+    """How a reply names its move."""
+    PERSONAS: Mapping[str, str] = {"none": ""}
+    """Playing styles a prompt can ask for."""
+    HINTS: Sequence[str] = ()
+    """Advice on good play, a sentence each."""
+    POSITION_FORMS: Sequence[str] = ("board",)
+    """The forms that ``position_text`` knows, the default first."""
+    TITLES: bool = True
+    """Whether history, persona and hints come as titled sections, or as plain paragraphs."""
+    MERGED_PARTS: Sequence[str] = MERGED_PARTS
+    MERGED_VERSION: str = ""
+    """The version of the prompt in one message, where it is not ``PROMPT_VERSION``."""
+
+    def board_text(self, rules: Any, s: Any) -> str:
+        """The position for a terminal, as a spectator sees it."""
+        ...
+
+    def action_to_string(self, rules: Any, s: Any, action: int) -> str:
+        """A move's text."""
+        ...
+
+    def string_to_action(self, rules: Any, s: Any, text: str) -> int:
+        """The action a move's text names, legal or not. Raises ``ValueError``, one word."""
+        ...
+
+    def move_text(self, rules: Any, s: Any, action: int) -> str:
+        """A legal move told in one sentence, with what all see of it."""
+        ...
+
+    def why_illegal(self, rules: Any, s: Any, action: int) -> str:
+        """Why the seat to move may not play this, as one word."""
+        ...
+
+    def role_text(self, rules: Any, player: int) -> str:
+        """Who the seat is; the same over a whole game."""
+        ...
+
+    def rules_text(self, rules: Any) -> str:
+        """The rules in force, with how positions and moves are written."""
+        ...
+
+    def rules_brief(self, rules: Any) -> str:
+        """The rules in a sentence or two; by default as ``rules_text``."""
+        return part(self, "rules_text")(rules)
+
+    def notation_text(self, rules: Any) -> str:
+        """How positions and moves are written: told where the rules are not."""
+        return ""
+
+    def actions_text(self, rules: Any) -> str:
+        """A list of all actions, where replies name them by number and no legal ones are listed."""
+        return ""
+
+    def position_text(self, rules: Any, s: Any, player: int, form: str) -> str:
+        """What the seat sees, in a form of ``POSITION_FORMS``; by default ``board_text``."""
+        return section("Position now", part(self, "board_text")(rules, s))
+
+    def legal_text(self, rules: Any, s: Any, player: int, legal: list[int]) -> str:
+        """The legal moves."""
+        to_string = part(self, "action_to_string")
+        return section("Legal moves", ", ".join(to_string(rules, s, action) for action in legal))
+
+    def task_text(self, rules: Any) -> str:
+        """What to do now, in one sentence."""
+        return ""
+
+
+def part(view: Any, name: str) -> Any:
+    """What a view says, or the default. Raises ``AttributeError`` where there is none."""
+    if hasattr(view, name):
+        return getattr(view, name)
+    default = getattr(View, name)
+    return partial(default, view) if callable(default) else default
 
 
 @dataclass(frozen=True)
@@ -27,6 +137,18 @@ class TextOptions:
         memory: how many of the seat's own last prompts and replies are sent along.
         renamed: tell the game under made-up names (the view's ``RENAMED``), its rules in full, so
             that what was read about it elsewhere is of less use.
+        system: ``split`` puts what stays the same over a game into a system message, which servers
+            cache; ``merge`` is one user message.
+        rules: ``none``, ``brief`` or ``full``; ``usual`` is as the game's view has it, which takes
+            a well-known game as known by its name unless it is renamed.
+        position: how the position is written, one of the view's ``POSITION_FORMS``; the first of
+            them if empty.
+        hints: tell the view's hints on good play.
+        reasoning: ``free``, as the answer form has it; ``steps``, step by step before the answer;
+            ``answer``, no reasoning.
+        answer: ``move``, the game's own form; ``evaluation``, the lines Evaluation, Reason, Answer.
+        template: the prompt's own text, with ``FIELDS`` in braces and a line ``---`` between the
+            system and the user message.
     """
 
     persona: str = "none"
@@ -35,19 +157,94 @@ class TextOptions:
     history: int = 0
     memory: int = 0
     renamed: bool = False
+    system: str = "split"
+    rules: str = "usual"
+    position: str = ""
+    hints: bool = False
+    reasoning: str = "free"
+    answer: str = "move"
+    template: str = ""
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> TextOptions:
+        """The options that a record or configuration holds; 0.1's have a merged prompt."""
+        known = {field.name for field in fields(cls)}
+        kept = {name: value for name, value in record.items() if name in known}
+        return cls(**{"system": "merge", **kept})
 
     def check(self, game: core.GameSpec) -> None:
-        """Raises ``ValueError`` for what the game's view does not have, or a negative count."""
+        """Raises ``ValueError`` for what the game's view does not have or what makes no sense."""
         view = game.module("view")
-        if self.persona not in view.PERSONAS:
+        for name, choices in (
+            ("system", SYSTEMS),
+            ("rules", RULES),
+            ("reasoning", REASONING),
+            ("answer", ANSWERS),
+        ):
+            if getattr(self, name) not in choices:
+                raise ValueError(f"{name} {getattr(self, name)!r}: choose {' or '.join(choices)}")
+        if self.persona not in part(view, "PERSONAS"):
             raise ValueError(
                 f"{game.name}: unknown persona {self.persona!r}; "
-                f"the personas are: {', '.join(view.PERSONAS)}"
+                f"the personas are: {', '.join(part(view, 'PERSONAS'))}"
             )
+        forms = part(view, "POSITION_FORMS")
+        if self.position and self.position not in forms:
+            raise ValueError(
+                f"{game.name}: unknown form of position {self.position!r}; "
+                f"the forms are: {', '.join(forms)}"
+            )
+        if self.hints and not part(view, "HINTS"):
+            raise ValueError(f"{game.name}: the game has no hints")
         if self.renamed and not hasattr(view, "RENAMED"):
             raise ValueError(f"{game.name}: the game has no other names for renamed rules")
         if self.history < 0 or self.memory < 0:
             raise ValueError("history and memory count turns: 0 or more is needed")
+        if self.answer == "evaluation" and self.reasoning == "answer":
+            raise ValueError("answer 'evaluation' asks for a reason, reasoning 'answer' for none")
+        if self.template:
+            self._check_template()
+
+    def _check_template(self) -> None:
+        """Raises ``ValueError`` for a template that would not say what the options ask for."""
+        named = {name for message in _read_template(self.template) for _, name in message}
+        for name in NEEDED:
+            if name not in named:
+                raise ValueError(f"template: the field {{{name}}} is missing")
+        for name, wanted in (
+            ("legal", self.list_legal),
+            ("hints", self.hints),
+            ("persona", self.persona != "none"),
+            ("history", self.history > 0),
+            ("rules", self.rules != "usual"),
+        ):
+            if wanted and name not in named:
+                raise ValueError(
+                    f"template: the options ask for {{{name}}}, which it does not have"
+                )
+
+    @property
+    def as_in_0_1(self) -> bool:
+        """Whether prompts have version 0.1's words."""
+        plain = ("rules", "position", "hints", "reasoning", "answer", "template")
+        same = all(getattr(self, name) == getattr(TextOptions, name) for name in plain)
+        return same and self.system == "merge"
+
+
+def prompt_version(view: Any, options: TextOptions) -> str:
+    """The version that is recorded with a prompt of these options."""
+    merged = part(view, "MERGED_VERSION")
+    return merged if merged and options.as_in_0_1 else view.PROMPT_VERSION
+
+
+def answer_form(view: Any, options: TextOptions) -> AnswerForm:
+    """How replies name their move under these options."""
+    return view.ANSWER.evaluation() if options.answer == "evaluation" else view.ANSWER
+
+
+def extract(view: Any, text: str, options: TextOptions) -> str | None:
+    """The move's text in a reply, or None."""
+    return answer_form(view, options).extract(text, options.lenient, options.reasoning)
 
 
 def legal_list(rules: Any, states: np.ndarray) -> list[int]:
@@ -62,22 +259,165 @@ def messages(
     states: np.ndarray,
     options: TextOptions = TextOptions(),
     history: str = "",
+    heard: str = "",
 ) -> list[dict[str, str]]:
-    """The prompt for the seat to move in ``states[0]``."""
-    seat, view = core.current_player_at(rules, states, 0), game.module("view")
-    asked = view.prompt(
-        rules,
-        states[0],
-        seat,
-        persona=options.persona,
-        history=history,
-        list_legal=legal_list(rules, states) if options.list_legal else None,
+    """The prompt for the seat to move in ``states[0]``.
+
+    Args:
+        history: what happened before, as text. heard: what others said, fenced.
+    """
+    seat = core.current_player_at(rules, states, 0)
+    legal = legal_list(rules, states) if options.list_legal else None
+    return prompt(game.module("view"), rules, states[0], seat, options, history, heard, legal)
+
+
+def prompt(
+    view: Any,
+    rules: Any,
+    s: Any,
+    player: int,
+    options: TextOptions = TextOptions(),
+    history: str = "",
+    heard: str = "",
+    legal: list[int] | None = None,
+) -> list[dict[str, str]]:
+    """Chat messages that ask ``player`` for a move: a system message, unless merged, and a user's.
+
+    Args:
+        legal: the legal actions, to name them.
+    """
+    parts = _parts(view, rules, s, player, options, history, heard, legal)
+    if options.template:
+        system, user = _filled(parts, options)
+    elif options.system == "merge":
+        opening = answer_form(view, options).opening(options.reasoning)
+        parts["role"] = "\n".join(filter(None, (parts["role"], opening)))
+        system, user = "", _joined(parts, part(view, "MERGED_PARTS"))
+    else:
+        system, user = _joined(parts, SYSTEM_PARTS), _joined(parts, USER_PARTS)
+    if options.renamed:
+        words = Renaming(view.RENAMED)
+        system, user = words.renamed(system), words.renamed(user)
+    asked = [{"role": "user", "content": user}]
+    return [{"role": "system", "content": system}, *asked] if system else asked
+
+
+def with_memory(
+    now: list[dict[str, str]], turns: Iterable[tuple[list[dict[str, str]], str]]
+) -> list[dict[str, str]]:
+    """A prompt with earlier prompts and replies, oldest first, behind one system message."""
+    system = [message for message in now if message["role"] == "system"]
+    told = []
+    for asked, reply in turns:
+        told += [message for message in asked if message["role"] != "system"]
+        told.append({"role": "assistant", "content": reply})
+    return [*system, *told, *(message for message in now if message["role"] != "system")]
+
+
+# --- the parts -----------------------------------------------------------------------------------
+
+
+def _parts(
+    view: Any,
+    rules: Any,
+    s: Any,
+    player: int,
+    options: TextOptions,
+    history: str,
+    heard: str,
+    legal: list[int] | None,
+) -> dict[str, str]:
+    """Every part by name; empty for what is not told."""
+    titles = part(view, "TITLES")
+    style = part(view, "PERSONAS")[options.persona]
+    hints = "\n".join(f"- {hint}" for hint in part(view, "HINTS")) if options.hints else ""
+    past = section("History", history) if titles else f"What happened before:\n{history}"
+    persona = (
+        section("Persona", "Play in this style:", style)
+        if titles
+        else f"Play in this style: {style}"
     )
-    if not options.renamed:
-        return asked
-    words = Renaming(view.RENAMED)
-    rules_in_full = getattr(view, "rules_in_full", None)
-    if rules_in_full is not None:
-        told = f"{rules_in_full(rules)}\n\n{asked[0]['content']}"
-        asked[0] = {**asked[0], "content": told}
-    return [{**part, "content": words.renamed(part["content"])} for part in asked]
+    in_full = options.rules == "full" or (options.rules == "usual" and options.renamed)
+    form = options.position or part(view, "POSITION_FORMS")[0]
+    return {
+        "game": view.rules_in_full(rules) if in_full and hasattr(view, "rules_in_full") else "",
+        "role": part(view, "role_text")(rules, player),
+        "rules": _rules(view, rules, options.rules),
+        "actions": part(view, "actions_text")(rules) if legal is None else "",
+        "hints": "" if not hints else section("Hints", hints) if titles else f"Hints:\n{hints}",
+        "persona": persona if style else "",
+        "position": part(view, "position_text")(rules, s, player, form),
+        "history": past if history else "",
+        "heard": heard,
+        "legal": "" if legal is None else part(view, "legal_text")(rules, s, player, legal),
+        "task": part(view, "task_text")(rules),
+        "answer": answer_form(view, options).request(options.reasoning),
+    }
+
+
+def _rules(view: Any, rules: Any, told: str) -> str:
+    if told in ("usual", "full"):
+        return part(view, "rules_text")(rules)
+    brief = part(view, "rules_brief")(rules) if told == "brief" else ""
+    return "\n\n".join(filter(None, (brief, part(view, "notation_text")(rules))))
+
+
+def _joined(parts: Mapping[str, str], order: Iterable[str]) -> str:
+    return "\n\n".join(parts[name] for name in order if parts[name])
+
+
+# --- templates -----------------------------------------------------------------------------------
+
+
+def _read_template(template: str) -> list[list[tuple[str, str]]]:
+    """The template's messages, one or two, each a list of (text, name of the field after it).
+
+    Raises:
+        ValueError: an unknown field or bad braces, in one line.
+    """
+    lines = template.split("\n")
+    breaks = [k for k, line in enumerate(lines) if line.strip() == BREAK]
+    if len(breaks) > 1:
+        raise ValueError(f"template: more than one line {BREAK}")
+    texts = [template]
+    if breaks:
+        texts = ["\n".join(lines[: breaks[0]]), "\n".join(lines[breaks[0] + 1 :])]
+    return [_fields(text) for text in texts]
+
+
+def _fields(text: str) -> list[tuple[str, str]]:
+    try:
+        pieces = list(string.Formatter().parse(text))
+    except ValueError as error:
+        raise ValueError(f"template: {error}; a brace of the text itself is doubled") from None
+    found = []
+    for before, name, spec, conversion in pieces:
+        if name is not None and (name not in FIELDS or spec or conversion):
+            whole = name + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
+            raise ValueError(
+                f"template: unknown field {{{whole[:40]}}}; the fields are: {', '.join(FIELDS)}"
+            )
+        found.append((before, name or ""))
+    return found
+
+
+def _filled(parts: Mapping[str, str], options: TextOptions) -> tuple[str, str]:
+    """The template's system and user message with the parts in place of its fields."""
+    told = {name: parts[name] for name in FIELDS}
+    told["rules"] = _joined(parts, ("game", "rules", "actions"))
+    *system, user = (
+        _without_gaps("".join(before + told.get(name, "") for before, name in pieces))
+        for pieces in _read_template(options.template)
+    )
+    if system and options.system == "merge":
+        return "", "\n\n".join([*system, user])
+    return (system[0] if system else ""), user
+
+
+def _without_gaps(text: str) -> str:
+    """The text with one blank line where fields without text left several."""
+    kept: list[str] = []
+    for line in text.strip().split("\n"):
+        if line.strip() or (kept and kept[-1].strip()):
+            kept.append(line)
+    return "\n".join(kept)

@@ -114,7 +114,10 @@ class _Walk:
         if find := getattr(value, "find_kernel", None):
             self.add(value.__qualname__)
             for rules_class in self.classes:
-                if (found := find(rules_class)) is not None:
+                found = find(rules_class)
+                if isinstance(found, FunctionType):  # compiled as it stands, by the stub
+                    self.function(found)
+                elif found is not None:
                     self.value(found)
         elif isinstance(value, Dispatcher):
             self.add(repr(value.targetoptions))

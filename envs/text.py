@@ -15,7 +15,7 @@ import numpy as np
 
 from stratagym.envs import core, spec
 from stratagym.envs.aec import SEED_MASK
-from stratagym.envs.prompts import TextOptions, legal_list, messages
+from stratagym.envs.prompts import TextOptions, extract, legal_list, messages, with_memory
 from stratagym.envs.words import Renaming
 
 OK, UNPARSEABLE, ILLEGAL = "ok", "unparseable", "illegal"
@@ -65,17 +65,19 @@ def judge(
     view = game.module("view")
     text = answer(text)
     if not options.renamed:
-        return _read(game, rules, states, text, options.lenient)
+        return _read(game, rules, states, text, options)
     words = Renaming(view.RENAMED)
-    outcome = _read(game, rules, states, words.original(text), options.lenient)
+    outcome = _read(game, rules, states, words.original(text), options)
     return replace(outcome, told=words.renamed(outcome.reason))
 
 
-def _read(game: core.GameSpec, rules: Any, states: np.ndarray, text: str, lenient: bool) -> Outcome:
+def _read(
+    game: core.GameSpec, rules: Any, states: np.ndarray, text: str, options: TextOptions
+) -> Outcome:
     view = game.module("view")
     if not text:
         return Outcome(UNPARSEABLE, None, None, "empty")
-    move = view.extract(text, lenient)
+    move = extract(view, text, options)
     if move is None:
         return Outcome(UNPARSEABLE, None, None, "no_move")
     try:
@@ -164,8 +166,7 @@ class TextGame:
         told = self._told[-self.text.history :] if self.text.history else []
         now = messages(self.spec, self.rules, self.states, self.text, "\n".join(told))
         if self.text.memory:
-            for asked, reply in self._memory[self.seat].turns[-self.text.memory :][::-1]:
-                now = [*asked, {"role": "assistant", "content": reply}, *now]
+            now = with_memory(now, self._memory[self.seat].turns[-self.text.memory :])
         return Turn(self.seat, now, legal_list(self.rules, self.states))
 
     def submit(self, text: str) -> Outcome:

@@ -1,12 +1,20 @@
-"""What the prompts and boards of all games are made of."""
+"""What the prompts and boards of all games are made of: sections, answer forms, other names."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 MARKS = "XO"
 """What the two players of a board game of marks or stones put down, the first player's first."""
+
+REASONING = ("free", "steps", "answer")
+"""How much a reply may think: as the answer form has it, step by step first, or not at all."""
+
+MAX_OBJECTS = 100
+"""As many opening braces, from a reply's end, are tried as the beginning of its JSON object."""
 
 
 def section(title: str, *lines: str) -> str:
@@ -14,49 +22,232 @@ def section(title: str, *lines: str) -> str:
     return "\n".join([f"## {title}", *lines])
 
 
-def style_and_history(style: str, history: str) -> list[str]:
-    """The sections of a prompt that name a playing style and what happened before, if any."""
-    parts = []
-    if style:
-        parts.append(section("Persona", "Play in this style:", style))
-    if history:
-        parts.append(section("History", history))
-    return parts
-
-
-def plain_style_and_history(style: str, history: str) -> list[str]:
-    """The same for prompts without sections."""
-    parts = []
-    if style:
-        parts.append(f"Play in this style: {style}")
-    if history:
-        parts.append(f"What happened before:\n{history}")
-    return parts
-
-
-def message(parts: Iterable[str]) -> list[dict[str, str]]:
-    """The parts of a prompt as one chat message, blank lines between them."""
-    return [{"role": "user", "content": "\n\n".join(parts)}]
-
-
-def extract_move_line(text: str, move: str, lenient: bool = False) -> str | None:
-    """The move's text in a reply with a line ``Move: <move>``, the last of them; or None.
-
-    Args:
-        move: regular expression of a move, without groups.
-        lenient: also take a reply that is the move alone, in brackets or not.
-    """
-    found = re.findall(rf"(?im)^\W*move:\s*({move})\W*$", text)
-    if lenient and not found:
-        found = re.findall(rf"^\W*?({move})\W*$", text)
-    return found[-1] if found else None
-
-
 def marks_text(first: int, second: int, squares: Iterable[int]) -> str:
     """A row of X, O and ``.`` for an empty square, from two bitboards."""
     return " ".join(
         MARKS[0] if first >> k & 1 else MARKS[1] if second >> k & 1 else "." for k in squares
     )
+
+
+# --- answer forms --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AnswerForm:
+    """How a reply names its move: the words that ask for it, and the reader.
+
+    Readers take time linear in a reply's length, whatever it holds. So ``move`` must not begin
+    with what may be blank, nor repeat a group that can match in two ways.
+
+    Attributes:
+        form: what stands for the move where the form is shown, such as ``<column>``.
+        move: regular expression of a move.
+        note: is added to the sentence that asks for the form.
+        what: the move in words, such as ``the piece's index``.
+        tidy: makes of the text that was found the text that the view reads.
+    """
+
+    form: str
+    move: str
+    note: str = ""
+    what: str = "the move"
+    tidy: Callable[[str], str] = str
+
+    title = "Answer"
+    """Of the section that asks for the form; empty for none."""
+
+    def opening(self, reasoning: str = "free") -> str:
+        """What a prompt in one message says of the form at its beginning, if anything."""
+        return ""
+
+    def request(self, reasoning: str = "free") -> str:
+        """The part of a prompt that asks for the form."""
+        raise NotImplementedError
+
+    def extract(self, text: str, lenient: bool = False, reasoning: str = "free") -> str | None:
+        """The move's text in a reply, or None; it never guesses.
+
+        Args:
+            lenient: also take a reply that is the move alone.
+            reasoning: what was asked for.
+        """
+        raise NotImplementedError
+
+    def evaluation(self) -> AnswerForm:
+        """The second form that every game has: ``Evaluation``, ``Reason`` and ``Answer``."""
+        return _Evaluation(
+            self.form, self.move, what=self.what, tidy=self.tidy, titled=bool(self.title)
+        )
+
+
+@dataclass(frozen=True)
+class _MoveLine(AnswerForm):
+    title = ""
+
+    def request(self, reasoning: str = "free") -> str:
+        first = {
+            "free": "You may think first. End your answer with a line of exactly this form",
+            "steps": "Think step by step first. End your answer with a line of exactly this form",
+            "answer": "Answer with one line of exactly this form and nothing else",
+        }[reasoning]
+        return f"{first}{self.note}:\nMove: {self.form}"
+
+    def extract(self, text: str, lenient: bool = False, reasoning: str = "free") -> str | None:
+        found = _labelled(text, "move", self.move)
+        if found is None and lenient:
+            found = _alone(text, self.move)
+        return None if found is None else self.tidy(found)
+
+
+def move_line(form: str, move: str, note: str = "", what: str = "the move") -> AnswerForm:
+    """A reply has a line ``Move: <move>``; the last of them counts."""
+    return _MoveLine(form, move, note, what)
+
+
+@dataclass(frozen=True)
+class _MoveAndReason(AnswerForm):
+    before: str = ""
+    after: str = ""
+
+    def opening(self, reasoning: str = "free") -> str:
+        bar = f"{self.what}, a bar, and your reason in one line"
+        first = {
+            "free": f"Answer with {bar}.",
+            "steps": f"Think step by step first, then answer with {bar}.",
+            "answer": f"Answer with {self.what} and nothing else.",
+        }[reasoning]
+        return f"{first} Any other form of answer is invalid{self.note}."
+
+    def request(self, reasoning: str = "free") -> str:
+        if reasoning == "answer":
+            return section("Answer (exactly this form)", self.form)
+        whole = f"{self.form} | <one line reason>"
+        if reasoning == "free":
+            return section("Answer (exactly this form)", whole)
+        first = "Think step by step first. End your answer with a line of exactly this form:"
+        return section(self.title, first, whole)
+
+    def extract(self, text: str, lenient: bool = False, reasoning: str = "free") -> str | None:
+        move = rf"(?P<move>{self.move})"
+        if lenient or reasoning == "answer":
+            pattern = rf"{self.before}{move}{self.after}\s*(?:\||$|\.\s*$)"
+        else:
+            pattern = rf"{move}\s*\|"
+        lines = [text.strip()]
+        if reasoning == "steps":
+            pattern = rf"\W*?{pattern}"
+            lines = [line.strip() for line in text.split("\n")]
+        for line in reversed(lines):
+            match = re.match(pattern, line)
+            if match:
+                return self.tidy(match["move"])
+        return None
+
+
+def move_and_reason(
+    form: str,
+    move: str,
+    note: str = "",
+    what: str = "the move",
+    *,
+    before: str = "",
+    after: str = "",
+    tidy: Callable[[str], str] = str,
+) -> AnswerForm:
+    """A reply is ``<move> | <reason>``.
+
+    Args:
+        before, after: regular expressions of what a lenient reader passes over around a move.
+    """
+    return _MoveAndReason(form, move, note, what, tidy, before, after)
+
+
+@dataclass(frozen=True)
+class _JsonField(AnswerForm):
+    name: str = "action"
+    lead: str = ""
+
+    def request(self, reasoning: str = "free") -> str:
+        first = {
+            "free": "End your answer with this JSON object and nothing after it:",
+            "steps": "Think step by step first. End your answer with this JSON object and nothing "
+            "after it:",
+            "answer": "Answer with this JSON object alone:",
+        }[reasoning]
+        reason = "" if reasoning == "answer" else '"reason": "<one or two sentences>", '
+        ask = f"{self.lead} {first}".lstrip()
+        return section(self.title, ask, f'{{{reason}"{self.name}": {self.form}}}')
+
+    def extract(self, text: str, lenient: bool = False, reasoning: str = "free") -> str | None:
+        text = text.strip()
+        if text.endswith("```"):
+            text = text[:-3].rstrip()
+        decoder = json.JSONDecoder(strict=False)
+        starts = [match.start() for match in re.finditer(r"\{", text)]
+        for start in starts[: -MAX_OBJECTS - 1 : -1]:
+            try:
+                found, end = decoder.raw_decode(text, start)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(found, dict) and self.name in found and (lenient or end == len(text)):
+                value = found[self.name]
+                return self.tidy(str(value)) if isinstance(value, int | str) else None
+        match = re.fullmatch(self.move, text) if lenient else None
+        return self.tidy(match[0]) if match else None
+
+
+def json_field(
+    name: str, form: str, move: str, lead: str = "", what: str = "the move"
+) -> AnswerForm:
+    """A reply ends with a JSON object, bare or fenced, whose field ``name`` is the move.
+
+    A lenient reader takes the last such object wherever it stands.
+
+    Args:
+        lead: a sentence in front of the one that asks for the object.
+    """
+    return _JsonField(form, move, what=what, name=name, lead=lead)
+
+
+@dataclass(frozen=True)
+class _Evaluation(AnswerForm):
+    titled: bool = True
+
+    def request(self, reasoning: str = "free") -> str:
+        lines = (
+            f"End your answer with exactly these three lines, {self.what} in the last:",
+            "Evaluation: <how you stand, in one line>",
+            "Reason: <one line>",
+            f"Answer: {self.form}",
+        )
+        if reasoning == "steps":
+            lines = (f"Think step by step first. {lines[0]}", *lines[1:])
+        return section(self.title, *lines) if self.titled else "\n".join(lines)
+
+    def extract(self, text: str, lenient: bool = False, reasoning: str = "free") -> str | None:
+        found = _labelled(text, "answer", self.move)
+        if found is None and lenient:
+            found = _alone(text, self.move)
+        return None if found is None else self.tidy(found)
+
+
+def _labelled(text: str, label: str, move: str) -> str | None:
+    """The last move in a line ``label: move``, with nothing but punctuation around it."""
+    pattern = re.compile(rf"\s*(?P<move>{move})\W*$", re.MULTILINE)
+    found = None
+    for start in re.finditer(rf"(?im)^[^\w\n]*{label}:", text):
+        match = pattern.match(text, start.end())
+        found = match["move"] if match else found
+    return found
+
+
+def _alone(text: str, move: str) -> str | None:
+    """The move, if the text is nothing else but punctuation."""
+    match = re.match(rf"\W*?(?P<move>{move})\W*$", text)
+    return match["move"] if match else None
+
+
+# --- other names ---------------------------------------------------------------------------------
 
 
 class Renaming:

@@ -13,6 +13,8 @@ import pytest
 # Before any test imports pygame or matplotlib; worker processes inherit all three.
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 os.environ.setdefault("MPLBACKEND", "Agg")
+pytest_plugins = ["budget"]
+pytest.register_assert_rewrite("stratagym.testing")
 SEED = int(os.environ.setdefault("STRATAGYM_TEST_SEED", str(secrets.randbits(32))))
 
 

@@ -11,6 +11,8 @@ import pytest
 from stratagym.agents.core import decision_for
 from stratagym.benchmarks import duel, search
 from stratagym.benchmarks.harness.cli import run
+from stratagym.benchmarks.speed import searches
+from stratagym.benchmarks.speed.openspiel import MCTSBot
 from stratagym.envs import core, spec
 
 TINY = ["--seconds", "0.001", "--repeats", "2", "--simulations", "20", "--max-plies", "30"]
@@ -45,10 +47,10 @@ def lines(path):
 @pytest.fixture
 def small(monkeypatch):
     """Searches and positions of no length worth timing."""
-    monkeypatch.setattr(search, "TIMED", {"connect_four": 20, "chess": 5})
-    monkeypatch.setattr(search, "PLIES", range(0, 4, 2))
-    monkeypatch.setattr(search, "DEPTHS", {"connect_four": (2,), "chess": (1,)})
-    monkeypatch.setattr(search, "LUDO", ("heuristic", "gt:1"))
+    monkeypatch.setattr(searches, "TIMED", {"connect_four": 20, "chess": 5})
+    monkeypatch.setattr(searches, "PLIES", range(0, 4, 2))
+    monkeypatch.setattr(searches, "DEPTHS", {"connect_four": (2,), "chess": (1,)})
+    monkeypatch.setattr(searches, "LUDO", ("heuristic", "gt:1"))
 
 
 def test_both_are_timed_and_play_every_opening_from_both_sides(capsys, small, tmp_path, seed):
@@ -145,7 +147,7 @@ def test_the_peer_has_the_same_moves(game, rng):
     pytest.importorskip("pyspiel", reason="pip install 'stratagym[peers]'")
     facts = spec(game)
     rules = facts.make_rules()
-    bot = search.MCTSBot(facts, 2, 1.4, False)
+    bot = MCTSBot(facts, 2, 1.4, False)
     for _ in range(6):
         states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
         bot.begin(1)

@@ -1,11 +1,7 @@
-"""The foundations: random numbers, options, the cache of compiled rules, GameEnv's bookkeeping."""
+"""The foundations: random numbers, options, GameEnv's bookkeeping."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 
@@ -287,129 +283,6 @@ def test_batch_refuses_illegal_actions_and_steps_nothing(seed):
     with pytest.raises(ValueError, match="game 3 may not play"):
         env.step(actions)
     assert env.states.tobytes() == before
-
-
-# --- the cache of compiled rules -----------------------------------------------------------------
-
-# A game of one draw: the return is a constant that stands in a file of its own.
-TOY_INIT = """
-from stratagym.envs.core import GameSpec
-
-SPEC = GameSpec(
-    name="toy", title="Toy", version=0, min_players=2, max_players=2, dynamics="sequential",
-    chance="deterministic", information="perfect", utility="general", max_game_length=1,
-    sources=(),
-)
-"""
-TOY_NUMBERS = "PRIZE = 1.0\n"
-TOY_RULES = """
-from typing import NamedTuple
-
-import numpy as np
-from numba import njit
-
-from stratagym.envs.core import TERMINAL, seed_rng
-from stratagym.envs.toy.numbers import PRIZE
-
-STATE = np.dtype([("rng", "u8"), ("over", "i1")], align=True)
-
-
-class Rules(NamedTuple):
-    num_players: int
-    num_actions = 1
-
-
-def make_rules():
-    return Rules(2)
-
-
-@njit(cache=True)
-def reset(rules, s, seed):
-    seed_rng(s, seed)
-    s.over = 0
-
-
-@njit(cache=True)
-def current_player(rules, s):
-    return TERMINAL if s.over else 0
-
-
-@njit(cache=True)
-def legal_actions(rules, s, out):
-    out[0] = 0
-    return 1
-
-
-@njit(cache=True)
-def step(rules, s, action):
-    s.over = 1
-
-
-@njit(cache=True)
-def returns(rules, s, out):
-    out[:] = PRIZE * s.over
-"""
-TOY_GAME = """
-import numpy as np
-from stratagym import envs
-from stratagym.envs import core
-
-rules = envs.spec("toy").make_rules()
-states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
-core.start_at(rules, states, 0, np.uint64(0), probs)
-core.play_at(rules, states, 0, 0, legal, probs)
-out = np.zeros(2)
-core.returns_at(rules, states, 0, out)
-print(envs.__file__, out[0])
-"""
-
-
-def test_an_edit_in_another_file_reaches_the_compiled_rules(tmp_path):
-    """numba's own cache would answer with the old constant: its index knows the caller only."""
-    copy = tmp_path / "stratagym"
-    for folder in ("envs", "agents"):
-        shutil.copytree(
-            PACKAGE / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__")
-        )
-    toy = copy / "envs" / "toy"
-    toy.mkdir()
-    (toy / "__init__.py").write_text(TOY_INIT)
-    (toy / "numbers.py").write_text(TOY_NUMBERS)
-    (toy / "rules.py").write_text(TOY_RULES)
-    environment = {
-        **os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")
-    }  # fmt: skip
-
-    def play() -> tuple[float, bool]:
-        """The constant as the compiled rules have it, and whether they were compiled now."""
-        done = subprocess.run(
-            [sys.executable, "-c", TOY_GAME],
-            cwd=tmp_path, env=environment, capture_output=True, text=True, check=True, timeout=300,
-        )  # fmt: skip
-        place, prize = done.stdout.split()
-        assert Path(place).is_relative_to(copy)
-        return float(prize), "compiling" in done.stderr
-
-    assert play() == (1.0, True)
-    assert play() == (1.0, False)
-    (toy / "numbers.py").write_text(TOY_NUMBERS.replace("1.0", "5.0"))
-    assert play() == (5.0, True)
-    assert play() == (5.0, False)
-    (toy / "numbers.py").write_text(TOY_NUMBERS)
-    assert play() == (1.0, False)
-
-
-def test_old_caches_are_removed(tmp_path):
-    from stratagym.envs import cache
-
-    for k in range(7):
-        folder = tmp_path / f"stratagym-{k}"
-        folder.mkdir()
-        os.utime(folder, (k, k))
-    (tmp_path / "not-ours").mkdir()
-    cache._prune(tmp_path)
-    kept = sorted(path.name for path in tmp_path.iterdir())
-    assert kept == ["not-ours", "stratagym-3", "stratagym-4", "stratagym-5", "stratagym-6"]
 
 
 def test_numba_tells_the_rules_of_the_games_apart():

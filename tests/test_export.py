@@ -14,6 +14,8 @@ import pytest
 from recorded_runs import model, record_game, reply, run_script
 
 from stratagym.benchmarks import export
+from stratagym.benchmarks.exporting import tables
+from stratagym.benchmarks.exporting.tables import DECISION_COLUMNS, GAME_COLUMNS
 from stratagym.benchmarks.harness.records import read_jsonl
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -107,7 +109,7 @@ def test_filters_leave_what_they_say(runs, tmp_path):
 def test_csv_reads_back_equal(rows, runs, tmp_path):
     output = tmp_path / "table.csv"
     run(*runs, "--format", "table", "--rows", rows, "--output", output)
-    columns = export.DECISION_COLUMNS if rows == "decisions" else export.GAME_COLUMNS
+    columns = DECISION_COLUMNS if rows == "decisions" else GAME_COLUMNS
     read = {"text": str, "json": json.loads, "int": int, "seed": int, "float": float}
     with output.open(encoding="utf-8", newline="") as file:
         table = list(csv.DictReader(file))
@@ -125,10 +127,10 @@ def test_parquet_reads_back_equal(rows, runs, tmp_path, monkeypatch):
     parquet = pytest.importorskip(
         "pyarrow.parquet", reason="pyarrow is missing: pip install 'stratagym[parquet]'"
     )
-    monkeypatch.setattr(export, "BATCH", 3)  # several batches
+    monkeypatch.setattr(tables, "BATCH", 3)  # several batches
     output = tmp_path / "table.parquet"
     export.main(*map(str, runs), args=export.Args(format="table", rows=rows, output=str(output)))
-    columns = export.DECISION_COLUMNS if rows == "decisions" else export.GAME_COLUMNS
+    columns = DECISION_COLUMNS if rows == "decisions" else GAME_COLUMNS
     table = parquet.read_table(output)
     assert table.column_names == list(columns)
     records = recorded(runs, f"{rows}.jsonl")
@@ -181,5 +183,5 @@ def test_bad_input_is_one_line(runs, tmp_path):
 def test_columns_are_documented_in_their_order(rows):
     page = (ROOT / "docs/benchmarks/export.md").read_text(encoding="utf-8")
     (cells,) = re.findall(rf"^\| `{rows}` \| (.*) \|$", page, re.MULTILINE)
-    columns = export.DECISION_COLUMNS if rows == "decisions" else export.GAME_COLUMNS
+    columns = DECISION_COLUMNS if rows == "decisions" else GAME_COLUMNS
     assert re.findall(r"`(\w+)`", cells) == list(columns)

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
@@ -29,10 +30,11 @@ from stratagym.benchmarks import ludo_spots
 from stratagym.benchmarks.harness import records
 from stratagym.benchmarks.harness.decisions import ask_all, ask_kernel
 from stratagym.benchmarks.harness.policies import make_policies, settings
-from stratagym.benchmarks.ludobench import figures, findings, metrics, report, spots, tables
+from stratagym.benchmarks.ludobench import figures, findings, metrics, report, run, spots, tables
 from stratagym.benchmarks.reporting import page as kit
 from stratagym.benchmarks.reporting import plots
 from stratagym.envs import text
+from stratagym.envs.text import TextOptions
 
 BOARDS = 8
 """Boards of each category; few, so that a summary takes a second."""
@@ -118,10 +120,13 @@ def summarise(
         seen[spot.category] += spot.condition == spots.NEUTRAL
         if spot.category in categories and seen[spot.category] <= BOARDS:
             few.append(spot)
-    (reference,) = make_policies(ludo_spots.GAME, "gt", args)
+    (reference,) = make_policies(run.GAME, "gt", args)
     assert isinstance(reference, KernelPolicy)
     facts = metrics.find_facts(few, reference, rules, as_published=args.as_published)
-    questions = {p: ludo_spots._questions(few, p, rules, args) for p in personas}
+    words = TextOptions(list_legal=args.list_legal, lenient=args.lenient, renamed=args.renamed)
+    questions = {
+        p: run.questions(few, rules, replace(words, persona=p), args.seed) for p in personas
+    }
     asked = {
         json.dumps(text.messages(q.game, q.rules, q.states, q.text, q.history)): (q.item, persona)
         for persona, each in questions.items()
@@ -132,12 +137,12 @@ def summarise(
         item, persona = asked[json.dumps(messages)]
         return STYLES[name](facts[item], persona, random.Random(f"{name}/{item}/{persona}"))
 
-    kernels = make_policies(ludo_spots.GAME, built_in, args) if built_in else []
+    kernels = make_policies(run.GAME, built_in, args) if built_in else []
     chats = [LanguageModel(ScriptedChat(partial(reply, name), name=name)) for name in models]
     journal = records.JsonlWriter(folder / "decisions.jsonl")
     for kernel in kernels:
         assert isinstance(kernel, KernelPolicy)
-        plain = ludo_spots._questions(few, "none", rules, args)
+        plain = run.questions(few, rules, words, args.seed)
         journal.write_all(ask_kernel(kernel, plain))
     for chat in chats:
         for each in questions.values():
@@ -147,8 +152,8 @@ def summarise(
     config = {
         **settings(policies),
         "personas": list(personas),
-        "spots": {"source": "shipped", "entries": len(few), "sha256": ludo_spots._digest(few)},
-        "rules": ludo_spots.GAME.options_in_force(**rules),
+        "spots": {"source": "shipped", "entries": len(few), "sha256": run.digest(few)},
+        "rules": run.GAME.options_in_force(**rules),
         "as_published": args.as_published,
         "lenient": args.lenient,
         "list_legal": args.list_legal,
@@ -157,7 +162,7 @@ def summarise(
         "seed": args.seed,
     }
     path = folder / "decisions.jsonl"
-    summary = ludo_spots.summarise(path, few, invalid, policies, config, args)
+    summary = run.summarise(path, few, invalid, policies, config, reference, args.head_to_head)
     # As a report of a finished run reads it.
     return json.loads(json.dumps(summary))
 

@@ -22,6 +22,8 @@ from stratagym.benchmarks import ludo_spots, replay
 from stratagym.benchmarks.harness import replays
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.replaying import page
+from stratagym.benchmarks.replaying.evaluator import evaluator
+from stratagym.benchmarks.replaying.single_decisions import replay_decisions
 from stratagym.envs import core
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,9 +41,9 @@ def run(*arguments: object, code: int = 0) -> tuple[str, str]:
     return run_script(replay, *arguments, code=code)
 
 
-def story_of(folder: Path, number: int = 0) -> replays.Story:
+def replay_of(folder: Path, number: int = 0) -> replays.Replay:
     found = replays.find(folder)
-    return replays.retell(found.games[number], found.answers)
+    return replays.replay(found.games[number], found.answers)
 
 
 def kernel_states(record: dict) -> list[np.ndarray]:
@@ -60,36 +62,36 @@ def kernel_states(record: dict) -> list[np.ndarray]:
 def test_every_position_is_the_one_that_was_played(game, tmp_path, seed):
     options, players = RANDOM_GAMES[game]
     record = record_game(tmp_path, game, ["random"] * players, seed, **options)
-    story = story_of(tmp_path)
-    assert not story.problems
+    played = replay_of(tmp_path)
+    assert not played.problems
     states = kernel_states(record)
-    assert len(story.positions) == len(states)
-    for position, state in zip(story.positions, states, strict=True):
+    assert len(played.positions) == len(states)
+    for position, state in zip(played.positions, states, strict=True):
         assert state.dtype == position.states.dtype
         for field in state.dtype.names:
             assert np.array_equal(position.states[field], state[field])
-    assert [p.action for p in story.positions] == [*record["actions"], None]
-    assert all(p.action in p.legal for p in story.positions[:-1])
-    assert [value for *_, value in story.result] == record["returns"]
-    assert story.positions[-1].seat is None
+    assert [p.action for p in played.positions] == [*record["actions"], None]
+    assert all(p.action in p.legal for p in played.positions[:-1])
+    assert [value for *_, value in played.result] == record["returns"]
+    assert played.positions[-1].seat is None
 
 
 def test_dice_are_told_with_those_that_moved_nothing(tmp_path, seed):
     record_game(tmp_path, "ludo", ["random"] * 3, seed, players=3)
-    story = story_of(tmp_path)
+    played = replay_of(tmp_path)
     throws = 0
-    for position in story.positions[:-1]:
+    for position in played.positions[:-1]:
         told = [re.fullmatch(r"Player (\d) threw (\d)(.*)", x) for x in position.chance]
         assert told[-1].group(2) == str(position.states["dice"][0])
         assert told[-1].group(3) == "."
         assert all(throw.group(3) == " and could not move." for throw in told[:-1])
         throws += len(told)
-    assert throws == int(story.positions[-2].states["rolls"][0])
+    assert throws == int(played.positions[-2].states["rolls"][0])
 
 
 def test_cards_are_told_as_they_are_dealt_and_drawn(tmp_path, seed):
     record_game(tmp_path / "hanabi", "hanabi", ["rule:iggi"] * 2, seed, players=2)
-    positions = story_of(tmp_path / "hanabi").positions
+    positions = replay_of(tmp_path / "hanabi").positions
     view = envs.spec("hanabi").module("view")
     for before, position in zip([None, *positions], positions, strict=False):
         hands = [list(map(view.card_name, view.hand(position.states[0], k))) for k in range(2)]
@@ -101,7 +103,7 @@ def test_cards_are_told_as_they_are_dealt_and_drawn(tmp_path, seed):
         else:
             assert not position.chance
     record_game(tmp_path / "poker", "texas_holdem", ["random"] * 2, seed, hands=4)
-    told = [x for position in story_of(tmp_path / "poker").positions for x in position.chance]
+    told = [x for position in replay_of(tmp_path / "poker").positions for x in position.chance]
     assert [x[:7] for x in told if x.startswith("Hand")] == [f"Hand {k}." for k in range(1, 5)]
 
 
@@ -126,15 +128,15 @@ def test_a_record_that_was_tampered_with_is_named(change, tmp_path, seed):
         if record_game(tmp_path, game, seats, seed + again, **options)["returns"][0]:
             break
     rewrite(tmp_path / "games.jsonl", what)
-    (problem,) = story_of(tmp_path).problems
+    (problem,) = replay_of(tmp_path).problems
     assert re.search(said, problem)
 
 
 def test_an_answer_that_does_not_fit_its_move_is_named(tmp_path, seed):
     record_game(tmp_path, "tictactoe", [model(["Move: 2,2"] + ["Move: 9,9"] * 99), "random"], seed)
-    assert not story_of(tmp_path).problems
+    assert not replay_of(tmp_path).problems
     rewrite(tmp_path / "decisions.jsonl", lambda r: r.update(action=0))
-    problems = story_of(tmp_path).problems
+    problems = replay_of(tmp_path).problems
     assert any(
         "Move 1: the answer led to 0, but the record of the game has 4" in p for p in problems
     )
@@ -144,18 +146,18 @@ def test_terminal_tells_prompts_replies_and_what_went_wrong(tmp_path, seed):
     nasty = "\x1b[2JI take \x07 the centre"
     said = [nasty, "Move: 1,1", reply("Move: 3,3", "corners are strong")]
     record_game(tmp_path, "tictactoe", [model(said * 9), "perfect"], seed)
-    story = story_of(tmp_path)
+    played = replay_of(tmp_path)
     out, _ = run(tmp_path, "--all")
     assert "\x1b" not in out
     assert r"\x1b[2JI take \x07 the centre" in out
     assert "Answer 1: unparseable (no_move)" in out
     assert "Answer 2: ok" in out
-    assert story.positions[0].answers[0]["prompt"][0]["content"].splitlines()[0] in out
-    for position in story.positions:
+    assert played.positions[0].answers[0]["prompt"][0]["content"].splitlines()[0] in out
+    for position in played.positions:
         assert position.board() in out
         assert position.told() in out
     assert "perfect: " in out
-    for seat, policy, value in story.result:
+    for seat, policy, value in played.result:
         assert f"seat {seat} {policy}: {value + 0.0:+.3g}" in out
     assert "corners are strong" in out
     assert "the outcome is the recorded one" in out
@@ -204,15 +206,15 @@ def test_keys_step_forth_and_back(tmp_path, seed):
 def test_a_forfeit_shows_the_answers_that_lost_the_game(tmp_path, seed):
     never = model(lambda messages: "I resign to fate.")
     record_game(tmp_path, "tictactoe", ["random", never], seed, invalid="forfeit")
-    story = story_of(tmp_path)
-    assert not story.problems
-    assert "ends with forfeit" in story.agrees
+    played = replay_of(tmp_path)
+    assert not played.problems
+    assert "ends with forfeit" in played.agrees
     rewrite(tmp_path / "games.jsonl", lambda r: r.update(forfeited_by=0))
-    assert story_of(tmp_path).problems == [
+    assert replay_of(tmp_path).problems == [
         "The record says that seat 0 forfeited; seat 1 is to move."
     ]
-    assert [answer["attempt"] for answer in story.positions[-1].answers] == [1, 2, 3]
-    assert story.positions[-1].seat == 1
+    assert [answer["attempt"] for answer in played.positions[-1].answers] == [1, 2, 3]
+    assert played.positions[-1].seat == 1
 
 
 # --- choosing ------------------------------------------------------------------------------------
@@ -266,40 +268,40 @@ def test_single_decisions_of_the_spots_have_their_boards(tmp_path):
     )  # fmt: skip
     run_ = replays.find(tmp_path / "spots")
     config = json.loads((tmp_path / "spots/config.json").read_text())
-    story = replays.retell_decisions(run_, run_.decisions, config)
-    assert len(story.positions) == 80
-    assert all(position.states is not None for position in story.positions)
-    for position in story.positions:
+    played = replay_decisions(run_, run_.decisions, config)
+    assert len(played.positions) == 80
+    assert all(position.states is not None for position in played.positions)
+    for position in played.positions:
         assert position.states["player"][0] == position.seat
-    item = story.positions[5].answers[0]["item"]
+    item = played.positions[5].answers[0]["item"]
     shown, _ = run(tmp_path / "spots", "--match", item, "--policy", "gt")
-    assert story.positions[5].board() in shown
+    assert played.positions[5].board() in shown
     assert f"{item}, gt:2" in shown
 
 
 # --- evaluation and page -------------------------------------------------------------------------
 
 
-def evaluations(story, **options) -> list:
-    evaluate = replay._evaluator(story, replay.Args(**options))
-    return [evaluate(position) for position in story.positions]
+def evaluations(played, judge: str | None = None) -> list:
+    evaluate = evaluator(played.positions[0].spec, judge)
+    return [evaluate(position) for position in played.positions]
 
 
 def test_solvers_score_every_legal_move(tmp_path, seed):
     record_game(tmp_path, "tictactoe", ["random", "perfect"], seed)
-    story = story_of(tmp_path)
-    for position, judged in zip(story.positions[:-1], evaluations(story)[:-1], strict=True):
+    played = replay_of(tmp_path)
+    for position, judged in zip(played.positions[:-1], evaluations(played)[:-1], strict=True):
         assert len(judged.scores) == len(judged.ranks) == len(position.legal)
         if position.seat == 1:
             assert judged.ranks[position.legal.index(position.action)] == 1
-    asked = evaluations(story, evaluate="random")
-    assert all(e.choice in p.legal for e, p in zip(asked[:-1], story.positions, strict=False))
+    asked = evaluations(played, "random")
+    assert all(e.choice in p.legal for e, p in zip(asked[:-1], played.positions, strict=False))
     assert asked[-1] is None
 
 
 def test_connect_four_is_solved_from_the_first_move(tmp_path, seed):
     record_game(tmp_path, "connect_four", ["random"] * 2, seed)
-    *judged, last = evaluations(story_of(tmp_path))
+    *judged, last = evaluations(replay_of(tmp_path))
     assert judged[0].scores == [-2, -1, 0, 1, 0, -1, -2]
     assert all(e.scores for e in judged) and last is None
 
@@ -327,7 +329,7 @@ def test_page_is_whole_and_holds_no_markup_from_replies(tmp_path, seed):
 
 def test_equal_boards_are_drawn_once(tmp_path, seed):
     record_game(tmp_path, "texas_holdem", ["random"] * 2, seed, hands=2)
-    story = story_of(tmp_path)
-    story.positions = [position for position in story.positions for _ in range(3)]
-    html = page.page(story, [None] * len(story.positions))
-    assert html.count("data:image/png;base64") == len(story.positions) // 3
+    played = replay_of(tmp_path)
+    played.positions = [position for position in played.positions for _ in range(3)]
+    html = page.page(played, [None] * len(played.positions))
+    assert html.count("data:image/png;base64") == len(played.positions) // 3

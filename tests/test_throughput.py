@@ -7,7 +7,9 @@ import pytest
 from stratagym import envs
 from stratagym.benchmarks import throughput
 from stratagym.benchmarks.harness.cli import run
+from stratagym.benchmarks.speed.measuring import short
 from stratagym.benchmarks.speed.peers import PEERS, Peer
+from stratagym.benchmarks.speed.shapes import SHAPES
 
 QUICK = ["--games", "ludo", "--seconds", "0.001", "--repeats", "2"]
 
@@ -50,7 +52,7 @@ def test_every_shape_has_a_rate(capsys):
     result = measured(capsys, "--no-peers")
     assert result["schema"] == 1
     assert result["machine"]["cores"] >= 1
-    every = [key for key, shape in throughput.SHAPES.items() if not shape.games]
+    every = [key for key, shape in SHAPES.items() if not shape.games]
     assert [entry["shape"] for entry in result["entries"]] == every
     for entry in result["entries"]:
         assert (entry["game"], entry["name"], entry["missing"]) == ("ludo", "stratagym", None)
@@ -81,7 +83,7 @@ def test_table_and_files(capsys, fake_peers, tmp_path):
         words = " ".join(text.split())
         assert "per CPU-second, one thread" in words
         assert "pip install absent[all]" in words
-        for shape in throughput.SHAPES.values():
+        for shape in SHAPES.values():
             assert (shape.title.split(",")[0] in words) == (not shape.games)
     picture = (tmp_path / "new" / "folder" / "throughput.png").read_bytes()
     assert picture.startswith(b"\x89PNG")
@@ -118,8 +120,8 @@ def test_bad_arguments_are_one_line(capsys, arguments, said):
 )
 def test_shapes_of_single_games(game, shape, counted):
     """The fifth ply of chess has 4,865,609 leaves; and one peer each where it is installed."""
-    assert throughput.SHAPES[shape].games == (game,)
-    assert throughput.SHAPES[shape].make(game)() == counted
+    assert SHAPES[shape].games == (game,)
+    assert SHAPES[shape].make(game)() == counted
     for peer in PEERS:
         if peer.shape == shape:
             pytest.importorskip(peer.package, reason=f"pip install {peer.package}")
@@ -129,7 +131,7 @@ def test_shapes_of_single_games(game, shape, counted):
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: f"{peer.name} {peer.game} {peer.shape}")
 def test_every_peer_is_measured_somewhere(peer):
     assert peer.ours in envs.games()
-    assert peer.shape in throughput.SHAPES
+    assert peer.shape in SHAPES
 
 
 @pytest.mark.parametrize(
@@ -137,4 +139,4 @@ def test_every_peer_is_measured_somewhere(peer):
     [(12_345_678, "12.3M"), (999_999, "1.00M"), (677_433, "677k"), (1000, "1.00k"), (2.8, "2.80")],
 )
 def test_short_numbers(value, text):
-    assert throughput.short(value) == text
+    assert short(value) == text

@@ -301,8 +301,8 @@ def test_levels_that_cannot_be_played_are_left_out(needs_sb3, tmp_path, monkeypa
 
 
 def test_a_climb_by_default_needs_the_ladders_shapes(needs_sb3, capsys):
-    from stratagym.benchmarks.train_ppo import with_ladder
     from stratagym.benchmarks.training import ppo
+    from stratagym.benchmarks.training.evaluation import with_ladder
 
     settings = replace(ppo.SETTINGS["ludo"], options={"players": 4})
     changed, ladder = with_ladder(envs.spec("ludo"), settings, True)
@@ -311,7 +311,7 @@ def test_a_climb_by_default_needs_the_ladders_shapes(needs_sb3, capsys):
 
 
 def test_tensorboard_is_told_the_rating():
-    from stratagym.benchmarks.train_ppo import figures
+    from stratagym.benchmarks.training.report import figures
 
     rates = {"wins": {"value": 0.5}, "mean_return": {"value": 0.0, "high": 0.2}}
     climbed = {"level_progress": 1.5, "rating": {"value": 300.0}}

@@ -1,7 +1,8 @@
 """What agents know of a particular game, by the same dispatch as the rules.
 
-``agents/games/<game>.py`` may define these kernel functions for its game; generic searches call
-them here. A game without them gets the defaults.
+``agents/games/<game>.py`` may define these kernel functions for its game, and ``agents`` in the
+package of a game of somebody else's; generic searches call them here. A game without them gets the
+defaults.
 """
 
 from __future__ import annotations

@@ -6,25 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stratagym.agents.core import Decision, Policy, decision_for
-from stratagym.agents.engines import UCIEngine
-from stratagym.agents.perfect import ranks, solver_of
+from stratagym.agents.core import Policy, decision_for
+from stratagym.agents.perfect import move_scores, ranks
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.envs import core, spec
 
 TOP = (1, 2, 3)
 """How far down a move may stand and still count as one of the best."""
-
-
-def move_scores(solver: Policy, view: Decision) -> np.ndarray:
-    """The solver's score of every legal action, (len(view.legal),), the mover's side."""
-    if isinstance(solver, UCIEngine):
-        actions, scores = solver.scores(view)
-        known = dict(zip(actions.tolist(), scores.tolist(), strict=True))
-        return np.array([known.get(action, -np.inf) for action in view.legal.tolist()])
-    solve = solver_of(view.spec.name)
-    assert solve is not None
-    return solve(view.rules, view.states)[0][view.legal].astype(float)
 
 
 @dataclass

@@ -17,6 +17,7 @@ from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.records import JsonlWriter
 from stratagym.envs import text
 from stratagym.envs.core import GameSpec
+from stratagym.envs.prompts import prompt_version
 
 TRANSPORT, OVERTIME = "transport", "overtime"
 
@@ -64,12 +65,14 @@ class Question:
         return fields
 
 
-def prompt_fields(game: GameSpec, messages: list[dict[str, str]]) -> dict[str, Any]:
+def prompt_fields(
+    game: GameSpec, messages: list[dict[str, str]], options: text.TextOptions
+) -> dict[str, Any]:
     """The fields of a record that hold a prompt."""
     joined = "\n\n".join(message["content"] for message in messages)
     return {
         "prompt": messages,
-        "prompt_version": game.module("view").PROMPT_VERSION,
+        "prompt_version": prompt_version(game.module("view"), options),
         "prompt_sha256": hashlib.sha256(joined.encode()).hexdigest(),
     }
 
@@ -118,7 +121,7 @@ async def ask_model(
     answer: dict[str, Any] = {
         "attempt": attempt,
         "legal": legal,
-        **prompt_fields(game, messages),
+        **prompt_fields(game, messages, question.text),
     }
     ply = question.extra.get("ply", 0)
     seed = item_seed(question.seed, question.item, str(ply), model.name, question.text.persona)

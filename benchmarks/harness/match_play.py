@@ -174,7 +174,7 @@ async def _decide(
     messages, left_s = turn.messages, protocol.time_limit_s
     record: dict[str, Any] = {}
     for attempt in range(1, protocol.tries + 1):
-        asked = prompt_fields(match.game, messages)["prompt_sha256"]
+        asked = prompt_fields(match.game, messages, protocol.text)["prompt_sha256"]
         record = answered.get((ply, attempt), {})
         # Another prompt has come to stand here where, say, an engine is of another version by now.
         if record.get("prompt_sha256") != asked:

@@ -1,6 +1,6 @@
 """Recorded games and decisions, found again and played again.
 
-``find`` reads a run; ``retell`` plays a recorded game again from its rules, seed and actions and
+``find`` reads a run; ``replay`` plays a recorded game again from its rules, seed and actions and
 says where the record does not agree with what happens.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ import numpy as np
 
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.records import read_jsonl
-from stratagym.benchmarks.ludobench import spots
 from stratagym.envs import core, spec
 from stratagym.envs.aec import SEED_MASK
 from stratagym.envs.text import legal_list
@@ -126,7 +124,7 @@ class Position:
 
 
 @dataclass
-class Story:
+class Replay:
     """A recorded game, played again, or single decisions one after the other.
 
     Attributes:
@@ -147,7 +145,7 @@ class Story:
     problems: list[str] = field(default_factory=list)
 
 
-def retell(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str, Any]]]) -> Story:
+def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str, Any]]]) -> Replay:
     """Play a recorded game again.
 
     Actions up to the first that the rules do not allow are played; ``problems`` names it.
@@ -187,7 +185,7 @@ def retell(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
         ("Ended by", record["ended_by"]),
         ("Moves", str(len(actions))),
     ]
-    return Story(
+    return Replay(
         f"{game.title}: {' – '.join(seats)}",
         facts,
         positions,
@@ -290,78 +288,6 @@ def _check_answers(positions: Iterable[Position]) -> list[str]:
                     f"but the record of the game has {position.action}."
                 )
     return problems
-
-
-# --- single decisions ----------------------------------------------------------------------------
-
-
-def retell_decisions(run: Run, decisions: list[dict[str, Any]], config: dict[str, Any]) -> Story:
-    """Decisions that belong to no recorded game, such as those of ``ludo_spots``.
-
-    Their positions are those of the spot files that the run's configuration names, where these
-    can still be read and hold the same legal moves.
-    """
-    find_spot = _spots(config)
-    positions = []
-    for record in decisions:
-        try:
-            game = spec(record["game"])
-        except ValueError as error:
-            raise InputError(f"{run.folder / DECISIONS}: {error}") from None
-        rules, states = find_spot(record) or (None, None)
-        positions.append(
-            Position(
-                record["ply"], record["seat"], record["policy"], game, rules, states,
-                record["legal"] or [], record["action"], answers=[record],
-                heading=f"{record['item']}, {record['policy']}"
-                + (f" as {record['persona']}" if record["persona"] != "none" else ""),
-            )
-        )  # fmt: skip
-    first = decisions[0]
-    facts = [
-        ("Game", spec(first["game"]).title),
-        ("Decisions", str(len(decisions))),
-        ("Policies", ", ".join(dict.fromkeys(record["policy"] for record in decisions))),
-        ("Kinds", ", ".join(dict.fromkeys(record["kind"] for record in decisions))),
-    ]
-    return Story(
-        f"{first['benchmark']}: single decisions",
-        facts,
-        positions,
-        whole=False,
-        agrees="Single decisions, of no recorded game: there is no outcome to check.",
-    )
-
-
-def _spots(config: dict[str, Any]) -> Any:
-    """A function from a decision record to (rules, states) of its spot, or None."""
-    source = config.get("spots", {}).get("source")
-    if source is None:
-        return lambda record: None
-    try:
-        known, _ = spots.load_spots(
-            spots.SHIPPED if source == "shipped" else source, skip_invalid=True
-        )
-    except InputError:
-        known = []
-    by_id = {spot.id: spot for spot in known}
-    options = tuple(config.get("rules", {}).items())
-
-    @cache
-    def position(item: str) -> tuple[Any, np.ndarray] | None:
-        spot = by_id.get(item)
-        if spot is None:
-            return None
-        rules = spots.rules_for(spot.players, options)
-        return rules, spot.states(rules)
-
-    def find_spot(record: dict[str, Any]) -> tuple[Any, np.ndarray] | None:
-        found = position(record["item"])
-        if found is None or legal_list(*found) != record["legal"]:
-            return None
-        return found
-
-    return find_spot
 
 
 # --- choosing ------------------------------------------------------------------------------------

@@ -1,1 +1,1 @@
-"""Pages that replay a recorded game."""
+"""Recorded games, shown again: in the terminal, as a page, with a judge of the moves."""

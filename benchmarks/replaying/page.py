@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.benchmarks.harness.replays import Position, Story
+from stratagym.benchmarks.harness.replays import Position, Replay
+from stratagym.benchmarks.replaying.evaluator import Evaluation
 from stratagym.benchmarks.reporting.page import PALETTE
 from stratagym.envs.text import OK
 
@@ -42,18 +43,18 @@ class _Shared:
         return self._numbers[value]
 
 
-def page(story: Story, evaluations: Iterable[Any], *, pictures: bool = True) -> str:
+def page(replay: Replay, evaluations: Iterable[Evaluation | None], *, pictures: bool = True) -> str:
     """The page.
 
     Args:
-        evaluations: a ``replay.Evaluation`` or None for each position.
+        evaluations: a ``evaluator.Evaluation`` or None for each position.
         pictures: draw boards; else they are text.
     """
     texts = _Shared()
     images: list[str] = []
     drawn: dict[bytes, int] = {}
     positions = []
-    for position, evaluation in zip(story.positions, evaluations, strict=True):
+    for position, evaluation in zip(replay.positions, evaluations, strict=True):
         image = None
         if pictures and position.states is not None:
             pixels = position.spec.module("render").picture(
@@ -86,20 +87,20 @@ def page(story: Story, evaluations: Iterable[Any], *, pictures: bool = True) -> 
             }
         )
     data = {
-        "title": story.title,
-        "whole": story.whole,
-        "facts": story.facts,
-        "result": story.result,
-        "agrees": story.agrees,
-        "problems": story.problems,
+        "title": replay.title,
+        "whole": replay.whole,
+        "facts": replay.facts,
+        "result": replay.result,
+        "agrees": replay.agrees,
+        "problems": replay.problems,
         "positions": positions,
         "texts": texts.values,
         "images": images,
     }
-    return _document(story.title, data)
+    return _document(replay.title, data)
 
 
-def _legal(position: Position, evaluation: Any) -> list[list[Any]]:
+def _legal(position: Position, evaluation: Evaluation | None) -> list[list[Any]]:
     """[action, its notation, score, rank] of each legal move; the last two null if not known."""
     scores = evaluation.scores if evaluation is not None else None
     ranks = evaluation.ranks if evaluation is not None else None

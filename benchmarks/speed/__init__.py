@@ -1,1 +1,1 @@
-"""Peers that speed is compared with."""
+"""How fast games and searches are, beside other implementations of them."""

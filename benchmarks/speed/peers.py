@@ -22,8 +22,7 @@ from typing import Any
 
 import numpy as np
 
-Episode = Callable[[], float]
-"""Plays one or more games; returns the number of player decisions."""
+from stratagym.benchmarks.speed.measuring import Episode
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Peer:
     Attributes:
         name: as people write it. package: what ``pip install`` takes.
         game: the peer's name of the game. ours: the game of ours it is compared with.
-        shape: a key of ``throughput.SHAPES``.
+        shape: a key of ``shapes.SHAPES``.
         make: makes the episode from ``game``.
         same_game: False for a reference, a game that is not ours but the nearest the peer has.
         notes: what a reader of the comparison should know.

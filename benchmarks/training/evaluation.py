@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,8 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stratagym.agents.core import Policy, make_policy
-from stratagym.agents.ladders import Ladder
-from stratagym.benchmarks.harness import match_play, records
+from stratagym.agents.ladders import Ladder, ladder_of
+from stratagym.benchmarks.harness import cli, match_play, records
 from stratagym.benchmarks.harness.batched import play_batched
 from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.match_play import SeatedMatch
@@ -195,3 +196,34 @@ def resumable(folder: Path, advance: Callable[[int, int], Any]) -> tuple[Play, r
         return [recorded[match.name] for match in matches]
 
     return play, journal
+
+
+def with_ladder(
+    game: core.GameSpec, settings: ppo.Settings, is_default: bool
+) -> tuple[ppo.Settings, Ladder | None]:
+    """The ladder that ``settings`` name, if they do.
+
+    A climb by default is left out, with a line on standard error, where the game's options give
+    other observations or actions than the ladder's.
+
+    Raises:
+        ValueError: there is no ladder, it is not calibrated, or it is not for these options; one
+            line.
+    """
+    against = cli.words(settings.against)
+    named = against + cli.words(settings.opponent)
+    if ppo.LADDER not in named:
+        return settings, None
+    ladder = ladder_of(game.name)
+    if ppo.LADDER in against:
+        _ = ladder.calibration
+        both = (game.make_rules(**options) for options in (settings.options, ladder.options))
+        if len({(rules.observation_shape, rules.num_actions) for rules in both}) > 1:
+            wanted = ", ".join(f"{name}={value}" for name, value in ladder.options.items())
+            reason = f"{ladder.name} is for {wanted or 'the default options'}"
+            if not is_default:
+                raise ValueError(reason)
+            print(f"{NAME}: no climb: {reason}", file=sys.stderr)
+            against.remove(ppo.LADDER)
+            settings = replace(settings, against=",".join(against))
+    return settings, ladder if ppo.LADDER in against + cli.words(settings.opponent) else None

@@ -7,14 +7,21 @@ turns, so that a machine that slows down slows both; rates count CPU time.
 
 from __future__ import annotations
 
-import statistics
 import time
 from typing import Any
 
 import numpy as np
+from rich.console import Console
 
-from stratagym.benchmarks.speed.peers import Episode
-from stratagym.benchmarks.throughput import choose_random, rate
+from stratagym.benchmarks.reporting.page import Table
+from stratagym.benchmarks.speed.measuring import (
+    Episode,
+    choose_random,
+    machine_line,
+    rate,
+    short,
+    spread_of,
+)
 from stratagym.benchmarks.training import ppo
 from stratagym.envs import core, spec
 
@@ -157,10 +164,31 @@ def measure(seconds: float, repeats: int, steps: int) -> dict[str, Any]:
     return {
         "game": GAME,
         "games_side_by_side": num_envs,
-        "delivered": {
-            name: {"median": statistics.median(r), "min": min(r), "max": max(r)}
-            for name, r in rates.items()
-        },
-        "ratio": {"median": statistics.median(ratios), "min": min(ratios), "max": max(ratios)},
+        "delivered": {name: spread_of(r) for name, r in rates.items()},
+        "ratio": spread_of(ratios),
         "training": {name: learning(make(num_envs), steps) for name, make in envs.items()},
     }
+
+
+def screen(found: dict[str, Any], repeats: int) -> None:
+    """Print what ``measure`` found, with the ``machine`` it was found on."""
+    table = Table(["", "delivered", "min", "max", "training", "environment's share"])
+    for name, rates in found["delivered"].items():
+        learned = found["training"][name]
+        table.rows.append(
+            [
+                name,
+                *(short(rates[key]) for key in ("median", "min", "max")),
+                short(learned["decisions_per_cpu_s"]),
+                f"{learned['environment_share']:.1%}",
+            ]
+        )
+    ratio = found["ratio"]
+    console = Console(highlight=False, markup=False)
+    console.print(machine_line(found["machine"]), table.rich(), sep="\n")
+    console.print(
+        f"Decisions a CPU-second with {found['games_side_by_side']} games side by side. Delivered "
+        f"by ours over DummyVecEnv: {ratio['median']:.1f}x ({ratio['min']:.1f} to "
+        f"{ratio['max']:.1f} in {repeats} repeats).",
+        soft_wrap=True,
+    )

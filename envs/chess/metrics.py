@@ -10,7 +10,9 @@ from numba import njit
 from stratagym.envs import core
 from stratagym.envs.chess.bits import popcount
 from stratagym.envs.chess.moves import bit, is_check, kind_at
+from stratagym.envs.chess.rules import legal_actions
 from stratagym.envs.chess.tables import DESTINATION, NUM_PLANES
+from stratagym.envs.counting import game_counts as game_counts
 
 TAGS = ("capture", "check", "castling", "promotion", "pawn_move", "en_passant", "repetition")
 """What a move can be; it may be several at once. repetition: the position stood before."""
@@ -62,53 +64,36 @@ def _tags_before(s, action):
     return bits, kind, captured
 
 
+@njit(cache=True)
+def count_move(rules, s, seat, action, legal, counts):
+    counts[seat, 0] += 1
+    counts[seat, 1] += legal_actions(rules, s, legal) > 1
+    bits, kind, captured = _tags_before(s, action)
+    for k in range(7):
+        counts[seat, 2 + k] += bits >> k & 1
+    if captured >= 0:
+        counts[1 - seat, 9] += PIECE_VALUES[captured] > PIECE_VALUES[kind]
+
+
+@njit(cache=True)
+def count_after(rules, s, seat, action, counts):
+    counts[seat, 3] += is_check(s)
+    counts[seat, 8] += s.repeated != 0
+
+
 @njit(cache=True, nogil=True)
-def _count(rules, states, seeds, actions, plies, legal, probs, counts, balance):
+def _balance(rules, states, actions, probs, balance):
     s = states[0]
-    for g in range(seeds.shape[0]):
-        seat = core.start(rules, s, seeds[g], probs)
-        for ply in range(plies[g]):
-            action = actions[g, ply]
-            counts[g, seat, 0] += 1
-            counts[g, seat, 1] += core.legal_actions(rules, s, legal) > 1
-            bits, kind, captured = _tags_before(s, action)
-            if captured >= 0 and ply > 0:
-                counts[g, 1 - seat, 9] += PIECE_VALUES[captured] > PIECE_VALUES[kind]
-            seat_now, seat = seat, core.play(rules, s, action, probs)
-            if is_check(s):
-                bits |= 2
-            if s.repeated:
-                bits |= 64
-            for k in range(7):
-                counts[g, seat_now, 2 + k] += bits >> k & 1
-            if g < balance.shape[0]:
-                white, black = material(s)
-                balance[g, ply] = white - black
-
-
-def game_counts(
-    rules: Any, seeds: np.ndarray, actions: np.ndarray, plies: np.ndarray
-) -> np.ndarray:
-    """``COUNTS`` of every game and seat, (G, 2, 10) int64, by playing the games again.
-
-    Args:
-        seeds: (G,) uint64. actions: (G, longest) integers. plies: (G,) decisions in each game.
-    """
-    counts, _ = _replay(rules, seeds, actions, plies, 0)
-    return counts
+    core.start(rules, s, 0, probs)
+    for ply in range(actions.shape[0]):
+        core.play(rules, s, actions[ply], probs)
+        white, black = material(s)
+        balance[ply] = white - black
 
 
 def material_balance(rules: Any, actions: np.ndarray) -> np.ndarray:
     """White's material less Black's, in pawns, after each action of a game; (plies,) int64."""
-    game = np.asarray(actions, np.int64)[np.newaxis]
-    _, balance = _replay(rules, np.zeros(1, np.uint64), game, np.array([game.shape[1]]), 1)
-    return balance[0]
-
-
-def _replay(rules, seeds, actions, plies, balanced):
-    counts = np.zeros((len(seeds), 2, len(COUNTS)), np.int64)
-    balance = np.zeros((balanced, actions.shape[1]), np.int64)
-    legal, probs = core.new_scratch(rules)
-    states = core.new_states(rules)
-    _count(rules, states, seeds, actions, plies, legal, probs, counts, balance)
-    return counts, balance
+    actions = np.asarray(actions, np.int64)
+    balance = np.zeros(len(actions), np.int64)
+    _balance(rules, core.new_states(rules), actions, core.new_scratch(rules)[1], balance)
+    return balance

@@ -22,7 +22,7 @@ from stratagym.envs.chess.tables import (
     START,
     WHITE,
 )
-from stratagym.envs.core import TERMINAL, seed_rng
+from stratagym.envs.core import TERMINAL, seed_rng, sizes
 
 ONGOING = 0
 CHECKMATE, STALEMATE, INSUFFICIENT_MATERIAL = 1, 2, 3
@@ -49,6 +49,17 @@ STATE = np.dtype(
 )
 
 
+def _most_plies(rules: Rules) -> int:
+    """A bound; see the package's docstring."""
+    return 118 * rules.max_halfmoves + (0 if rules.dead_positions else rules.max_halfmoves)
+
+
+@sizes(
+    actions=NUM_ACTIONS,
+    observation=(8, 8, encoding.PLANES),
+    dtype=np.bool_,
+    decisions=_most_plies,
+)
 class Rules(NamedTuple):
     """Options in force, as numbers.
 
@@ -65,27 +76,6 @@ class Rules(NamedTuple):
     max_halfmoves: int
     max_repetitions: int
     dead_positions: int
-
-    @property
-    def num_actions(self) -> int:
-        return NUM_ACTIONS
-
-    @property
-    def observation_shape(self) -> tuple[int, ...]:
-        return (8, 8, encoding.PLANES)
-
-    @property
-    def observation_dtype(self) -> type:
-        return np.bool_
-
-    @property
-    def observation_high(self) -> int:
-        return 1
-
-    @property
-    def max_game_length(self) -> int:
-        """A bound; see the package's docstring."""
-        return 118 * self.max_halfmoves + (0 if self.dead_positions else self.max_halfmoves)
 
 
 def make_rules(draws: str, judge: str) -> Rules:

@@ -20,12 +20,25 @@ from stratagym.envs.chess.tables import (
     QUEEN,
     ROOK,
 )
-from stratagym.envs.words import message, section, style_and_history
+from stratagym.envs.words import move_and_reason, section
 
-PROMPT_VERSION = "chess-1"
-
-PERSONAS = {"none": ""}
-"""Playing styles a prompt can ask for: none."""
+PROMPT_VERSION, MERGED_VERSION = "chess-2", "chess-1"
+ANSWER = move_and_reason(
+    "<move>",
+    "[a-h][1-8][a-h][1-8][nbrq]?"
+    "|(?:[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](?:=?[QRBN])?|[O0]-[O0](?:-[O0])?)[+#]?",
+    what="the move in UCI notation",
+    before=r"[\s`*\"']*(?:\d+\.+\s*)?",
+    after=r"[`*\"']*",
+)
+POSITION_FORMS = ("grid_fen", "grid", "fen", "pieces")
+HINTS = (
+    "Look first at every check, capture and threat, yours and your opponent's.",
+    "Before you move, see whether the piece can be captured where it goes and what it leaves "
+    "unguarded.",
+    "In the opening bring out knights and bishops, hold the middle and castle early.",
+    "In the endgame the king is a strong piece and free pawns decide.",
+)
 RENAMED = {
     "chess": "siege",
     "king": "keeper",
@@ -170,23 +183,6 @@ def _reaches(s: Any, kind: int, here: int, there: int) -> bool:
     return bool(int(attacks) >> there & 1)
 
 
-_UCI = "[a-h][1-8][a-h][1-8][nbrq]?"
-_SAN = "(?:[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](?:=?[QRBN])?|[O0]-[O0](?:-[O0])?)[+#]?"
-
-
-def extract(text: str, lenient: bool = False) -> str | None:
-    """The move's text in a reply of the form ``<move> | <reason>``, or None.
-
-    ``lenient`` also takes a reply that is a bare move, perhaps with its number or in quotes.
-    """
-    if lenient:
-        pattern = rf"[\s`*\"']*(?:\d+\.+\s*)?({_UCI}|{_SAN})[`*\"']*\s*(?:\||\.?\s*$)"
-    else:
-        pattern = rf"\s*({_UCI}|{_SAN})\s*\|"
-    match = re.match(pattern, text)
-    return match.group(1) if match else None
-
-
 def _drawing_rules(game_rules: Any) -> str:
     plies = f"{game_rules.max_halfmoves} moves in a row, both sides counted,"
     parts = ["stalemate"]
@@ -225,54 +221,74 @@ def rules_in_full(game_rules: Any) -> str:
     )
 
 
-def prompt(
-    game_rules: Any,
-    s: Any,
-    player: int,
-    *,
-    persona: str = "none",
-    history: str = "",
-    list_legal: list[int] | None = None,
-) -> list[dict[str, str]]:
-    """Chat messages that ask ``player`` for a move.
+def role_text(game_rules: Any, player: int) -> str:
+    """Which side the seat has."""
+    return (
+        f"You are playing a game of chess as {COLOUR_NAMES[player ^ game_rules.white]}, and it is "
+        "your move. Choose ONE legal move."
+    )
 
-    Args:
-        persona: a key of ``PERSONAS``. history: what happened before, as text.
-        list_legal: the legal actions, to name them in the prompt; None leaves finding them to
-            the model.
-    """
-    colour = COLOUR_NAMES[player ^ game_rules.white]
+
+_WRITING = (
+    "- UCI names the square a piece leaves and the square it goes to: e2e4. Castling is "
+    "the king's move of two squares: e1g1. A promotion adds the new piece's letter, "
+    "q, r, b or n: e7e8q."
+)
+
+
+def rules_text(game_rules: Any) -> str:
+    """What ends a game, the rest of the rules as known; how moves are written."""
+    return section(
+        "Rules",
+        "- The usual rules of chess hold. Checkmate wins.",
+        f"- {_drawing_rules(game_rules)}",
+        _WRITING,
+    )
+
+
+def rules_brief(game_rules: Any) -> str:
+    """That the rules are the usual ones."""
+    return section("Rules", "The usual rules of chess hold. Checkmate wins.")
+
+
+def notation_text(game_rules: Any) -> str:
+    """How moves are written."""
+    return section("How to write moves", _WRITING)
+
+
+def position_text(game_rules: Any, s: Any, player: int, form: str) -> str:
+    """The position as a diagram, a FEN, both, or a list of the pieces, and what else matters."""
+    told = []
+    if "grid" in form:
+        about = "Capitals are White's pieces, small letters Black's, dots empty squares."
+        told.append(section("Board", about, "", diagram(s)))
+    elif form == "pieces":
+        told.append(section("Pieces", *piece_list(s)))
+    fen = notation.fen(s)
+    facts = [f"FEN: {fen}"]
+    if "fen" not in form:
+        castling, passant = fen.split()[2:4]
+        facts = [f"Castling rights, as in FEN: {castling}", f"En passant square: {passant}"]
     check = " You are in check." if moves.is_check(s) else ""
-    parts = [
-        f"You are playing a game of chess as {colour}, and it is your move. "
-        "Choose ONE legal move.\n"
-        "Answer with the move in UCI notation, a bar, and your reason in one line. "
-        "Any other form of answer is invalid.",
-        section(
-            "Rules",
-            "- The usual rules of chess hold. Checkmate wins.",
-            f"- {_drawing_rules(game_rules)}",
-            "- UCI names the square a piece leaves and the square it goes to: e2e4. Castling is "
-            "the king's move of two squares: e1g1. A promotion adds the new piece's letter, "
-            "q, r, b or n: e7e8q.",
-        ),
-        section(
-            "Board",
-            "Capitals are White's pieces, small letters Black's, dots empty squares.",
-            "",
-            diagram(s),
-        ),
-        section(
-            "Position now",
-            f"FEN: {notation.fen(s)}",
-            f"You play {colour}, and {COLOUR_NAMES[int(s['turn'])]} is to move.{check}",
-            f"Moves since the last capture or pawn move, both sides counted: "
-            f"{int(s['halfmove_clock'])}",
-        ),
+    now = section(
+        "Position now",
+        *facts,
+        f"You play {COLOUR_NAMES[player ^ game_rules.white]}, and {COLOUR_NAMES[int(s['turn'])]} "
+        f"is to move.{check}",
+        f"Moves since the last capture or pawn move, both sides counted: "
+        f"{int(s['halfmove_clock'])}",
+    )
+    return "\n\n".join([*told, now])
+
+
+def piece_list(s: Any) -> list[str]:
+    """Where every piece stands, one line for each side and kind."""
+    squares: dict[tuple[int, int], list[str]] = {}
+    for square, (colour, kind) in sorted(notation.piece_map(s).items()):
+        squares.setdefault((colour, kind), []).append(square_name(square))
+    return [
+        f"{COLOUR_NAMES[colour]} {notation.KIND_FIELDS[kind][:-1]}: {' '.join(where)}"
+        for (colour, kind), where in sorted(
+            squares.items(), key=lambda one: (one[0][0], -one[0][1])
+        )
     ]
-    if list_legal is not None:
-        named = ", ".join(notation.uci(s, action) for action in list_legal)
-        parts.append(section("Legal moves", named))
-    parts += style_and_history(PERSONAS[persona], history)
-    parts.append(section("Answer (exactly this form)", "<move> | <one line reason>"))
-    return message(parts)

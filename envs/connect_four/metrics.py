@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 from numba import njit
 
-from stratagym.envs import core
-from stratagym.envs.connect_four.rules import COLUMNS, has_four, landing
+from stratagym.envs.connect_four.rules import has_four, landing, legal_actions
+from stratagym.envs.counting import game_counts as game_counts
 
 COUNTS = (
     "decisions",
@@ -40,44 +37,24 @@ def chances(mover, other, action):
     )
 
 
-@njit(cache=True, nogil=True)
-def _count(rules, states, seeds, actions, plies, probs, counts):
-    s = states[0]
-    for g in range(seeds.shape[0]):
-        seat = core.start(rules, s, seeds[g], probs)
-        for ply in range(plies[g]):
-            action = actions[g, ply]
-            wins = blocks = gifts = legal = 0
-            for column in range(COLUMNS):
-                if landing(s.mover | s.other, column):
-                    win, block, gift = chances(s.mover, s.other, column)
-                    wins += win
-                    blocks += block
-                    gifts += gift
-                    legal += 1
-            win, block, gift = chances(s.mover, s.other, action)
-            counts[g, seat, 0] += 1
-            if wins:
-                counts[g, seat, 1] += 1
-                counts[g, seat, 2] += win
-            elif blocks:
-                counts[g, seat, 3] += 1
-                counts[g, seat, 4] += block
-            elif 0 < gifts < legal:
-                counts[g, seat, 5] += 1
-                counts[g, seat, 6] += gift
-            seat = core.play(rules, s, action, probs)
-
-
-def game_counts(
-    rules: Any, seeds: np.ndarray, actions: np.ndarray, plies: np.ndarray
-) -> np.ndarray:
-    """``COUNTS`` of every game and seat, (G, 2, 7) int64, by playing the games again.
-
-    Args:
-        seeds: (G,) uint64. actions: (G, longest) integers. plies: (G,) decisions in each game.
-    """
-    counts = np.zeros((len(seeds), 2, len(COUNTS)), np.int64)
-    _, probs = core.new_scratch(rules)
-    _count(rules, core.new_states(rules), seeds, actions, plies, probs, counts)
-    return counts
+@njit(cache=True)
+def count_move(rules, s, seat, action, legal, counts):
+    wins = blocks = gifts = 0
+    n = legal_actions(rules, s, legal)
+    for k in range(n):
+        win, block, gift = chances(s.mover, s.other, legal[k])
+        wins += win
+        blocks += block
+        gifts += gift
+    win, block, gift = chances(s.mover, s.other, action)
+    own = counts[seat]
+    own[0] += 1
+    if wins:
+        own[1] += 1
+        own[2] += win
+    elif blocks:
+        own[3] += 1
+        own[4] += block
+    elif 0 < gifts < n:
+        own[5] += 1
+        own[6] += gift

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stratagym.envs.core import TERMINAL, seed_rng
+from stratagym.envs.core import TERMINAL, seed_rng, sizes, winner_takes
 
 COLUMNS, ROWS, CELLS = 7, 6, 42
 HEIGHT = ROWS + 1
@@ -46,34 +46,11 @@ STATE = np.dtype(
 )
 
 
+@sizes(actions=COLUMNS, observation=(ROWS, COLUMNS, 2), decisions=CELLS)
 class Rules(NamedTuple):
-    """Options in force, as numbers; the game has none."""
+    """The game has no options."""
 
     num_players: int = 2
-
-    @property
-    def num_actions(self) -> int:
-        return COLUMNS
-
-    @property
-    def observation_shape(self) -> tuple[int, ...]:
-        return (ROWS, COLUMNS, 2)
-
-    @property
-    def observation_dtype(self) -> type:
-        return np.int8
-
-    @property
-    def observation_high(self) -> int:
-        return 1
-
-    @property
-    def max_game_length(self) -> int:
-        return CELLS
-
-
-def make_rules() -> Rules:
-    return Rules()
 
 
 @njit(cache=True)
@@ -135,9 +112,7 @@ def step(rules, s, action):
 
 @njit(cache=True)
 def returns(rules, s, out):
-    """+1 for the winner and -1 for the loser; 0 until then and in a draw."""
-    out[0] = 0.0 if s.winner == NO_WINNER else 1.0 - 2.0 * s.winner
-    out[1] = -out[0]
+    winner_takes(s.winner, out)
 
 
 @njit(cache=True)

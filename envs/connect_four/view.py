@@ -9,18 +9,18 @@ import re
 from typing import Any
 
 from stratagym.envs.connect_four.rules import CELLS, COLUMNS, HEIGHT, ROWS
-from stratagym.envs.words import (
-    MARKS,
-    extract_move_line,
-    marks_text,
-    message,
-    plain_style_and_history,
+from stratagym.envs.words import MARKS, marks_text, move_line
+
+PROMPT_VERSION, MERGED_VERSION = "connect-four-2", "connect-four-1"
+ANSWER = move_line("<column>", r"-?\d+", what="the column")
+POSITION_FORMS = ("grid", "list")
+TITLES = False
+HINTS = (
+    "First look for a column that gives you four in a line, then for one that your opponent needs.",
+    "Stones in the middle column belong to more lines than those at the edge.",
+    "Before you drop a stone, look at the square above it: your opponent may want it next.",
+    "Two places at once that would finish your line cannot both be blocked.",
 )
-
-PROMPT_VERSION = "connect-four-1"
-PERSONAS = {"none": ""}
-"""Playing styles a prompt can ask for."""
-
 RENAMED = {
     "connect four": "four beads",
     "X": "V",
@@ -81,45 +81,48 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
     return "full"
 
 
-def extract(text: str, lenient: bool = False) -> str | None:
-    """The move's text in a reply with a line ``Move: <column>``, the last of them; or None.
-
-    ``lenient`` also takes a reply that is the number alone, in brackets or not.
-    """
-    return extract_move_line(text, r"-?\d+", lenient)
+def role_text(rules: Any, player: int) -> str:
+    """Whose stones the seat has."""
+    mine, theirs = MARKS[player], MARKS[1 - player]
+    return f"You play connect four with the stones {mine}; your opponent has {theirs}."
 
 
-def prompt(
-    rules: Any,
-    s: Any,
-    player: int,
-    *,
-    persona: str = "none",
-    history: str = "",
-    list_legal: list[int] | None = None,
-) -> list[dict[str, str]]:
-    """Chat messages that ask ``player`` for a move.
-
-    Args:
-        persona: a key of ``PERSONAS``. history: what happened before, as text.
-        list_legal: the legal actions, to name them in the prompt.
-    """
-    parts = [
-        f"You play connect four with the stones {MARKS[player]}; "
-        f"your opponent has {MARKS[1 - player]}.",
+def rules_text(rules: Any) -> str:
+    """All rules; columns and stones included."""
+    return (
         "Rules: the board stands upright and has 7 columns, numbered 0 to 6 from the left, of 6 "
         "squares each. The players drop one stone in turn, X first; a stone falls to the lowest "
         "empty square of its column, and a full column takes no more. Whoever has four stones "
         "next to each other in a horizontal, vertical or diagonal line wins at once. A full board "
-        "without such a line is a draw.",
-        "The board now (top row first, a dot is an empty square, the last line numbers the "
-        "columns):\n" + _grid(s),
-        f"It is your turn: drop one {MARKS[player]}.",
-    ]
-    if list_legal is not None:
-        parts.append(f"Columns that are not full: {', '.join(map(str, sorted(list_legal)))}")
-    parts += plain_style_and_history(PERSONAS[persona], history)
-    parts.append(
-        "You may think first. End your answer with a line of exactly this form:\nMove: <column>"
+        "without such a line is a draw."
     )
-    return message(parts)
+
+
+def rules_brief(rules: Any) -> str:
+    """What wins."""
+    return "Four of your stones in a line, horizontal, vertical or diagonal, win."
+
+
+def notation_text(rules: Any) -> str:
+    """How columns are numbered."""
+    return "The 7 columns are numbered 0 to 6 from the left."
+
+
+def position_text(rules: Any, s: Any, player: int, form: str) -> str:
+    """The board as a grid, or a list of the stones in each column."""
+    if form == "grid":
+        told = (
+            "The board now (top row first, a dot is an empty square, the last line numbers the "
+            "columns):\n" + _grid(s)
+        )
+    else:
+        columns = zip(*(row.split() for row in reversed(_grid(s).splitlines()[:-1])), strict=True)
+        stones = ("".join(column).rstrip(".") or "empty" for column in columns)
+        told = "The stones of each column now, the lowest first:\n"
+        told += "\n".join(f"{k}: {text}" for k, text in enumerate(stones))
+    return f"{told}\n\nIt is your turn: drop one {MARKS[player]}."
+
+
+def legal_text(rules: Any, s: Any, player: int, legal: list[int]) -> str:
+    """The columns that take a stone."""
+    return f"Columns that are not full: {', '.join(map(str, sorted(legal)))}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import njit
 
-from stratagym.envs import core
+from stratagym.envs.counting import game_counts as game_counts
+from stratagym.envs.counting import replay as replay
 from stratagym.envs.hanabi.rules import (
     DISCARD,
     PLAY,
@@ -108,7 +108,7 @@ COUNTS = ("decisions", *TAGS)
 """What ``game_counts`` counts: decisions and tags."""
 
 RESULTS = ("points", "points_before_last", "lives", "tokens", "points_lost")
-"""What ``game_results`` tells of the end of a game.
+"""What ``replay`` tells of the end of a game.
 
 points: height of all fireworks, whatever became of the lives. points_before_last: the same before
 the game's last move. lives, tokens: left. points_lost: of the full score, what could not be had any
@@ -128,44 +128,18 @@ def points_lost(rules, s):
     return lost
 
 
-@njit(cache=True, nogil=True)
-def _replay(rules, states, seeds, actions, plies, probs, counts, results):
-    s = states[0]
-    for g in range(seeds.shape[0]):
-        seat = core.start(rules, s, seeds[g], probs)
-        for ply in range(plies[g]):
-            counts[g, seat, 0] += 1
-            bits = tag_bits(rules, s, actions[g, ply])
-            for k in range(counts.shape[2] - 1):
-                counts[g, seat, 1 + k] += bits >> k & 1
-            seat = core.play(rules, s, actions[g, ply], probs)
-        results[g, 0] = s.score
-        results[g, 1] = s.score_before
-        results[g, 2] = s.life_tokens
-        results[g, 3] = s.information_tokens
-        results[g, 4] = points_lost(rules, s)
+@njit(cache=True)
+def count_move(rules, s, seat, action, legal, counts):
+    counts[seat, 0] += 1
+    bits = tag_bits(rules, s, action)
+    for k in range(counts.shape[1] - 1):
+        counts[seat, 1 + k] += bits >> k & 1
 
 
-def replay(
-    rules: Any, seeds: np.ndarray, actions: np.ndarray, plies: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """``COUNTS`` of every game and seat and ``RESULTS`` of every game, by playing them again.
-
-    Args:
-        seeds: (G,) uint64. actions: (G, longest) integers. plies: (G,) decisions in each game.
-
-    Returns:
-        counts (G, P, len(COUNTS)) and results (G, len(RESULTS)), both int64.
-    """
-    counts = np.zeros((len(seeds), rules.num_players, len(COUNTS)), np.int64)
-    results = np.zeros((len(seeds), len(RESULTS)), np.int64)
-    _, probs = core.new_scratch(rules)
-    _replay(rules, core.new_states(rules), seeds, actions, plies, probs, counts, results)
-    return counts, results
-
-
-def game_counts(
-    rules: Any, seeds: np.ndarray, actions: np.ndarray, plies: np.ndarray
-) -> np.ndarray:
-    """``COUNTS`` of every game and seat, (G, P, len(COUNTS)) int64; arguments as in ``replay``."""
-    return replay(rules, seeds, actions, plies)[0]
+@njit(cache=True)
+def count_end(rules, s, results):
+    results[0] = s.score
+    results[1] = s.score_before
+    results[2] = s.life_tokens
+    results[3] = s.information_tokens
+    results[4] = points_lost(rules, s)

@@ -11,8 +11,9 @@ from math import cos, pi, sin
 from typing import Any
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFilter, ImageFont
+from PIL import Image
 
+from stratagym.envs.drawing import CLEAR, Canvas, mix
 from stratagym.envs.hanabi.rules import COLOUR_TOLD, NONE, RANK_TOLD, RANKS, decode
 from stratagym.envs.hanabi.view import COLOURS, last_moves
 
@@ -20,57 +21,23 @@ PAINTS = [(226, 66, 72), (245, 196, 48), (58, 178, 100), (236, 238, 246), (70, 1
 _NIGHT, _DUSK = (16, 20, 44), (38, 34, 78)
 _INK, _PALE, _DIM, _GOLD = (24, 28, 48), (238, 240, 250), (164, 170, 202), (255, 206, 84)
 
-OVERSAMPLE = 3
 _WIDE, _HIGH = 17.6, 13.2  # of the whole picture
 _TALL = 1.36
 _LEFT = 0.45  # of everything
 _COLUMN = 11.45  # of the right-hand panel
 
 
-class _Canvas:
-    """Antialiased drawing in units, drawn ``OVERSAMPLE`` times larger, then shrunk."""
-
-    def __init__(self, width: float, height: float, unit: float, paper: Any = (0, 0, 0, 0)):
-        self.unit = unit * OVERSAMPLE
-        size = (round(width * unit) * OVERSAMPLE, round(height * unit) * OVERSAMPLE)
-        self.image = Image.new("RGBA", size, paper)
-        self.draw = ImageDraw.Draw(self.image)
-
-    def box(self, x, y, width, height, fill, radius=0.0, line=None, thick=0.0):
-        u = self.unit
-        edges = (x * u, y * u, (x + width) * u - 1, (y + height) * u - 1)
-        self.draw.rounded_rectangle(edges, radius * u, fill, line, round(thick * u))
-
-    def disc(self, x, y, radius, fill):
-        u = self.unit
-        self.draw.ellipse(
-            ((x - radius) * u, (y - radius) * u, (x + radius) * u - 1, (y + radius) * u - 1), fill
-        )
-
-    def text(self, x, y, words, height, fill, weight=0.0, anchor="mm"):
-        font = ImageFont.load_default(max(1, height * self.unit))
-        bold = round(weight * height * self.unit)
-        self.draw.text(
-            (x * self.unit, y * self.unit), words, fill, font, anchor,
-            stroke_width=bold, stroke_fill=fill,
-        )  # fmt: skip
-
-    def burst(self, x, y, radius, rays, fill):
-        """A spark of fireworks: rays with a dot at each end."""
-        u = self.unit
-        for k in range(rays):
-            dx, dy = cos(2 * pi * k / rays), sin(2 * pi * k / rays)
-            ends = [((x + r * dx) * u, (y + r * dy) * u) for r in (0.35 * radius, 0.8 * radius)]
-            self.draw.line(ends, fill, max(1, round(0.07 * radius * u)))
-            self.disc(x + radius * dx, y + radius * dy, 0.09 * radius, fill)
-
-    def done(self) -> Image.Image:
-        return self.image.reduce(OVERSAMPLE)
+def _canvas(width: float, height: float, unit: float, paper: tuple[int, ...] = CLEAR) -> Canvas:
+    return Canvas(width, height, unit, paper, oversample=3)
 
 
-def _mix(colour: tuple[int, ...], other: tuple[int, ...], share: float) -> tuple[int, ...]:
-    """``colour`` with a ``share`` (0 .. 1) of ``other``."""
-    return tuple(round(a + (b - a) * share) for a, b in zip(colour, other, strict=True))
+def _burst(canvas: Canvas, x: float, y: float, radius: float, rays: int, fill: Any) -> None:
+    """A spark of fireworks: rays with a dot at each end."""
+    for k in range(rays):
+        dx, dy = cos(2 * pi * k / rays), sin(2 * pi * k / rays)
+        ends = [(x + r * dx, y + r * dy) for r in (0.35 * radius, 0.8 * radius)]
+        canvas.line(ends, fill, 0.07 * radius)
+        canvas.disc(x + radius * dx, y + radius * dy, 0.09 * radius, fill)
 
 
 def _ink(colour: int) -> tuple[int, int, int]:
@@ -78,22 +45,22 @@ def _ink(colour: int) -> tuple[int, int, int]:
     return _INK if colour in (1, 3) else _PALE
 
 
-def _card(canvas: _Canvas, x: float, y: float, card: int, width: float = 1.0) -> None:
+def _card(canvas: Canvas, x: float, y: float, card: int, width: float = 1.0) -> None:
     """A card face up, its rank large and a burst with as many rays as its rank behind it."""
     colour, rank = card // RANKS, card % RANKS
     paint = PAINTS[colour]
-    canvas.box(x, y, width, _TALL * width, _mix(paint, _INK, 0.45), 0.14 * width)
+    canvas.box(x, y, width, _TALL * width, mix(paint, _INK, 0.45), 0.14 * width)
     edge = 0.04 * width
     canvas.box(x + edge, y + edge, width - 2 * edge, _TALL * width - 2 * edge, paint, 0.11 * width)
     middle, centre = x + width / 2, y + _TALL * width / 2
-    glow = _mix(paint, (255, 255, 255) if colour != 3 else (150, 156, 190), 0.42)
-    canvas.burst(middle, centre, 0.44 * width, 4 + 2 * rank, glow)
+    glow = mix(paint, (255, 255, 255) if colour != 3 else (150, 156, 190), 0.42)
+    _burst(canvas, middle, centre, 0.44 * width, 4 + 2 * rank, glow)
     canvas.text(middle, centre, str(rank + 1), 0.66 * width, _ink(colour), 0.03)
     for dx, dy in ((0.15, 0.17), (0.85, _TALL - 0.17)):
         canvas.text(x + dx * width, y + dy * width, COLOURS[colour], 0.2 * width, _ink(colour))
 
 
-def _slot(canvas: _Canvas, x: float, y: float, colour: int) -> None:
+def _slot(canvas: Canvas, x: float, y: float, colour: int) -> None:
     """Where a firework will rise."""
     faint = (*PAINTS[colour], 46)
     canvas.box(x, y, 1, _TALL, faint, 0.14, (*PAINTS[colour], 120), 0.035)
@@ -103,35 +70,35 @@ def _slot(canvas: _Canvas, x: float, y: float, colour: int) -> None:
 @lru_cache(maxsize=4)
 def _sky(unit: float) -> Image.Image:
     """The background: dusk, stars and far fireworks."""
-    canvas = _Canvas(_WIDE, _HIGH, unit, (*_NIGHT, 255))
+    canvas = _canvas(_WIDE, _HIGH, unit, (*_NIGHT, 255))
     rows = canvas.image.height
     for row in range(rows):
-        canvas.draw.line((0, row, canvas.image.width, row), (*_mix(_NIGHT, _DUSK, row / rows), 255))
+        canvas.draw.line((0, row, canvas.image.width, row), (*mix(_NIGHT, _DUSK, row / rows), 255))
     rng = np.random.default_rng(7)
     for x, y, light in rng.random((150, 3)):
-        shade = _mix(_NIGHT, _PALE, 0.25 + 0.45 * light)
+        shade = mix(_NIGHT, _PALE, 0.25 + 0.45 * light)
         canvas.disc(x * _WIDE, y * _HIGH, 0.012 + 0.014 * light, shade)
-    far = _Canvas(_WIDE, _HIGH, unit)
+    far = _canvas(_WIDE, _HIGH, unit)
     for k, (x, y, radius) in enumerate(((15.3, 0.9, 0.8), (9.9, 1.2, 0.6), (16.9, 8.8, 0.6))):
-        far.burst(x, y, radius, 14, (*PAINTS[k * 2], 70))
-    far.image = far.image.filter(ImageFilter.GaussianBlur(0.02 * far.unit))
+        _burst(far, x, y, radius, 14, (*PAINTS[k * 2], 70))
+    far.blur(0.02)
     canvas.image.alpha_composite(far.image)
-    return canvas.image
+    return canvas.image.convert("RGB")
 
 
-def _tokens(canvas: _Canvas, x: float, y: float, have: int, most: int, kind: str) -> None:
+def _tokens(canvas: Canvas, x: float, y: float, have: int, most: int, kind: str) -> None:
     for k in range(most):
         lit = k < have
         at = x + 0.46 * k
         if kind == "information":
-            canvas.disc(at, y, 0.19, _mix(PAINTS[4], _PALE, 0.35) if lit else (70, 74, 110))
+            canvas.disc(at, y, 0.19, mix(PAINTS[4], _PALE, 0.35) if lit else (70, 74, 110))
             canvas.text(at, y, "i", 0.26, _INK if lit else (110, 114, 150), 0.03)
         else:
             canvas.disc(at, y, 0.19, (240, 92, 92) if lit else (70, 74, 110))
             canvas.disc(at - 0.06, y - 0.06, 0.06, (255, 180, 170) if lit else (90, 94, 130))
 
 
-def _marks(canvas: _Canvas, x: float, y: float, known: int, colours: int) -> None:
+def _marks(canvas: Canvas, x: float, y: float, known: int, colours: int) -> None:
     """What the holder was told (above a card), and what is left open (below it)."""
     if known & COLOUR_TOLD:
         colour = (known & 31).bit_length() - 1
@@ -161,9 +128,8 @@ def picture(rules: Any, s: Any, size: int = 960) -> np.ndarray:
         Array of (0.75 size, size, 3) uint8, RGB.
     """
     unit = size / _WIDE
-    canvas = _Canvas(_WIDE, _HIGH, unit)
-    canvas.image = _sky(unit).convert("RGB")  # on RGB, translucent fills blend
-    canvas.draw = ImageDraw.Draw(canvas.image, "RGBA")
+    canvas = _canvas(_WIDE, _HIGH, unit)
+    canvas.use(_sky(unit).copy())
     colours, players = rules.colours, rules.num_players
     lost = s["life_tokens"] == 0
     over = lost or s["turns_left"] == 0 or s["score"] == colours * RANKS
@@ -214,7 +180,7 @@ def picture(rules: Any, s: Any, size: int = 960) -> np.ndarray:
 
 def _held(canvas, rules, s, seat, k, y, row, scale) -> None:
     """One card of a hand with its marks, drawn apart where the rows are low."""
-    part = _Canvas(1.2, _TALL + 0.95, canvas.unit / OVERSAMPLE * scale)
+    part = _canvas(1.2, _TALL + 0.95, canvas.unit / canvas.oversample * scale)
     card, known = int(s["hands"][seat, k]), int(s["knowledge"][seat, k])
     last = int(s["last_player"])
     if last != NONE and s["move_touched"][last] >> k & 1 and _target(rules, s, last) == seat:
@@ -230,7 +196,7 @@ def _target(rules: Any, s: Any, seat: int) -> int:
     return (seat + decode(rules, int(s["moves"][seat]))[1]) % rules.num_players
 
 
-def _side(canvas: _Canvas, rules: Any, s: Any) -> None:
+def _side(canvas: Canvas, rules: Any, s: Any) -> None:
     """Tokens, discards and the last moves."""
     x = _COLUMN + 0.1
     canvas.text(x, 0.5, "INFORMATION", 0.26, _DIM, 0.02, "lm")

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stratagym.envs.core import TERMINAL, random_below, seed_rng
+from stratagym.envs.core import TERMINAL, random_below, seed_rng, sizes
 
 RANKS = 5
 COPIES = (3, 2, 2, 2, 1)
@@ -69,6 +69,31 @@ STATE = np.dtype(
 )
 
 
+def _num_actions(rules: Rules) -> int:
+    return 2 * rules.hand_size + (rules.num_players - 1) * (rules.colours + RANKS)
+
+
+def _observation_shape(rules: Rules) -> tuple[int, ...]:
+    n, h, c = rules.num_players, rules.hand_size, rules.colours
+    cards = c * RANKS
+    hands = (n - 1) * h * cards + n
+    deck = c * COLOUR_CARDS - n * h
+    board = deck + cards + rules.max_information_tokens + rules.max_life_tokens
+    last_move = n + 4 + n + c + RANKS + h + h + cards + 2
+    known = n * h * (cards + c + RANKS)
+    return (hands + board + c * COLOUR_CARDS + last_move + known,)
+
+
+def _most_turns(rules: Rules) -> int:
+    """All tokens spent, then each card of the deck drawn for a discard that pays for a hint.
+
+    The last such discard's hint falls in the last round, of one turn a player.
+    """
+    deck = rules.colours * COLOUR_CARDS - rules.num_players * rules.hand_size
+    return 2 * deck + rules.max_information_tokens - 1 + rules.num_players
+
+
+@sizes(actions=_num_actions, observation=_observation_shape, decisions=_most_turns)
 class Rules(NamedTuple):
     """Options in force, as numbers.
 
@@ -86,38 +111,6 @@ class Rules(NamedTuple):
     max_information_tokens: int
     max_life_tokens: int
     scoring: int
-
-    @property
-    def num_actions(self) -> int:
-        return 2 * self.hand_size + (self.num_players - 1) * (self.colours + RANKS)
-
-    @property
-    def observation_shape(self) -> tuple[int, ...]:
-        n, h, c = self.num_players, self.hand_size, self.colours
-        cards = c * RANKS
-        hands = (n - 1) * h * cards + n
-        deck = c * COLOUR_CARDS - n * h
-        board = deck + cards + self.max_information_tokens + self.max_life_tokens
-        last_move = n + 4 + n + c + RANKS + h + h + cards + 2
-        known = n * h * (cards + c + RANKS)
-        return (hands + board + c * COLOUR_CARDS + last_move + known,)
-
-    @property
-    def observation_dtype(self) -> type:
-        return np.int8
-
-    @property
-    def observation_high(self) -> int:
-        return 1
-
-    @property
-    def max_game_length(self) -> int:
-        """All tokens spent, then each card of the deck drawn for a discard that pays for a hint.
-
-        The last such discard's hint falls in the last round, of one turn a player.
-        """
-        deck = self.colours * COLOUR_CARDS - self.num_players * self.hand_size
-        return 2 * deck + self.max_information_tokens - 1 + self.num_players
 
 
 # By variant: colours, hand size (0: by the number of players), information and life tokens.

@@ -6,7 +6,6 @@ for its answer format; the sentences are this project's.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -24,12 +23,35 @@ from stratagym.envs.hanabi.rules import (
     reveal_colour,
     reveal_rank,
 )
-from stratagym.envs.words import message, section
+from stratagym.envs.words import json_field, section
 
-PROMPT_VERSION = "hanabi-1"
+_MOVE = re.compile(
+    r"\(?\s*(?:(?P<own>discard|play)\s+(?P<index>\d+)"
+    r"|reveal\s+player\s+\+(?P<offset>\d+)\s+(?:colou?r\s+(?P<colour>[a-z])|rank\s+(?P<rank>\d+)))"
+    r"\s*\)?",
+    re.IGNORECASE,
+)
 
-PERSONAS = {"none": ""}
-"""Playing styles a prompt can ask for: none."""
+PROMPT_VERSION, MERGED_VERSION = "hanabi-2", "hanabi-1"
+ANSWER = json_field(
+    "action",
+    "<the action's number>",
+    rf"\d+|(?i:{_MOVE.pattern})",
+    lead="Choose the legal action that best helps the team's score.",
+    what="the action's number",
+)
+POSITION_FORMS = ("list", "table")
+MERGED_PARTS = (
+    "game", "role", "rules", "hints", "position", "persona", "history", "heard", "task", "legal",
+    "actions", "answer",
+)  # fmt: skip
+HINTS = (
+    "Prefer a hint that lets a card be played now; next best, one that saves a card that is the "
+    "last of its kind.",
+    "A card that was just pointed out to you is likely meant to be played or to be kept.",
+    "Discard the oldest card that no hint was about.",
+    "Do not spend the last life on a guess.",
+)
 
 RENAMED = {
     "hanabi": "copse",
@@ -151,14 +173,6 @@ def action_to_string(rules: Any, s: Any, action: int) -> str:
     return f"(Reveal player +{offset} rank {value + 1})"
 
 
-_MOVE = re.compile(
-    r"\(?\s*(?:(?P<own>discard|play)\s+(?P<index>\d+)"
-    r"|reveal\s+player\s+\+(?P<offset>\d+)\s+(?:colou?r\s+(?P<colour>[a-z])|rank\s+(?P<rank>\d+)))"
-    r"\s*\)?",
-    re.IGNORECASE,
-)
-
-
 def string_to_action(rules: Any, s: Any, text: str) -> int:
     """The action that an id or a move's words name, legal or not. Raises ``ValueError`` if none."""
     text = text.strip()
@@ -249,27 +263,8 @@ def last_moves(rules: Any, s: Any) -> list[str]:
     return [_past(rules, s, seat) for seat in order if s["moves"][seat] != NONE]
 
 
-def extract(text: str, lenient: bool = False) -> str | None:
-    """The ``action`` of the JSON object a reply ends with (bare or fenced), as text, or None.
-
-    ``lenient`` takes the last such object wherever it stands, or a reply that is only a move.
-    """
-    text = re.sub(r"\s*```$", "", text.strip())
-    decoder = json.JSONDecoder(strict=False)
-    for start in [match.start() for match in re.finditer(r"\{", text)][::-1]:
-        try:
-            found, end = decoder.raw_decode(text, start)
-        except ValueError:
-            continue
-        if isinstance(found, dict) and "action" in found and (lenient or end == len(text)):
-            action = found["action"]
-            return str(action) if isinstance(action, int | str) else None
-    if lenient and (re.fullmatch(r"\d+", text) or _MOVE.fullmatch(text)):
-        return text
-    return None
-
-
-def _rules_text(rules: Any) -> list[str]:
+def rules_text(rules: Any) -> str:
+    """All rules."""
     letters = ", ".join(f"{COLOURS[k]} {COLOUR_NAMES[k]}" for k in range(rules.colours))
     counts = ", ".join(f"{copies(rank)} of rank {rank + 1}" for rank in range(RANKS))
     end = {
@@ -277,7 +272,8 @@ def _rules_text(rules: Any) -> list[str]:
         1: "Points stay even if the last life is lost.",
         2: "Losing the last life ends the game.",
     }[rules.scoring]
-    return [
+    return section(
+        "Rules",
         f"- Colours: {letters}. In each colour there are {counts}.",
         "- The team builds one firework in each colour, in the order 1, 2, 3, 4, 5. Every card "
         f"that fits is a point; {rules.colours * RANKS} points are the most there can be.",
@@ -291,10 +287,39 @@ def _rules_text(rules: Any) -> list[str]:
         "contains; all cards of it are pointed out.",
         f"- The game ends with the last life, with {rules.colours * RANKS} points, or one turn for "
         f"each player after the last card is drawn. {end}",
-    ]
+    )
 
 
-def _id_table(rules: Any) -> list[str]:
+def rules_brief(rules: Any) -> str:
+    """What the team does."""
+    return section(
+        "Rules",
+        "Together you build a firework in each colour, in the order 1, 2, 3, 4, 5. You see all "
+        "hands but your own; hints cost information tokens, a discard returns one, and a card "
+        "played that does not fit costs a life.",
+    )
+
+
+def notation_text(rules: Any) -> str:
+    """How cards are written and numbered."""
+    letters = ", ".join(f"{COLOURS[k]} {COLOUR_NAMES[k]}" for k in range(rules.colours))
+    return section(
+        "How cards are written",
+        f"A card is its colour and its rank: {letters}. The cards of a hand are numbered from 0, "
+        "the oldest.",
+    )
+
+
+def role_text(rules: Any, player: int) -> str:
+    """Who the seat is."""
+    return (
+        f"You are Player {player} in a game of Hanabi with {rules.num_players} players who win or "
+        "lose together. Player +1 is the one who moves after you, and so on."
+    )
+
+
+def actions_text(rules: Any) -> str:
+    """All actions by number."""
     h = rules.hand_size
     own = ((0, "Discard"), (h, "Play"))
     lines = [f"- {k} to {k + h - 1}: ({word} 0) to ({word} {h - 1})" for k, word in own]
@@ -309,84 +334,83 @@ def _id_table(rules: Any) -> list[str]:
         lines.append(
             f"- {first} to {first + RANKS - 1}: (Reveal player +{offset} rank R) for R = 1 to 5"
         )
-    return lines
+    return section("Actions by number", *lines)
 
 
-def prompt(
-    rules: Any,
-    s: Any,
-    player: int,
-    *,
-    persona: str = "none",
-    history: str = "",
-    list_legal: list[int] | None = None,
-) -> list[dict[str, str]]:
-    """Chat messages that ask ``player`` for a move; persona, history and list as in every game."""
+def legal_text(rules: Any, s: Any, player: int, legal: list[int]) -> str:
+    """The legal actions by number."""
+    lines = (f"- {action}: {action_to_string(rules, s, action)}" for action in legal)
+    return section("Legal actions by number", *lines)
+
+
+def position_text(rules: Any, s: Any, player: int, form: str) -> str:
+    """What the seat sees, a line for each card, or in a table with a line for each hand."""
     own = s["knowledge"][player].tolist()
-    mine = [
-        f"- Card {k}: known {told(own[k])}, may be {possible(own[k])}"
-        for k in range(int(s["hand_sizes"][player]))
-    ]
+    count = int(s["hand_sizes"][player])
     others = []
     for offset in range(1, rules.num_players):
         seat = (player + offset) % rules.num_players
         known = s["knowledge"][seat].tolist()
+        if form == "table":
+            cards = (
+                f"{card_name(card)} {told(known[k])}|{possible(known[k])}"
+                for k, card in enumerate(hand(s, seat))
+            )
+            others.append(f"Player +{offset} (Player {seat}): {'  '.join(cards)}")
+            continue
         others.append(f"Player +{offset} (Player {seat}):")
         others += [
             f"- Card {k}: {card_name(card)}; its holder knows {told(known[k])}, "
             f"may be {possible(known[k])}"
             for k, card in enumerate(hand(s, seat))
         ]
+    if form == "table":
+        cards = (f"?? {told(own[k])}|{possible(own[k])}" for k in range(count))
+        hands = [
+            section(
+                "The hands now",
+                "Card 0 first; for each card what it is, what hints told of it (X is what they did "
+                "not), and after the bar the colours and ranks they leave open.",
+                f"You: {'  '.join(cards)}",
+                *others,
+            )
+        ]
+    else:
+        mine = (
+            f"- Card {k}: known {told(own[k])}, may be {possible(own[k])}" for k in range(count)
+        )
+        hands = [
+            section(
+                "Your hand",
+                "X stands for a colour or rank you were not told; 'may be' lists the colours and "
+                "ranks that the hints so far leave open.",
+                *mine,
+            ),
+            section("What you see of the others", *others),
+        ]
     deck = int(s["deck_size"])
     left = f"Cards left in the deck: {deck}."
     if deck == 0:
         turns = int(s["turns_left"])
-        count = f"{turns} {'turn' if turns == 1 else 'turns'}"
-        left += f" The last round is on: {count} left, yours included."
-    parts = [
-        f"You are Player {player} in a game of Hanabi with {rules.num_players} players who win or "
-        "lose together. Player +1 is the one who moves after you, and so on.",
-        section("Rules", *_rules_text(rules)),
-        section(
-            "Position now",
-            f"Lives: {int(s['life_tokens'])}. Information tokens: {int(s['information_tokens'])}.",
-            f"Fireworks (height of each): {fireworks_text(rules, s)}.",
-        ),
-        section(
-            "Your hand",
-            "X stands for a colour or rank you were not told; 'may be' lists the colours and ranks "
-            "that the hints so far leave open.",
-            *mine,
-        ),
-        section("What you see of the others", *others),
-        section("Deck and discards", left, f"Discarded: {discards_text(rules, s)}."),
-        section("Each player's last move, oldest first", *(last_moves(rules, s) or ["None yet."])),
-    ]
-    if history:
-        parts.append(section("History", history))
-    parts.append(
-        section(
-            "Think about",
-            "- Which of your cards certainly fit a firework now?",
-            "- Which cards of the others fit now or must not be lost, and what hint would show it?",
-            "- Which of your cards is the least needed, if you have to discard?",
-        )
+        left += f" The last round is on: {turns} {'turn' if turns == 1 else 'turns'} left, "
+        left += "yours included."
+    now = section(
+        "Position now",
+        f"Lives: {int(s['life_tokens'])}. Information tokens: {int(s['information_tokens'])}.",
+        f"Fireworks (height of each): {fireworks_text(rules, s)}.",
     )
-    if list_legal is None:
-        parts.append(section("Actions by number", *_id_table(rules)))
-    else:
-        parts.append(
-            section(
-                "Legal actions by number",
-                *(f"- {action}: {action_to_string(rules, s, action)}" for action in list_legal),
-            )
-        )
-    parts.append(
-        section(
-            "Answer",
-            "Choose the legal action that best helps the team's score. End your answer with this "
-            "JSON object and nothing after it:",
-            '{"reason": "<one or two sentences>", "action": <the action\'s number>}',
-        )
+    rest = section("Deck and discards", left, f"Discarded: {discards_text(rules, s)}.")
+    last = section(
+        "Each player's last move, oldest first", *(last_moves(rules, s) or ["None yet."])
     )
-    return message(parts)
+    return "\n\n".join([now, *hands, rest, last])
+
+
+def task_text(rules: Any) -> str:
+    """What to ask oneself."""
+    return section(
+        "Think about",
+        "- Which of your cards certainly fit a firework now?",
+        "- Which cards of the others fit now or must not be lost, and what hint would show it?",
+        "- Which of your cards is the least needed, if you have to discard?",
+    )

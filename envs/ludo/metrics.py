@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import njit
 
-from stratagym.envs import core
+from stratagym.envs.counting import game_counts as game_counts
 from stratagym.envs.ludo.rules import (
     BASE,
     FINISHED,
@@ -15,6 +14,7 @@ from stratagym.envs.ludo.rules import (
     captures,
     destination,
     is_safe,
+    legal_actions,
     square_at,
 )
 
@@ -59,30 +59,10 @@ COUNTS = ("decisions", "choices", *TAGS)
 """What ``game_counts`` counts: decisions, those with two or more legal moves, and tags."""
 
 
-@njit(cache=True, nogil=True)
-def _count(rules, states, seeds, actions, plies, legal, probs, counts):
-    s = states[0]
-    for g in range(seeds.shape[0]):
-        seat = core.start(rules, s, seeds[g], probs)
-        for ply in range(plies[g]):
-            action = actions[g, ply]
-            counts[g, seat, 0] += 1
-            counts[g, seat, 1] += core.legal_actions(rules, s, legal) > 1
-            bits = tag_bits(rules, s, action, False)
-            for k in range(6):
-                counts[g, seat, 2 + k] += bits >> k & 1
-            seat = core.play(rules, s, action, probs)
-
-
-def game_counts(
-    rules: Any, seeds: np.ndarray, actions: np.ndarray, plies: np.ndarray
-) -> np.ndarray:
-    """``COUNTS`` of every game and seat, (G, P, 8) int64, by playing the games again.
-
-    Args:
-        seeds: (G,) uint64. actions: (G, longest) integers. plies: (G,) decisions in each game.
-    """
-    counts = np.zeros((len(seeds), rules.num_players, len(COUNTS)), np.int64)
-    legal, probs = core.new_scratch(rules)
-    _count(rules, core.new_states(rules), seeds, actions, plies, legal, probs, counts)
-    return counts
+@njit(cache=True)
+def count_move(rules, s, seat, action, legal, counts):
+    counts[seat, 0] += 1
+    counts[seat, 1] += legal_actions(rules, s, legal) > 1
+    bits = tag_bits(rules, s, action, False)
+    for k in range(6):
+        counts[seat, 2 + k] += bits >> k & 1

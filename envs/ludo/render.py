@@ -12,8 +12,9 @@ from math import cos, pi, sin
 from typing import Any
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFilter, ImageFont
+from PIL import Image
 
+from stratagym.envs.drawing import Canvas, mix, put
 from stratagym.envs.ludo.rules import BASE, FINISHED, NO_WINNER, PIECES, TRACK, is_safe, position
 from stratagym.envs.ludo.tables import BOARD, SQUARES, turn
 
@@ -27,52 +28,12 @@ _PAPER, _GRID, _SAFE, _INK = (255, 255, 255), (176, 180, 190), (228, 231, 237), 
 _GREY, _STAR, _NUMBER = (226, 227, 231), (160, 166, 180), (122, 128, 144)
 _GOLD, _BRONZE, _FRAME = (255, 200, 40), (168, 112, 8), (46, 50, 66)
 
-OVERSAMPLE = 4
 _MARGIN = 0.3  # of the frame around the board, at least
 
 
-class _Canvas:
-    """Antialiased drawing in board units: drawn ``OVERSAMPLE`` times larger, then shrunk."""
-
-    def __init__(self, width: int, unit: float, origin: float = 0.0, paper: Any = (0, 0, 0, 0)):
-        """``width``, ``unit`` and ``origin`` are the picture's in pixels."""
-        self.unit, self.origin = unit * OVERSAMPLE, origin * OVERSAMPLE
-        self.image = Image.new("RGBA", (width * OVERSAMPLE,) * 2, paper)
-        self.draw = ImageDraw.Draw(self.image)
-
-    def points(self, *points: tuple[float, float]) -> list[tuple[float, float]]:
-        return [(self.origin + x * self.unit, self.origin + y * self.unit) for x, y in points]
-
-    def box(self, x, y, width, height, fill, radius=0.0, line=None, thick=0.0):
-        (x0, y0), (x1, y1) = self.points((x, y), (x + width, y + height))
-        self.draw.rounded_rectangle(
-            (x0, y0, x1 - 1, y1 - 1), radius * self.unit, fill, line, round(thick * self.unit)
-        )
-
-    def disc(self, x, y, radius, fill):
-        low, high = self.points((x - radius, y - radius), (x + radius, y + radius))
-        self.draw.ellipse((*low, high[0] - 1, high[1] - 1), fill)
-
-    def polygon(self, points, fill):
-        self.draw.polygon(self.points(*points), fill)
-
-    def text(self, x, y, words, height, fill, weight=0.0, anchor="mm"):
-        (at,) = self.points((x, y))
-        font = ImageFont.load_default(max(1, height * self.unit))
-        weight = round(weight * height * self.unit)
-        self.draw.text(at, words, fill, font, anchor, stroke_width=weight, stroke_fill=fill)
-
-    def star(self, x, y, radius, fill):
-        spokes = [(radius if k % 2 else 0.45 * radius, pi / 2 + k * pi / 5) for k in range(10)]
-        self.polygon([(x + r * cos(angle), y + r * sin(angle)) for r, angle in spokes], fill)
-
-    def shade(self, blur: float):
-        """Blur all that was drawn so far, as the shadow of what follows."""
-        self.image = self.image.filter(ImageFilter.GaussianBlur(blur * self.unit))
-        self.draw = ImageDraw.Draw(self.image)
-
-    def done(self) -> Image.Image:
-        return self.image.reduce(OVERSAMPLE)
+def _star(canvas: Canvas, x: float, y: float, radius: float, fill: tuple[int, ...]) -> None:
+    spokes = [(radius if k % 2 else 0.45 * radius, pi / 2 + k * pi / 5) for k in range(10)]
+    canvas.polygon([(x + r * cos(angle), y + r * sin(angle)) for r, angle in spokes], fill)
 
 
 def _grid(size: int) -> tuple[int, int]:
@@ -87,11 +48,6 @@ def pixel(x: float, y: float, size: int = 720) -> tuple[int, int]:
     return round(margin + x * unit), round(margin + y * unit)
 
 
-def _mix(colour: tuple[int, ...], other: tuple[int, ...], share: float) -> tuple[int, ...]:
-    """``colour`` with a ``share`` (0 .. 1) of ``other``."""
-    return tuple(round(a + (b - a) * share) for a, b in zip(colour, other, strict=True))
-
-
 def _ink(colour: int) -> tuple[int, int, int]:
     """What can be read on a colour: white, but not on yellow."""
     return _INK if colour == 2 else _PAPER
@@ -101,7 +57,8 @@ def _ink(colour: int) -> tuple[int, int, int]:
 def _board(colours: tuple[int, ...], size: int) -> Image.Image:
     """All that never moves; colours not taking part are faded. To be copied before use."""
     unit, margin = _grid(size)
-    canvas = _Canvas(size, unit, margin, _FRAME)
+    origin = margin / unit, margin / unit
+    canvas = Canvas(size / unit, size / unit, unit, _FRAME, origin)
     line = 0.03
 
     def square(number: int, fill: tuple[int, ...]) -> None:
@@ -113,15 +70,15 @@ def _board(colours: tuple[int, ...], size: int) -> Image.Image:
         square(number, _SAFE if is_safe(number) else _PAPER)
     for colour in range(4):
         playing = colour in colours
-        paint = COLOURS[colour] if playing else _mix(COLOURS[colour], _GREY, 0.78)
-        dark = _mix(paint, _INK, 0.25 if playing else 0.08)
+        paint = COLOURS[colour] if playing else mix(COLOURS[colour], _GREY, 0.78)
+        dark = mix(paint, _INK, 0.25 if playing else 0.08)
         x, y = turn(*_YARD, colour)
         canvas.box(x - 2.94, y - 2.94, 5.88, 5.88, paint, 0.35)
         canvas.box(x - 2.1, y - 2.1, 4.2, 4.2, dark, 0.75)
         canvas.box(x - 2.04, y - 2.04, 4.08, 4.08, _PAPER, 0.7)
         for dx, dy in _BASES:
             canvas.disc(x + dx, y + dy, 0.6, dark)
-            canvas.disc(x + dx, y + dy, 0.55, _mix(paint, _PAPER, 0.6))
+            canvas.disc(x + dx, y + dy, 0.55, mix(paint, _PAPER, 0.6))
         if playing:
             seat = f"PLAYER {colour}"
             canvas.text(x, y + (-2.42 if y < 7.5 else 2.42), seat, 0.42, _ink(colour), 0.03)
@@ -132,25 +89,25 @@ def _board(colours: tuple[int, ...], size: int) -> Image.Image:
         arrow = [(1.48, 7.48), (1.06, 7.28), (1.24, 7.24), (1.28, 7.06)]
         canvas.polygon([turn(*point, colour) for point in arrow], _PAPER)
     for corner in [(6, 6), (9, 6), (6, 9), (9, 9)]:
-        canvas.draw.line(canvas.points(corner, (7.5, 7.5)), _PAPER, round(0.06 * canvas.unit))
+        canvas.line([corner, (7.5, 7.5)], _PAPER, 0.06)
     for number in range(TRACK):
         x, y = SQUARES[number]
         start = number % 13 == 0
         if is_safe(number):
-            canvas.star(x + 0.53, y + 0.55, 0.36, _PAPER if start else _STAR)
+            _star(canvas, x + 0.53, y + 0.55, 0.36, _PAPER if start else _STAR)
         ink = _ink(number // 13) if start and number // 13 in colours else _NUMBER
         canvas.text(x + 0.06, y + 0.22, str(number), 0.24, ink, 0, "ls")
-    return canvas.done().convert("RGB")
+    return canvas.done()
 
 
 @lru_cache(maxsize=1024)
 def _piece(colour: int, piece: int, diameter: float, unit: int) -> Image.Image:
     """A piece with its number, in the middle of a square picture one and a half times as wide."""
     width = 2 * max(1, round(0.75 * diameter * unit))
-    canvas = _Canvas(width, width / 1.5)
-    paint, dark = COLOURS[colour], _mix(COLOURS[colour], _INK, 0.5)
+    canvas = Canvas(1.5, 1.5, width / 1.5)
+    paint, dark = COLOURS[colour], mix(COLOURS[colour], _INK, 0.5)
     canvas.disc(0.77, 0.81, 0.5, (*_INK, 150))
-    canvas.shade(0.05)
+    canvas.blur(0.05)
     canvas.disc(0.75, 0.75, 0.5, dark)
     canvas.disc(0.75, 0.75, 0.46, _PAPER)
     canvas.disc(0.75, 0.75, 0.37, paint)
@@ -165,9 +122,9 @@ _PIPS = ("", "4", "26", "246", "0268", "02468", "023568")
 @lru_cache(maxsize=64)
 def _die(dice: int, unit: int) -> Image.Image:
     """The face of a die, one unit wide in the middle of a picture of two."""
-    canvas = _Canvas(2 * unit, unit)
+    canvas = Canvas(2, 2, unit)
     canvas.box(0.53, 0.59, 0.96, 0.96, (*_INK, 170), 0.2)
-    canvas.shade(0.06)
+    canvas.blur(0.06)
     canvas.box(0.5, 0.5, 1, 1, _INK, 0.22)
     canvas.box(0.54, 0.54, 0.92, 0.92, _PAPER, 0.19)
     for pip in map(int, _PIPS[dice]):
@@ -178,7 +135,7 @@ def _die(dice: int, unit: int) -> Image.Image:
 @lru_cache(maxsize=16)
 def _ring(colour: tuple[int, int, int], unit: int) -> Image.Image:
     """A ring around a yard, six units wide in the middle of a picture of eight."""
-    canvas = _Canvas(8 * unit, unit)
+    canvas = Canvas(8, 8, unit)
     canvas.box(0.96, 0.96, 6.08, 6.08, None, 0.5, _INK, 0.28)
     canvas.box(1.02, 1.02, 5.96, 5.96, None, 0.44, colour, 0.16)
     return canvas.done()
@@ -187,7 +144,7 @@ def _ring(colour: tuple[int, int, int], unit: int) -> Image.Image:
 @lru_cache(maxsize=8)
 def _crown(unit: int) -> Image.Image:
     """A crown over the word WINNER, to cover the places in a yard; four units wide."""
-    canvas = _Canvas(4 * unit, unit)
+    canvas = Canvas(4, 4, unit)
     canvas.box(0.05, 0.05, 3.9, 3.9, _PAPER, 0.65)
     tips = [(0.5, 1.0), (1.33, 1.55), (2, 0.6), (2.67, 1.55), (3.5, 1.0)]
     for colour, edge in ((_BRONZE, 0.06), (_GOLD, 0.0)):
@@ -228,18 +185,17 @@ def picture(rules: Any, s: Any, size: int = 720) -> np.ndarray:
     unit, _ = _grid(size)
     image = _board(rules.colours, size).copy()
 
-    def put(sprite: Image.Image, x: float, y: float) -> None:
-        left, top = (at - sprite.width // 2 for at in pixel(x, y, size))
-        image.paste(sprite, (left, top), sprite)
+    def place(sprite: Image.Image, x: float, y: float) -> None:
+        put(image, sprite, *pixel(x, y, size))
 
     winner = int(s["winner"])
     marked = rules.colours[int(s["player"]) if winner == NO_WINNER else winner]
     yard = turn(*_YARD, marked)
-    put(_ring(_PAPER if winner == NO_WINNER else _GOLD, unit), *yard)
+    place(_ring(_PAPER if winner == NO_WINNER else _GOLD, unit), *yard)
     if winner != NO_WINNER:
-        put(_crown(unit), *yard)
+        place(_crown(unit), *yard)
     elif s["dice"] > 0:
-        put(_die(int(s["dice"]), unit), *yard)
+        place(_die(int(s["dice"]), unit), *yard)
 
     shared: dict[tuple[float, float], list[tuple[int, int]]] = {}
     for player, colour in enumerate(rules.colours):
@@ -247,14 +203,14 @@ def picture(rules: Any, s: Any, size: int = 720) -> np.ndarray:
             steps = int(s["steps"][player, piece])
             if steps == BASE:
                 (x, y), (dx, dy) = turn(*_YARD, colour), _BASES[piece]
-                put(_piece(colour, piece, 0.92, unit), x + dx, y + dy)
+                place(_piece(colour, piece, 0.92, unit), x + dx, y + dy)
             elif steps == FINISHED:
-                put(_piece(colour, piece, 0.6, unit), *turn(*_FINISHES[piece], colour))
+                place(_piece(colour, piece, 0.6, unit), *turn(*_FINISHES[piece], colour))
             else:
                 square = SQUARES[position(rules, player, steps)]
                 shared.setdefault(square, []).append((colour, piece))
     for (x, y), pieces in shared.items():
         diameter, centres = _layout(len(pieces))
         for (colour, piece), (dx, dy) in zip(pieces, centres, strict=True):
-            put(_piece(colour, piece, diameter, unit), x + dx, y + dy)
+            place(_piece(colour, piece, diameter, unit), x + dx, y + dy)
     return np.array(image)

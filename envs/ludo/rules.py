@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stratagym.envs.core import CHANCE, TERMINAL, TRUNCATED, seed_rng
+from stratagym.envs.core import CHANCE, TERMINAL, TRUNCATED, seed_rng, sizes
 
 PIECES = 4
 TRACK = 52
@@ -45,6 +45,12 @@ STATE = np.dtype(
 )
 
 
+@sizes(
+    actions=PIECES,
+    observation=lambda rules: (PIECES + rules.num_players, FINISHED + 1),
+    high=PIECES,
+    decisions=lambda rules: rules.max_rolls,
+)
 class Rules(NamedTuple):
     """Options in force, as numbers.
 
@@ -61,26 +67,6 @@ class Rules(NamedTuple):
     stack_safe: int
     exact_home: int
     max_rolls: int
-
-    @property
-    def num_actions(self) -> int:
-        return PIECES
-
-    @property
-    def observation_shape(self) -> tuple[int, ...]:
-        return (PIECES + self.num_players, FINISHED + 1)
-
-    @property
-    def observation_dtype(self) -> type:
-        return np.int8
-
-    @property
-    def observation_high(self) -> int:
-        return PIECES
-
-    @property
-    def max_game_length(self) -> int:
-        return self.max_rolls
 
     @property
     def colours(self) -> tuple[int, ...]:

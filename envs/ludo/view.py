@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import numpy as np
-
 from stratagym.envs.ludo.rules import (
     BASE,
     FINISHED,
@@ -22,9 +20,23 @@ from stratagym.envs.ludo.rules import (
     position,
 )
 from stratagym.envs.ludo.tables import BOARD, SQUARES
-from stratagym.envs.words import message, section, style_and_history
+from stratagym.envs.words import move_and_reason, section
 
-PROMPT_VERSION = "ludo-1"
+PROMPT_VERSION, MERGED_VERSION = "ludo-2", "ludo-1"
+ANSWER = move_and_reason(
+    "<int>",
+    r"-?\d+",
+    note="; do not answer with a board position",
+    what="the piece's index (0, 1, 2 or 3)",
+)
+POSITION_FORMS = ("numbers", "steps", "grid")
+HINTS = (
+    "Capturing sends a piece back to base, and costs most who had brought it far.",
+    "On a safe square nothing can be captured; less than seven squares in front of an opponent it "
+    "is at risk.",
+    "More pieces in play give more choice for every throw.",
+    "A piece in its home path is out of reach of everybody.",
+)
 
 PERSONAS = {
     "none": "",
@@ -177,40 +189,32 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
     return "not_exact" if destination(rules, steps, dice) == FORBIDDEN else "blocked"
 
 
-def extract(text: str, lenient: bool = False) -> str | None:
-    """The move's text in a reply of the form ``<int> | <reason>``, or None.
-
-    ``lenient`` also takes a reply that is a bare integer.
-    """
-    pattern = r"(-?\d+)\s*(?:\||\.?$)" if lenient else r"(-?\d+)\s*\|"
-    match = re.match(pattern, text.strip())
-    return match.group(1) if match else None
-
-
 def positions(rules: Any, s: Any, player: int) -> list[int]:
     """A player's four positions in the paper's numbers: -1, 0-51, 52+6c .. 57+6c."""
     return [int(position(rules, player, steps)) for steps in s["steps"][player]]
 
 
-def prompt(
-    rules: Any,
-    s: Any,
-    player: int,
-    *,
-    persona: str = "none",
-    history: str = "",
-    list_legal: list[int] | None = None,
-) -> list[dict[str, str]]:
-    """Chat messages that ask ``player`` for a move.
+def role_text(rules: Any, player: int) -> str:
+    """Who the seat is."""
+    return (
+        f"You are Player {rules.colours[player]} in a game of Ludo. Decide which ONE of your four "
+        "pieces to move."
+    )
 
-    Args:
-        persona: a key of ``PERSONAS``. history: what happened before, as text.
-        list_legal: the legal actions, to name them in the prompt; None leaves finding them to
-            the model, which is part of what LudoBench measures.
-    """
-    colours = rules.colours
-    me, home = colours[player], TRACK + 6 * colours[player]
-    safe = [square for square in range(TRACK) if is_safe(square)]
+
+def notation_text(rules: Any) -> str:
+    """What position numbers mean."""
+    return section(
+        "What a position number means",
+        "- -1: the piece is in base, not yet in play",
+        "- 0 to 51: on the main track",
+        "- 52 or more: in a home path",
+        "- the last number of the home path: the piece has finished",
+    )
+
+
+def rules_text(rules: Any) -> str:
+    """The track, its numbers and all rules."""
     sharing = (
         "Two of your own pieces may share a safe square or a home square, never another square."
         if rules.stack_safe
@@ -221,69 +225,90 @@ def prompt(
         if rules.exact_home
         else "A piece already in the home path may move any number that does not overshoot."
     )
-    parts = [
-        f"You are Player {me} in a game of Ludo. Decide which ONE of your four pieces to move.\n"
-        "Answer with the piece's index (0, 1, 2 or 3), a bar, and your reason in one line. "
-        "Any other form of answer is invalid; do not answer with a board position.",
-        section(
-            "Board and positions",
-            "- The main track is a ring of 52 squares, numbered 0 to 51.",
-            "- Every player has a start square and moves forward from it around the ring.",
-            "- After its lap a piece leaves the ring for its player's own home path of 6 squares, "
-            "numbered from 52 upwards, different numbers for each player.",
-            "- Counted in steps from the start square, the ring is steps 0 to 51 and the home path "
-            "is steps 53 to 58. No move may end on step 52.",
-            "- The last home square is reached by exact count only; a move beyond it is illegal.",
-        ),
-        section(
-            "What a position number means",
-            "- -1: the piece is in base, not yet in play",
-            "- 0 to 51: on the main track",
-            "- 52 or more: in a home path",
-            "- the last number of the home path: the piece has finished",
-        ),
-        section(
-            "Rules",
-            "1. All pieces begin in base.",
-            "2. A piece leaves base only on a 6, and goes to its start square.",
-            "3. Other pieces move forward by the number thrown, over any pieces in between.",
-            f"4. {sharing}",
-            "5. Landing on opponents on a square that is not safe captures them: they return to "
-            "base. On safe squares nothing is captured and all may stand together.",
-            f"6. {inside}",
-            "7. A 6 gives another throw.",
-            "8. Who has no legal move is passed over.",
-            "9. The first player with all four pieces finished wins.",
-        ),
-        section(
-            "Position now",
-            f"Number of players: {rules.num_players}",
-            f"Players: {', '.join(map(str, colours))}",
-            f"Dice: {int(s['dice'])}",
-            f"Your pieces (Player {me}): {positions(rules, s, player)}",
-            "Other players' pieces:",
-            *(
-                f"- Player {colour}: {positions(rules, s, other)}"
-                for other, colour in enumerate(colours)
-                if other != player
-            ),
-            f"Your start square: {rules.starts[player]}",
-            f"Your home path: {home} to {home + 5}",
-            f"Safe squares: {', '.join(map(str, safe))}",
-            "Start square and home path of every player: "
-            + "; ".join(
-                f"Player {c}: start {13 * c}, home {TRACK + 6 * c} to {TRACK + 6 * c + 5}"
-                for c in colours
-            ),
-        ),
-    ]
-    if list_legal is not None:
-        parts.append(section("Legal moves", "Pieces you may move: " + _words(list_legal)))
-    parts += style_and_history(PERSONAS[persona], history)
-    parts.append("Choose the legal move that serves you best in winning the game.")
-    parts.append(section("Answer (exactly this form)", "<int> | <one line reason>"))
-    return message(parts)
+    board = section(
+        "Board and positions",
+        "- The main track is a ring of 52 squares, numbered 0 to 51.",
+        "- Every player has a start square and moves forward from it around the ring.",
+        "- After its lap a piece leaves the ring for its player's own home path of 6 squares, "
+        "numbered from 52 upwards, different numbers for each player.",
+        "- Counted in steps from the start square, the ring is steps 0 to 51 and the home path "
+        "is steps 53 to 58. No move may end on step 52.",
+        "- The last home square is reached by exact count only; a move beyond it is illegal.",
+    )
+    moves = section(
+        "Rules",
+        "1. All pieces begin in base.",
+        "2. A piece leaves base only on a 6, and goes to its start square.",
+        "3. Other pieces move forward by the number thrown, over any pieces in between.",
+        f"4. {sharing}",
+        "5. Landing on opponents on a square that is not safe captures them: they return to "
+        "base. On safe squares nothing is captured and all may stand together.",
+        f"6. {inside}",
+        "7. A 6 gives another throw.",
+        "8. Who has no legal move is passed over.",
+        "9. The first player with all four pieces finished wins.",
+    )
+    return f"{board}\n\n{notation_text(rules)}\n\n{moves}"
 
 
-def _words(actions: list[int] | np.ndarray) -> str:
-    return ", ".join(str(action) for action in actions)
+def rules_brief(rules: Any) -> str:
+    """The race in a few sentences."""
+    return section(
+        "Rules",
+        "Bring your four pieces around the ring of 52 squares and onto the last square of your "
+        "home path, by exact count, before the others do. A piece leaves base on a 6; a piece that is hit on a square "
+        "that is not safe goes back to base.",
+    )
+
+
+def position_text(rules: Any, s: Any, player: int, form: str) -> str:
+    """The pieces by their position numbers or by their steps, or the board as it is drawn."""
+    colours = rules.colours
+    me, home = colours[player], TRACK + 6 * colours[player]
+    safe = [square for square in range(TRACK) if is_safe(square)]
+
+    def places(seat: int) -> list[int]:
+        return s["steps"][seat].tolist() if form == "steps" else positions(rules, s, seat)
+
+    about = {
+        "numbers": [],
+        "steps": ["Pieces are given in steps from their own start square; -1 is in base."],
+        "grid": [
+            "A piece on the board is its colour's letter and its index; * is a safe square, a "
+            "small letter a colour's start or home path.",
+            board_text(rules, s),
+            "",
+        ],
+    }[form]
+    return section(
+        "Position now",
+        *about,
+        f"Number of players: {rules.num_players}",
+        f"Players: {', '.join(map(str, colours))}",
+        f"Dice: {int(s['dice'])}",
+        f"Your pieces (Player {me}): {places(player)}",
+        "Other players' pieces:",
+        *(
+            f"- Player {colour}: {places(other)}"
+            for other, colour in enumerate(colours)
+            if other != player
+        ),
+        f"Your start square: {rules.starts[player]}",
+        f"Your home path: {home} to {home + 5}",
+        f"Safe squares: {', '.join(map(str, safe))}",
+        "Start square and home path of every player: "
+        + "; ".join(
+            f"Player {c}: start {13 * c}, home {TRACK + 6 * c} to {TRACK + 6 * c + 5}"
+            for c in colours
+        ),
+    )
+
+
+def legal_text(rules: Any, s: Any, player: int, legal: list[int]) -> str:
+    """The pieces that may move."""
+    return section("Legal moves", f"Pieces you may move: {', '.join(map(str, legal))}")
+
+
+def task_text(rules: Any) -> str:
+    """What to choose for."""
+    return "Choose the legal move that serves you best in winning the game."

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
-from stratagym.envs import core
+from stratagym.envs.counting import game_counts as game_counts
 from stratagym.envs.texas_holdem.rules import (
     FOLD,
     NO_CARD,
@@ -36,9 +34,13 @@ COUNTS = (
 raise: for less than all-in, bets included. all_in: raises to all-in. hands: begun.
 voluntary: chips put in before the flop beyond the blind. showdowns_won: half for a split pot.
 """
+COUNTS_DTYPE = np.float64
 _FOLD, _CHECK, _CALL, _RAISE, _ALL_IN, _HANDS, _VOLUNTARY, _RAISED, _FLOP, _SHOWN, _WON = range(
     1, len(COUNTS)
 )
+MEMORY = 3
+_PAID, _BET, _SEEN = range(len(COUNTS), len(COUNTS) + MEMORY)
+"""Of the hand being played: paid of one's own will or raised before the flop, the flop was seen."""
 
 
 @njit(cache=True)
@@ -51,53 +53,35 @@ def move_kind(rules, s, action):
     return _CALL if to_call(s) > 0 else _CHECK
 
 
-@njit(cache=True, nogil=True)
-def _count(rules, states, seeds, actions, plies, legal, probs, counts):
-    s = states[0]
-    for g in range(seeds.shape[0]):
-        seat = core.start(rules, s, seeds[g], probs)
-        voluntary = raised = 0  # bits of the seats that did so in this hand
-        flop = False
-        for ply in range(plies[g]):
-            hand, action = s.hand, actions[g, ply]
-            kind = move_kind(rules, s, action)
-            counts[g, seat, 0] += 1
-            counts[g, seat, kind] += 1
-            if s.street == PREFLOP:
-                if kind in (_CALL, _RAISE, _ALL_IN):
-                    voluntary |= 1 << seat
-                if kind in (_RAISE, _ALL_IN):
-                    raised |= 1 << seat
-            seat = core.play(rules, s, action, probs)
-            flop |= s.hand == hand and s.street > PREFLOP
-            if s.hand == hand:
-                continue
-            shown = s.last_hole[0, 0] != NO_CARD
-            for player in range(2):
-                counts[g, player, _HANDS] += s.hand - hand
-                counts[g, player, _VOLUNTARY] += voluntary >> player & 1
-                counts[g, player, _RAISED] += raised >> player & 1
-                counts[g, player, _FLOP] += flop or shown
-                if shown:
-                    counts[g, player, _SHOWN] += 1
-                    won = s.last_won[player]
-                    counts[g, player, _WON] += 1.0 if won > 0 else 0.5 if won == 0 else 0.0
-            voluntary = raised = 0
-            flop = False
+@njit(cache=True)
+def count_move(rules, s, seat, action, legal, counts):
+    kind = move_kind(rules, s, action)
+    counts[seat, 0] += 1
+    counts[seat, kind] += 1
+    if s.street == PREFLOP:
+        if kind in (_CALL, _RAISE, _ALL_IN):
+            counts[seat, _PAID] = 1
+        if kind in (_RAISE, _ALL_IN):
+            counts[seat, _BET] = 1
 
 
-def game_counts(
-    rules: Any, seeds: np.ndarray, actions: np.ndarray, plies: np.ndarray
-) -> np.ndarray:
-    """``COUNTS`` of every match and seat, (G, 2, 12) float64, by playing the matches again.
-
-    Args:
-        seeds: (G,) uint64. actions: (G, longest) integers. plies: (G,) decisions in each match.
-    """
-    counts = np.zeros((len(seeds), 2, len(COUNTS)))
-    legal, probs = core.new_scratch(rules)
-    _count(rules, core.new_states(rules), seeds, actions, plies, legal, probs, counts)
-    return counts
+@njit(cache=True)
+def count_after(rules, s, seat, action, counts):
+    if s.hand == counts[0, _HANDS]:  # the hand goes on
+        counts[:, _SEEN] = s.street > PREFLOP
+        return
+    shown = s.last_hole[0, 0] != NO_CARD
+    for player in range(2):
+        own = counts[player]
+        own[_HANDS] = s.hand
+        own[_VOLUNTARY] += own[_PAID]
+        own[_RAISED] += own[_BET]
+        own[_FLOP] += own[_SEEN] or shown
+        own[_PAID] = own[_BET] = own[_SEEN] = 0
+        if shown:
+            own[_SHOWN] += 1
+            won = s.last_won[player]
+            own[_WON] += 1.0 if won > 0 else 0.5 if won == 0 else 0.0
 
 
 def rates(counts: np.ndarray) -> dict[str, float]:

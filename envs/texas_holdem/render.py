@@ -11,8 +11,9 @@ from math import cos, pi, sin
 from typing import Any
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFilter, ImageFont
+from PIL import Image
 
+from stratagym.envs.drawing import CLEAR, Canvas, mix, put
 from stratagym.envs.texas_holdem.evaluator import CATEGORIES, category, evaluate
 from stratagym.envs.texas_holdem.rules import (
     BIG_BLIND,
@@ -27,7 +28,6 @@ from stratagym.envs.texas_holdem.rules import (
 )
 
 WIDTH, HEIGHT = 960, 640
-OVERSAMPLE = 3
 
 _ROOM, _RAIL, _RAIL_LIGHT = (24, 27, 38), (82, 50, 33), (124, 80, 52)
 _FELT, _FELT_DARK, _LINE = (28, 120, 84), (17, 84, 60), (86, 168, 130)
@@ -43,48 +43,11 @@ _CHIPS = ((10_000, (218, 160, 40)), (5_000, (226, 110, 40)), (1_000, (38, 42, 54
           (1, (226, 228, 232)))  # fmt: skip
 
 
-class _Canvas:
-    """Antialiased drawing in points: drawn ``OVERSAMPLE`` times larger, then shrunk."""
-
-    def __init__(self, width: float, height: float, scale: float, paper: Any = (0, 0, 0, 0)):
-        self.unit = scale * OVERSAMPLE
-        self.size = round(width * scale), round(height * scale)
-        self.image = Image.new(
-            "RGBA", (self.size[0] * OVERSAMPLE, self.size[1] * OVERSAMPLE), paper
-        )
-        self.draw = ImageDraw.Draw(self.image)
-
-    def box(self, x, y, width, height, fill, radius=0.0, line=None, thick=0.0):
-        edges = [x * self.unit, y * self.unit, (x + width) * self.unit, (y + height) * self.unit]
-        self.draw.rounded_rectangle(edges, radius * self.unit, fill, line, round(thick * self.unit))
-
-    def disc(self, x, y, radius, fill, squeeze=1.0):
-        r, h = radius * self.unit, radius * squeeze * self.unit
-        x, y = x * self.unit, y * self.unit
-        self.draw.ellipse((x - r, y - h, x + r, y + h), fill)
-
-    def polygon(self, points, fill):
-        self.draw.polygon([(x * self.unit, y * self.unit) for x, y in points], fill)
-
-    def text(self, x, y, words, height, fill, weight=0.0, anchor="mm"):
-        font = ImageFont.load_default(max(1, height * self.unit))
-        weight = round(weight * height * self.unit)
-        at = x * self.unit, y * self.unit
-        self.draw.text(at, words, fill, font, anchor, stroke_width=weight, stroke_fill=fill)
-
-    def width_of(self, words, height):
-        font = ImageFont.load_default(max(1, height * self.unit))
-        return font.getlength(words) / self.unit
-
-    def blur(self, radius):
-        self.image = self.image.filter(ImageFilter.GaussianBlur(radius * self.unit))
-        self.draw = ImageDraw.Draw(self.image)
-
-    def done(self) -> Image.Image:
-        return self.image.resize(self.size, Image.Resampling.BOX)
+def _canvas(width: float, height: float, scale: float, paper: tuple[int, ...] = CLEAR) -> Canvas:
+    return Canvas(width, height, scale, paper, oversample=3)
 
 
-def _suit(canvas: _Canvas, suit: int, x: float, y: float, size: float, fill: Any) -> None:
+def _suit(canvas: Canvas, suit: int, x: float, y: float, size: float, fill: Any) -> None:
     """The suit's sign, about ``size`` high around (x, y)."""
     r = size / 2
     if suit == 1:
@@ -112,7 +75,7 @@ def _suit(canvas: _Canvas, suit: int, x: float, y: float, size: float, fill: Any
 def _card(card: int, scale: float, dim: bool) -> Image.Image:
     """A card with its shadow, 8 points of margin around it; ``NO_CARD`` is an empty place."""
     width, height = _CARD
-    canvas = _Canvas(width + 16, height + 16, scale)
+    canvas = _canvas(width + 16, height + 16, scale)
     if card == NO_CARD:
         canvas.box(8, 8, width, height, (*_FELT_DARK, 120), 8, (*_LINE, 150), 1.6)
         return canvas.done()
@@ -131,7 +94,7 @@ def _card(card: int, scale: float, dim: bool) -> Image.Image:
 @lru_cache(maxsize=256)
 def _chips(amount: int, scale: float) -> Image.Image:
     """Piles of chips worth the amount, in a picture of 150 x 70 whose bottom they stand on."""
-    canvas = _Canvas(150, 70, scale)
+    canvas = _canvas(150, 70, scale)
     piles, left = [], amount
     for worth, colour in _CHIPS:
         count, left = divmod(left, worth)
@@ -158,7 +121,7 @@ def _chips(amount: int, scale: float) -> Image.Image:
 @lru_cache(maxsize=4)
 def _table(scale: float) -> Image.Image:
     """All that never changes. To be copied before use."""
-    canvas = _Canvas(WIDTH, HEIGHT, scale, (*_ROOM, 255))
+    canvas = _canvas(WIDTH, HEIGHT, scale, (*_ROOM, 255))
     canvas.box(40, 64, 880, 530, (0, 0, 0, 150), 262)
     canvas.blur(9)
     canvas.box(36, 48, 888, 540, _RAIL, 268)
@@ -168,7 +131,7 @@ def _table(scale: float) -> Image.Image:
     steps = 40
     for k in range(steps):
         share = k / (steps - 1)
-        colour = tuple(round(a + (b - a) * share) for a, b in zip(_FELT_DARK, _FELT, strict=True))
+        colour = mix(_FELT_DARK, _FELT, share)
         inset = 70 * share
         canvas.box(70 + inset, 81 + inset, 820 - 2 * inset, 474 - 2 * inset, colour, 236 - inset)
     canvas.box(118, 129, 724, 378, None, 188, (*_LINE, 255), 1.5)
@@ -214,26 +177,25 @@ def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
     image = _table(scale).copy()
     over = bool(s["over"])
 
-    def put(sprite: Image.Image, x: float, y: float) -> None:
-        at = round(x * scale - sprite.width / 2), round(y * scale - sprite.height / 2)
-        image.paste(sprite, at, sprite)
+    def place(sprite: Image.Image, x: float, y: float) -> None:
+        put(image, sprite, x * scale, y * scale)
 
     public = board_cards(s)
     for k in range(5):
         card = int(s["board"][k]) if k < public else NO_CARD
-        put(_card(card, scale, False), 480 + 90 * (k - 2), 318)
+        place(_card(card, scale, False), 480 + 90 * (k - 2), 318)
     folded = [_last_deed(s, player) == "folds" for player in range(2)]
     for player in range(2):
         x, y = _SEATS[player]
         for k in range(2):
-            put(_card(int(s["hole"][player, k]), scale, folded[player]), x - 43 + 86 * k, y)
+            place(_card(int(s["hole"][player, k]), scale, folded[player]), x - 43 + 86 * k, y)
         if s["bet"][player] and not over:
-            put(_chips(int(s["bet"][player]), scale), x + 190, y + (-66 if player == 0 else 66))
+            place(_chips(int(s["bet"][player]), scale), x + 190, y + (-66 if player == 0 else 66))
     collected = int(s["paid"].sum()) if over else int(s["paid"].sum() - s["bet"].sum())
     if collected:
-        put(_chips(collected, scale), 175, 318)
+        place(_chips(collected, scale), 175, 318)
 
-    canvas = _Canvas(WIDTH, HEIGHT, scale)
+    canvas = _canvas(WIDTH, HEIGHT, scale)
     paid = int(s["paid"].sum())
     canvas.text(175, 366, f"Pot {paid:,}", 18, _PAPER, 0.02)
     for player in range(2):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stratagym.envs.core import TERMINAL, derive_seed, mix64, seed_rng
+from stratagym.envs.core import TERMINAL, derive_seed, mix64, seed_rng, sizes
 from stratagym.envs.texas_holdem.evaluator import card_bit, evaluate
 
 SMALL_BLIND, BIG_BLIND = 50, 100
@@ -69,6 +69,25 @@ _HISTORY_AT = _NUMBERS_AT + 12
 SIZE = _HISTORY_AT + 4 * SLOTS * 4
 
 
+def _most_decisions(rules: Rules) -> int:
+    """Hands times the most raises in one, and two other actions a street.
+
+    The smallest raise is a big blind, and by a third of the pot, which grows it (with the call) to
+    5/3; one more for rounding, one for all-in.
+    """
+    raises = rules.stack // BIG_BLIND + 1
+    if not rules.chips:
+        pots = rules.stack / BIG_BLIND
+        raises = min(raises, int(log(pots) / log(5 / 3)) + 2)
+    return rules.hands * (raises + 8)
+
+
+@sizes(
+    actions=lambda rules: rules.stack + 2 if rules.chips else ALL_IN + 1,
+    observation=(SIZE,),
+    dtype=np.float32,
+    decisions=_most_decisions,
+)
 class Rules(NamedTuple):
     """Options in force, as numbers.
 
@@ -87,35 +106,6 @@ class Rules(NamedTuple):
     carry: int
     botzone: int
     chips: int
-
-    @property
-    def num_actions(self) -> int:
-        return self.stack + 2 if self.chips else ALL_IN + 1
-
-    @property
-    def observation_shape(self) -> tuple[int, ...]:
-        return (SIZE,)
-
-    @property
-    def observation_dtype(self) -> type:
-        return np.float32
-
-    @property
-    def observation_high(self) -> float:
-        return 1.0
-
-    @property
-    def max_game_length(self) -> int:
-        """Hands times the most raises in one, and two other actions a street.
-
-        The smallest raise is a big blind, and by a third of the pot, which grows it (with the
-        call) to 5/3; one more for rounding, one for all-in.
-        """
-        raises = self.stack // BIG_BLIND + 1
-        if not self.chips:
-            pots = self.stack / BIG_BLIND
-            raises = min(raises, int(log(pots) / log(5 / 3)) + 2)
-        return self.hands * (raises + 8)
 
 
 def make_rules(hands: int, stack: int, stacks: str, judge: str, raises: str) -> Rules:

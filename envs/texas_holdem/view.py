@@ -32,12 +32,31 @@ from stratagym.envs.texas_holdem.rules import (
     step,
     to_call,
 )
-from stratagym.envs.words import message, section
+from stratagym.envs.words import move_and_reason, section
 
-PROMPT_VERSION = "texas_holdem-1"
 
-PERSONAS = {"none": ""}
-"""Playing styles a prompt can ask for: none."""
+def _one_form(move: str) -> str:
+    """``bet`` and ``raise to`` mean raise, and thousands may have commas."""
+    move = move.lower()
+    if move.startswith("all"):
+        return "all-in"
+    digits = re.sub(r"\D", "", move)
+    return f"raise {digits}" if digits else move
+
+
+PROMPT_VERSION, MERGED_VERSION = "texas_holdem-2", "texas_holdem-1"
+ANSWER = move_and_reason(
+    "<move>",
+    r"(?i:fold|check|call|all[- ]?in|(?:raise|bet)(?:\s+to)?\s+\d[\d,]*)",
+    tidy=_one_form,
+)
+POSITION_FORMS = ("list", "table")
+HINTS = (
+    "Compare what a call costs with the pot that it can win.",
+    "Acting last on a street is worth chips: play more hands with the button.",
+    "Bet good hands for value and some weak ones as a bluff, so that a bet tells little.",
+    "Fold what rarely wins at a showdown and cannot make a better hand fold.",
+)
 
 RENAMED = {
     "texas hold'em": "lantern market",
@@ -306,55 +325,7 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
     return "below_minimum" if amount < lowest_raise(rules, s) else "not_offered"
 
 
-_MOVE = r"(fold|check|call|all[- ]?in|(?:raise|bet)(?:\s+to)?\s+\d[\d,]*)"
-
-
-def extract(text: str, lenient: bool = False) -> str | None:
-    """The move's text in a reply of the form ``<move> | <reason>``, or None.
-
-    ``bet`` and ``raise to`` mean raise, and thousands may have commas. ``lenient`` also takes a
-    reply that is nothing but a move.
-    """
-    end = r"\s*(?:\||\.?$)" if lenient else r"\s*\|"
-    match = re.match(_MOVE + end, text.strip(), re.IGNORECASE)
-    if not match:
-        return None
-    move = match.group(1).lower()
-    if move.startswith("all"):
-        return "all-in"
-    digits = re.sub(r"\D", "", move)
-    return f"raise {digits}" if digits else move
-
-
 # --- the prompt ----------------------------------------------------------------------------------
-
-
-def _rules_text(rules: Any) -> list[str]:
-    standard = [
-        f"The button posts the small blind ({SMALL_BLIND}), acts first before the flop and last "
-        f"on every later street; the other player posts the big blind ({BIG_BLIND}).",
-        "A raise must make your bet on this street at least the bet you face plus the last "
-        f"raise ({BIG_BLIND} when a street begins). All-in is allowed for less.",
-    ]
-    botzone = [
-        f"The player WITHOUT the button posts the small blind ({SMALL_BLIND}) and acts first on "
-        f"every street; the button posts the big blind ({BIG_BLIND}).",
-        "A raise must make your bet on this street at least twice the largest amount anyone has "
-        "added at one time on this street. All-in is always allowed.",
-        "Facing an all-in you can only go all-in or fold.",
-        "A-2-3-4-5 is not a straight.",
-    ]
-    stacks = (
-        "Stacks go on from hand to hand; a player without chips has lost."
-        if rules.carry
-        else f"Both stacks are set back to {rules.stack} before every hand; wins and losses add up."
-    )
-    return [
-        "Two players, no limit. Each has two cards of its own and shares the board.",
-        *(botzone if rules.botzone else standard),
-        stacks,
-        "The best five of seven cards win a showdown; equal hands split the pot.",
-    ]
 
 
 def _choices(rules: Any, s: Any) -> list[str]:
@@ -403,60 +374,106 @@ def rules_in_full(rules: Any) -> str:
     )
 
 
-def prompt(
-    rules: Any,
-    s: Any,
-    player: int,
-    *,
-    persona: str = "none",
-    history: str = "",
-    list_legal: list[int] | None = None,
-) -> list[dict[str, str]]:
-    """Chat messages that ask ``player`` for a move.
+def role_text(rules: Any, player: int) -> str:
+    """Who the seat is."""
+    return (
+        f"You are Player {player} in a match of heads-up no-limit Texas hold'em. Choose your next "
+        "move."
+    )
 
-    Args:
-        persona: a key of ``PERSONAS``. history: what happened before, as text.
-        list_legal: if not None, the legal moves are listed (a range of raises as one line).
-    """
+
+def notation_text(rules: Any) -> str:
+    """How cards and moves are written."""
+    return section(
+        "How to write cards and moves",
+        "- A card is its rank (2-9, T, J, Q, K, A) and its suit (c, d, h, s).",
+        "- Moves: fold, check, call, raise N, all-in. N is what your whole bet on this street "
+        "becomes, in chips, not what you add.",
+    )
+
+
+def rules_text(rules: Any) -> str:
+    """What differs between tables, the rest of the game as known; cards and moves."""
+    standard = [
+        f"The button posts the small blind ({SMALL_BLIND}), acts first before the flop and last "
+        f"on every later street; the other player posts the big blind ({BIG_BLIND}).",
+        "A raise must make your bet on this street at least the bet you face plus the last "
+        f"raise ({BIG_BLIND} when a street begins). All-in is allowed for less.",
+    ]
+    botzone = [
+        f"The player WITHOUT the button posts the small blind ({SMALL_BLIND}) and acts first on "
+        f"every street; the button posts the big blind ({BIG_BLIND}).",
+        "A raise must make your bet on this street at least twice the largest amount anyone has "
+        "added at one time on this street. All-in is always allowed.",
+        "Facing an all-in you can only go all-in or fold.",
+        "A-2-3-4-5 is not a straight.",
+    ]
+    stacks = (
+        "Stacks go on from hand to hand; a player without chips has lost."
+        if rules.carry
+        else f"Both stacks are set back to {rules.stack} before every hand; wins and losses add up."
+    )
+    told = [
+        "Two players, no limit. Each has two cards of its own and shares the board.",
+        *(botzone if rules.botzone else standard),
+        stacks,
+        "The best five of seven cards win a showdown; equal hands split the pot.",
+    ]
+    return f"{section('Rules', *(f'- {line}' for line in told))}\n\n{notation_text(rules)}"
+
+
+def rules_brief(rules: Any) -> str:
+    """The blinds and the stacks."""
+    stacks = "go on from hand to hand" if rules.carry else f"are {rules.stack} in every hand"
+    return section(
+        "Rules",
+        f"The usual rules for two players without limit. Blinds {SMALL_BLIND} and {BIG_BLIND}; "
+        f"stacks {stacks}.",
+    )
+
+
+def position_text(rules: Any, s: Any, player: int, form: str) -> str:
+    """The match and the hand as a list, or the table as it is drawn for a player."""
     other = 1 - player
     names = ("You", "Opponent") if player == 0 else ("Opponent", "You")
     own, board = s["hole"][player].tolist(), public_board(s)
+    last = [f"Last hand: {_last_hand(rules, s, names)}"] if s["hand"] else []
+    if form == "table":
+        to_call = f"To call: {_owed(s, player)}"
+        return section(
+            "The table now", seat_text(rules, s, player), *last, to_call, _amounts(rules, s)
+        )
     made = f" ({hand_name(own + board, rules)} with the board)" if board else ""
-    parts = [
-        f"You are Player {player} in a match of heads-up no-limit Texas hold'em. Choose your next "
-        "move.\nAnswer with the move, a bar, and your reason in one line. Any other form of "
-        "answer is invalid.",
-        section("Rules", *(f"- {line}" for line in _rules_text(rules))),
-        section(
-            "How to write cards and moves",
-            "- A card is its rank (2-9, T, J, Q, K, A) and its suit (c, d, h, s).",
-            "- Moves: fold, check, call, raise N, all-in. N is what your whole bet on this street "
-            "becomes, in chips, not what you add.",
-        ),
-        section(
-            "The match",
-            f"Hand {int(s['hand']) + 1} of {rules.hands}.",
-            f"Won so far: you {int(s['total'][player]):+d}, opponent {int(s['total'][other]):+d}.",
-            *([f"Last hand: {_last_hand(rules, s, names)}"] if s["hand"] else []),
-        ),
-        section(
-            "The hand now",
-            f"Your cards: {cards_text(own)}{made}",
-            f"Board: {cards_text(board)}",
-            f"Street: {STREETS[int(s['street'])].lower()}",
-            f"The button is {'with you' if s['button'] == player else 'with the opponent'}.",
-            f"Pot, all bets included: {int(s['paid'].sum())}",
-            f"Bets on this street: you {int(s['bet'][player])}, opponent {int(s['bet'][other])}",
-            f"Chips behind: you {int(s['stack'][player])}, opponent {int(s['stack'][other])}",
-            f"To call: {max(0, min(int(to_call(s)), int(s['stack'][player])))}",
-            _amounts(rules, s),
-        ),
-        section("Betting in this hand", *_course(rules, s, names)),
-    ]
-    if list_legal is not None:
-        parts.append(section("Legal moves", *_choices(rules, s)))
-    if history:
-        parts.append(section("History", history))
-    parts.append("Choose the legal move that wins you the most chips over the match.")
-    parts.append(section("Answer (exactly this form)", "<move> | <one line reason>"))
-    return message(parts)
+    match = section(
+        "The match",
+        f"Hand {int(s['hand']) + 1} of {rules.hands}.",
+        f"Won so far: you {int(s['total'][player]):+d}, opponent {int(s['total'][other]):+d}.",
+        *last,
+    )
+    hand = section(
+        "The hand now",
+        f"Your cards: {cards_text(own)}{made}",
+        f"Board: {cards_text(board)}",
+        f"Street: {STREETS[int(s['street'])].lower()}",
+        f"The button is {'with you' if s['button'] == player else 'with the opponent'}.",
+        f"Pot, all bets included: {int(s['paid'].sum())}",
+        f"Bets on this street: you {int(s['bet'][player])}, opponent {int(s['bet'][other])}",
+        f"Chips behind: you {int(s['stack'][player])}, opponent {int(s['stack'][other])}",
+        f"To call: {_owed(s, player)}",
+        _amounts(rules, s),
+    )
+    return f"{match}\n\n{hand}\n\n{section('Betting in this hand', *_course(rules, s, names))}"
+
+
+def _owed(s: Any, player: int) -> int:
+    return max(0, min(int(to_call(s)), int(s["stack"][player])))
+
+
+def legal_text(rules: Any, s: Any, player: int, legal: list[int]) -> str:
+    """The legal moves, a range of raises as one line."""
+    return section("Legal moves", *_choices(rules, s))
+
+
+def task_text(rules: Any) -> str:
+    """What to choose for."""
+    return "Choose the legal move that wins you the most chips over the match."

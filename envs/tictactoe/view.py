@@ -9,18 +9,22 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from stratagym.envs.words import (
-    MARKS,
-    extract_move_line,
-    marks_text,
-    message,
-    plain_style_and_history,
+from stratagym.envs.words import MARKS, marks_text, move_line
+
+PROMPT_VERSION, MERGED_VERSION = "tictactoe-2", "tictactoe-1"
+ANSWER = move_line(
+    "<row>,<column>",
+    r"-?\d+\s*,\s*-?\d+",
+    note=", the row's number before the column's",
+    what="the square, the row's number before the column's,",
 )
-
-PROMPT_VERSION = "tictactoe-1"
-PERSONAS = {"none": ""}
-"""Playing styles a prompt can ask for."""
-
+POSITION_FORMS = ("grid", "list")
+TITLES = False
+HINTS = (
+    "Finish a line of your own if you can, and else one that your opponent would finish.",
+    "Two lines that could be finished at once cannot both be blocked.",
+    "The middle square belongs to four lines, a corner to three, an edge to two.",
+)
 RENAMED = {
     "tic-tac-toe": "trivets",
     "X": "V",
@@ -81,45 +85,48 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
     return "taken"
 
 
-def extract(text: str, lenient: bool = False) -> str | None:
-    """The move's text in a reply with a line ``Move: <row>,<column>``, the last of them; or None.
-
-    ``lenient`` also takes a reply that is the square alone, in brackets or not.
-    """
-    return extract_move_line(text, r"-?\d+\s*,\s*-?\d+", lenient)
+def role_text(rules: Any, player: int) -> str:
+    """Which mark the seat has."""
+    mine, theirs = MARKS[player], MARKS[1 - player]
+    return f"You play tic-tac-toe with the mark {mine}; your opponent has {theirs}."
 
 
-def prompt(
-    rules: Any,
-    s: Any,
-    player: int,
-    *,
-    persona: str = "none",
-    history: str = "",
-    list_legal: list[int] | None = None,
-) -> list[dict[str, str]]:
-    """Chat messages that ask ``player`` for a move.
-
-    Args:
-        persona: a key of ``PERSONAS``. history: what happened before, as text.
-        list_legal: the legal actions, to name them in the prompt.
-    """
-    parts = [
-        f"You play tic-tac-toe with the mark {MARKS[player]}; "
-        f"your opponent has {MARKS[1 - player]}.",
+def rules_text(rules: Any) -> str:
+    """All rules."""
+    return (
         "Rules: the players mark one empty square of a 3 x 3 grid in turn, X first. Whoever has "
         "three marks in a row, a column or a diagonal wins at once. A full grid without such a "
-        "line is a draw.",
-        "The grid now (rows are numbered on the left, columns on top, a dot is an empty square):\n"
-        + _grid(s),
-        f"It is your turn: place one {MARKS[player]}.",
-    ]
-    if list_legal is not None:
-        squares = "  ".join(action_to_string(rules, s, action) for action in sorted(list_legal))
-        parts.append(f"Empty squares (row,column): {squares}")
-    parts += plain_style_and_history(PERSONAS[persona], history)
-    parts.append(
-        "You may think first. End your answer with a line of exactly this form, the row's number "
-        "before the column's:\nMove: <row>,<column>"
+        "line is a draw."
     )
-    return message(parts)
+
+
+def rules_brief(rules: Any) -> str:
+    """What wins."""
+    return "Three of your marks in a row, a column or a diagonal win."
+
+
+def notation_text(rules: Any) -> str:
+    """How squares are named."""
+    return "Rows are numbered 1 to 3 from the top, columns 1 to 3 from the left."
+
+
+def position_text(rules: Any, s: Any, player: int, form: str) -> str:
+    """The grid, or a list of the squares by what is on them."""
+    if form == "grid":
+        told = (
+            "The grid now (rows are numbered on the left, columns on top, a dot is an empty "
+            "square):\n" + _grid(s)
+        )
+    else:
+        marks = [row.split()[1:] for row in _grid(s).splitlines()[1:]]
+        told = "The squares now (row,column):"
+        for name, mark in (("X", "X"), ("O", "O"), ("empty", ".")):
+            there = [f"{k // 3 + 1},{k % 3 + 1}" for k in range(9) if marks[k // 3][k % 3] == mark]
+            told += f"\n{name}: {'  '.join(there) or 'none'}"
+    return f"{told}\n\nIt is your turn: place one {MARKS[player]}."
+
+
+def legal_text(rules: Any, s: Any, player: int, legal: list[int]) -> str:
+    """The empty squares."""
+    squares = "  ".join(action_to_string(rules, s, action) for action in sorted(legal))
+    return f"Empty squares (row,column): {squares}"

@@ -1,0 +1,165 @@
+"""A replay in the terminal: all at once, or position by position as keys ask for them."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.text import Text
+
+from stratagym.benchmarks.harness.replays import Position, Replay
+from stratagym.benchmarks.replaying import page
+from stratagym.benchmarks.replaying.evaluator import Evaluation, Evaluator
+
+
+def shown(text: str) -> str:
+    """Text for a terminal: control characters, which could steer it, by their code."""
+    return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
+
+
+class Terminal:
+    """Prints positions, one after the other or as keys ask for them."""
+
+    def __init__(self, replay: Replay, evaluator: Evaluator, console: Console):
+        self.replay, self.evaluator, self.console = replay, evaluator, console
+
+    def show_all(self) -> None:
+        """Everything, from the first position to the last."""
+        self._head()
+        for k in range(len(self.replay.positions)):
+            self._show(k, prompts=True)
+        self._end()
+
+    def step(self) -> None:
+        """One position at a time, as the person at the keyboard wants."""
+        last = len(self.replay.positions) - 1
+        keys = "enter, → next   ← back   home, end   p prompts   q quit"
+        at, prompts = 0, False
+        with _keyboard() as read:
+            while True:
+                self.console.clear()
+                if at == 0:
+                    self._head()
+                self._show(at, prompts)
+                if at == last:
+                    self._end()
+                self.console.print(f"[dim]{keys}[/dim]")
+                key = read()
+                if key in ("q", ""):
+                    return
+                prompts ^= key == "p"
+                at = {"next": at + 1, "back": at - 1, "home": 0, "end": last}.get(key, at)
+                at = min(max(at, 0), last)
+
+    def _print(self, text: str, style: str = "") -> None:
+        self.console.print(Text(shown(text), style=style), soft_wrap=True)
+
+    def _head(self) -> None:
+        self._print(self.replay.title, "bold")
+        for name, value in self.replay.facts:
+            self._print(f"{name}: {value}")
+
+    def _end(self) -> None:
+        if self.replay.result is not None:
+            self._print("\nReturns", "bold")
+            for seat, policy, value in self.replay.result:
+                self._print(f"seat {seat} {policy}: {value + 0.0:+.3g}")  # and no -0
+        for problem in self.replay.problems:
+            self._print(f"The record does not agree: {problem}", "bold red")
+        if not self.replay.problems:
+            self._print(self.replay.agrees)
+
+    def _show(self, k: int, prompts: bool) -> None:
+        position = self.replay.positions[k]
+        self.console.print()
+        self._print(position.heading, "bold")
+        for said in position.chance:
+            self._print(said, "cyan")
+        self._print(position.board())
+        for answer in position.answers:
+            self._answer(answer, prompts)
+        evaluation = self.evaluator(position)
+        if evaluation is not None:
+            self._print(_judged(position, evaluation), "dim")
+        if position.action is not None:
+            self._print(f"Move: {position.move(position.action)}   {position.told()}", "green")
+
+    def _answer(self, answer: dict[str, Any], prompts: bool) -> None:
+        if answer["prompt"] is None and answer["reply"] is None:
+            return
+        reason = f" ({answer['reason']})" if answer["reason"] else ""
+        self._print(
+            f"Answer {answer['attempt']}: {answer['kind']}{reason}{page.usage(answer)}",
+            "" if answer["kind"] == "ok" else "red",
+        )
+        if prompts:
+            for message in answer["prompt"] or []:
+                self._print(f"[{message['role']}]", "dim")
+                self._print(message["content"])
+        if answer.get("reasoning"):
+            self._print("[reasoning]", "dim")
+            self._print(answer["reasoning"])
+        if answer["reply"] is not None:
+            self._print("[reply]", "dim")
+            self._print(answer["reply"] or "(empty)")
+
+
+def _judged(position: Position, evaluation: Evaluation) -> str:
+    if evaluation.choice is not None:
+        return f"{evaluation.judge} would play {position.move(evaluation.choice)}"
+    assert evaluation.scores is not None
+    by_score = sorted(
+        zip(position.legal, evaluation.scores, strict=True),
+        key=lambda pair: -np.inf if pair[1] is None else -pair[1],
+    )
+    scores = (f"{position.move(a)} {'–' if x is None else f'{x:+g}'}" for a, x in by_score)
+    return f"{evaluation.judge}: {'  '.join(scores)}"
+
+
+@contextmanager
+def _keyboard() -> Any:
+    """A function that waits for a key: ``next``, ``back``, ``home``, ``end``, or its character.
+
+    Where single keys cannot be read (no termios), a line is read: an empty one is ``next``.
+    """
+    try:
+        import termios
+        import tty
+    except ModuleNotFoundError:
+        yield _read_line
+        return
+    before = termios.tcgetattr(sys.stdin)
+    tty.setcbreak(sys.stdin)
+    try:
+        yield _read_key
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+ARROWS = {"A": "back", "B": "next", "C": "next", "D": "back", "H": "home", "F": "end"}
+"""The last letter of what arrow, home and end keys send."""
+
+
+def _read_key() -> str:
+    import os
+    import select
+
+    number = sys.stdin.fileno()
+    key = os.read(number, 1)
+    if key == b"\x1b":
+        rest = os.read(number, 2) if select.select([number], [], [], 0.05)[0] else b""
+        return ARROWS.get(rest.decode("ascii", "replace")[-1:], "other")
+    if key in (b"\n", b"\r", b" "):
+        return "next"
+    return "q" if key in (b"", b"\x04") else key.decode("ascii", "replace")
+
+
+def _read_line() -> str:
+    try:
+        said = input().strip()
+    except EOFError:
+        return "q"
+    return {"": "next", "b": "back"}.get(said, said)

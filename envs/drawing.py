@@ -1,0 +1,132 @@
+"""What the pictures of games are drawn with: an antialiased canvas in units of the game's own.
+
+Drawing only; PIL is imported here and in the games' ``render`` modules, by nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFilter, ImageFont
+
+CLEAR = (0, 0, 0, 0)
+Point = tuple[float, float]
+
+
+def mix(colour: tuple[int, ...], other: tuple[int, ...], share: float) -> tuple[int, ...]:
+    """``colour`` with a ``share`` (0 .. 1) of ``other``."""
+    return tuple(round(a + (b - a) * share) for a, b in zip(colour, other, strict=True))
+
+
+def put(image: Image.Image, sprite: Image.Image, x: float, y: float) -> None:
+    """Paste a sprite over a picture, its middle at the pixel (x, y)."""
+    at = round(x - sprite.width / 2), round(y - sprite.height / 2)
+    image.paste(sprite, at, sprite)
+
+
+@lru_cache(maxsize=64)
+def _font(pixels: float) -> Any:
+    return ImageFont.load_default(max(1, pixels))
+
+
+class Canvas:
+    """A picture drawn ``oversample`` times larger, then shrunk.
+
+    All lengths are in units, x to the right and y down. On an RGB paper translucent colours blend;
+    on an RGBA paper what is drawn replaces what was there, alpha included.
+
+    Args:
+        width, height: of the picture. unit: pixels a unit.
+        paper: what fills it. origin: where the point (0, 0) lies in it.
+    """
+
+    def __init__(
+        self,
+        width: float,
+        height: float,
+        unit: float,
+        paper: tuple[int, ...] = CLEAR,
+        origin: Point = (0.0, 0.0),
+        oversample: int = 4,
+    ):
+        self.unit, self.oversample = unit * oversample, oversample  # large pixels a unit
+        self.origin = [round(at * self.unit) for at in origin]
+        size = (round(width * unit) * oversample, round(height * unit) * oversample)
+        self.use(Image.new("RGB" if len(paper) == 3 else "RGBA", size, paper))
+
+    def use(self, image: Image.Image) -> None:
+        """Go on with another large picture, such as a copy of one drawn before."""
+        self.image, self.draw = image, ImageDraw.Draw(image, "RGBA")
+
+    def points(self, *points: Point) -> list[Point]:
+        """Points of the large picture."""
+        (left, top), unit = self.origin, self.unit
+        return [(left + x * unit, top + y * unit) for x, y in points]
+
+    def box(
+        self,
+        x: float,
+        y: float,
+        width: float,
+        height: float,
+        fill: Any,
+        radius: float = 0.0,
+        line: Any = None,
+        thick: float = 0.0,
+    ) -> None:
+        """A rectangle from its top left corner (x, y), rounded by ``radius``."""
+        (x0, y0), (x1, y1) = self.points((x, y), (x + width, y + height))
+        edges, thick = (x0, y0, x1 - 1, y1 - 1), round(thick * self.unit)
+        self.draw.rounded_rectangle(edges, radius * self.unit, fill, line, thick)
+
+    def disc(self, x: float, y: float, radius: float, fill: Any, squeeze: float = 1.0) -> None:
+        """A disc around (x, y), its height ``squeeze`` times its width."""
+        high = radius * squeeze
+        (x0, y0), (x1, y1) = self.points((x - radius, y - high), (x + radius, y + high))
+        self.draw.ellipse((x0, y0, x1 - 1, y1 - 1), fill)
+
+    def polygon(self, points: Iterable[Point], fill: Any) -> None:
+        self.draw.polygon(self.points(*points), fill)
+
+    def line(self, points: Iterable[Point], fill: Any, thick: float, *, ends: bool = False) -> None:
+        """Lines from point to point; with ``ends``, every corner and end of them is round."""
+        points = list(points)
+        wide = max(1, round(thick * self.unit))
+        self.draw.line(self.points(*points), fill, wide, None if ends else "curve")
+        for x, y in points if ends else ():
+            self.disc(x, y, thick / 2, fill)
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        words: str,
+        height: float,
+        fill: Any,
+        weight: float = 0.0,
+        anchor: str = "mm",
+    ) -> None:
+        """Words ``height`` high, (x, y) being where PIL's ``anchor`` says; bold by ``weight``."""
+        (at,) = self.points((x, y))
+        bold = round(weight * height * self.unit)
+        font = _font(height * self.unit)
+        self.draw.text(at, words, fill, font, anchor, stroke_width=bold, stroke_fill=fill)
+
+    def width_of(self, words: str, height: float) -> float:
+        """How long words of this height are."""
+        return _font(height * self.unit).getlength(words) / self.unit
+
+    def blur(self, radius: float) -> None:
+        """Blur all that was drawn so far, as the shadow of what follows."""
+        self.use(self.image.filter(ImageFilter.GaussianBlur(radius * self.unit)))
+
+    def done(self) -> Image.Image:
+        """The picture in its own size, in the mode of its paper."""
+        return self.image.reduce(self.oversample)
+
+    def array(self) -> np.ndarray:
+        """The picture as (height, width, 3) uint8, RGB."""
+        return np.array(self.done().convert("RGB"))

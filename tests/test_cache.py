@@ -1,0 +1,497 @@
+"""Compiled kernels between processes: what is found again, what is made anew, and where it lies."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tug
+from numba import njit
+from numba.core.caching import FunctionCache
+
+from stratagym import envs
+from stratagym.envs import cache, cache_directory, core, stamps
+
+PACKAGE = Path(envs.__file__).resolve().parent.parent
+
+# A game of one draw: the return is a constant that stands in a file of its own.
+INIT = """
+from stratagym.envs.core import GameSpec
+
+SPEC = GameSpec(
+    name="NAME", title="Toy", version=0, min_players=2, max_players=2, dynamics="sequential",
+    chance="deterministic", information="perfect", utility="general", max_game_length=1,
+    sources=(),
+)
+"""
+NUMBERS = "PRIZE = 1.0\n"
+RULES = """
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from stratagym.envs.core import TERMINAL, seed_rng
+from PACKAGE.numbers import PRIZE
+
+STATE = np.dtype([("rng", "u8"), ("over", "i1")], align=True)
+
+
+class Rules(NamedTuple):
+    num_players: int
+    num_actions = 1
+
+
+Rules.__name__ = "PACKAGE"  # numba's calls tell NamedTuples apart by this name
+
+
+def make_rules():
+    return Rules(2)
+
+
+@njit(cache=True)
+def reset(rules, s, seed):
+    seed_rng(s, seed)
+    s.over = 0
+
+
+@njit(cache=True)
+def current_player(rules, s):
+    return TERMINAL if s.over else 0
+
+
+@njit(cache=True)
+def legal_actions(rules, s, out):
+    out[0] = 0
+    return 1
+
+
+@njit(cache=True)
+def step(rules, s, action):
+    s.over = 1
+
+
+@njit(cache=True)
+def returns(rules, s, out):
+    out[:] = PRIZE * s.over
+"""
+PLAY = """
+import importlib, sys
+import numpy as np
+from stratagym import envs
+from stratagym.envs import core
+
+for package in sys.argv[1:]:
+    rules = importlib.import_module(package + ".rules").make_rules()
+    states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
+    core.start_at(rules, states, 0, np.uint64(0), probs)
+    core.play_at(rules, states, 0, 0, legal, probs)
+    out = np.zeros(2)
+    core.returns_at(rules, states, 0, out)
+    print(out[0])
+"""
+TOY, TWIN, FOREIGN = "stratagym.envs.toy", "stratagym.envs.twin", "foreign"
+
+
+class Tree:
+    """A copy of the project with two small games, an outside one, and a cache of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.root = folder / "stratagym"
+        for part in ("envs", "agents"):
+            shutil.copytree(
+                PACKAGE / part, self.root / part, ignore=shutil.ignore_patterns("__pycache__")
+            )
+        for package in (TOY, TWIN, FOREIGN):
+            home = folder.joinpath(*package.split("."))
+            home.mkdir()
+            (home / "__init__.py").write_text(INIT.replace("NAME", home.name))
+            (home / "numbers.py").write_text(NUMBERS)
+            (home / "rules.py").write_text(RULES.replace("PACKAGE", package))
+        self.kernels = folder / "cache" / "stratagym" / "kernels"
+
+    def start(self, *packages: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-c", PLAY, *packages],
+            cwd=self.folder,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(self.folder),
+                "NUMBA_CACHE_DIR": str(self.folder / "cache"),
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def play(self, *packages: str) -> tuple[list[float], list[str]]:
+        """The games' constants as compiled, and what was said to be compiled in this process."""
+        return self.result(self.start(*packages))
+
+    def result(self, process: subprocess.Popen[str]) -> tuple[list[float], list[str]]:
+        out, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err
+        assert "Warning" not in err
+        return [float(word) for word in out.split()], re.findall("compiling ([^ ]+) for", err)
+
+    def files(self) -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in self.kernels.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A tree whose three games are compiled; not to be changed."""
+    tree = Tree(tmp_path_factory.mktemp("tree"))
+    assert tree.play(TOY, TWIN, FOREIGN) == ([1, 1, 1], ["toy", "twin", "foreign"])
+    return tree
+
+
+@pytest.fixture
+def tree(made, tmp_path):
+    """A copy of it, elsewhere, that finds the kernels of the original."""
+    shutil.copytree(made.folder, tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
+    copy = object.__new__(Tree)
+    copy.folder = tmp_path / "copy"
+    copy.root = copy.folder / "stratagym"
+    copy.kernels = copy.folder / "cache" / "stratagym" / "kernels"
+    return copy
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_edits_that_no_kernel_sees_compile_nothing(tree):
+    """Also that a clone elsewhere with the same sources shares what is compiled."""
+    before = tree.files()
+    for name in (
+        "agents/sb3.py", "agents/llm.py", "agents/core.py", "agents/ladders.py", "envs/aec.py",
+        "envs/core.py", "envs/chess/view.py", "envs/chess/render.py", "envs/chess/rules.py",
+        "envs/toy/rules.py", "envs/toy/numbers.py",
+    ):  # fmt: skip
+        path = tree.root / name
+        path.write_text(f"# A comment.\n{path.read_text()}\n\ndef new_function():\n    return 7\n")
+    edit(tree.root / "envs/core.py", '"""splitmix64\'s finalizer', '"""The finalizer of splitmix64')
+    edit(tree.root / "envs/twin/rules.py", "    s.over = 1\n", "    # Done.\n    s.over = 1\n")
+    assert tree.play(TOY, TWIN, FOREIGN) == ([1, 1, 1], [])
+    assert tree.files() == before
+
+
+def test_an_edit_reaches_the_compiled_rules_of_its_game_alone(tree):
+    """Of the file itself, and of another one: numba's own index knows the caller only."""
+    edit(tree.root / "envs/toy/numbers.py", "1.0", "5.0")
+    assert tree.play(TOY, TWIN) == ([5, 1], ["toy"])
+    assert tree.play(TOY, TWIN) == ([5, 1], [])
+    edit(tree.root / "envs/twin/rules.py", "s.over = 1", "s.over = 3")
+    assert tree.play(TOY, TWIN) == ([5, 3], ["twin"])
+    edit(tree.root / "envs/toy/numbers.py", "5.0", "1.0")
+    assert tree.play(TOY, TWIN) == ([1, 3], [])  # both versions are kept
+
+
+def test_an_edit_in_the_core_reaches_every_game(tree):
+    step = "    step(rules, s, action)\n"
+    edit(tree.root / "envs/core.py", f"{step}    return", f"{step}{step}    return")
+    assert tree.play(TOY, TWIN) == ([1, 1], ["toy", "twin"])
+
+
+def test_a_foreign_game_that_is_gone_does_no_harm(tree):
+    assert {path.name for path in tree.kernels.iterdir()} == {"stratagym", "foreign"}
+    ours = b"".join(map(Path.read_bytes, filter(Path.is_file, tree.kernels.glob("stratagym/**/*"))))
+    assert b"foreign" not in ours
+    shutil.rmtree(tree.folder / "foreign")
+    assert tree.play(TOY, TWIN) == ([1, 1], [])
+
+
+@pytest.mark.parametrize("left", [0, 0.5, -1])
+def test_torn_files_are_replaced(tree, left):
+    """Empty, cut in the middle, or with the last byte missing."""
+    whole = tree.files()
+    for path, content in whole.items():
+        path.write_bytes(content[: int(len(content) * left) if isinstance(left, float) else left])
+    assert tree.play(TOY)[0] == [1]
+    assert tree.play(TOY) == ([1], [])
+    for path in tree.kernels.glob("stratagym/toy/*"):
+        assert len(path.read_bytes()) == pytest.approx(len(whole[path]), rel=0.1)
+
+
+def test_a_file_that_cannot_be_read_is_named_and_replaced(tree):
+    """Whole by its digest, but with a class that is not there, as another version's could be."""
+    (path,) = tree.kernels.glob("stratagym/toy/core.returns_at-*")
+    content = b"cno_such_module\nname\n."
+    with pytest.raises(ModuleNotFoundError):
+        pickle.loads(content)
+    path.write_bytes(sha256(content).digest() + content)
+    out, err = tree.start(TOY).communicate(timeout=300)
+    assert out.split() == ["1.0"]
+    assert f"{path} cannot be used" in err and "no_such_module" in err
+    assert tree.play(TOY) == ([1], [])
+
+
+def test_processes_that_compile_the_same_at_once(tree):
+    shutil.rmtree(tree.kernels)
+    both = [tree.start(TOY) for _ in range(2)]
+    assert [tree.result(process)[0] for process in both] == [[1], [1]]
+    assert tree.play(TOY) == ([1], [])
+    assert not list(tree.kernels.rglob("*.tmp"))
+
+
+def test_other_peoples_functions_keep_numbas_cache(tmp_path):
+    (tmp_path / "theirs.py").write_text(
+        "import numba\n"
+        "from numba import njit\n"
+        "import stratagym.envs\n"
+        "from stratagym.envs import core\n"
+        "@njit(cache=True)\n"
+        "def twice(x):\n"
+        "    return 2 * x\n"
+        "print(twice(3), repr(numba.config.CACHE_DIR))\n"
+    )
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "home")}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    for _ in range(2):
+        out = subprocess.run(
+            [sys.executable, "-c", "import theirs"],
+            cwd=tmp_path, env=environment, capture_output=True, text=True, check=True, timeout=300,
+        ).stdout  # fmt: skip
+        assert out.split() == ["6", "''"]
+    assert len(list(tmp_path.glob("__pycache__/theirs.twice-*.nb[ic]"))) == 2
+    assert not [path for path in tmp_path.glob("home/stratagym/**/*") if path.is_file()]
+
+
+def test_an_adopted_package_has_this_cache(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(cache, "_adopted", set(cache._adopted))
+    (tmp_path / "adopted.py").write_text(
+        "from numba import njit\n@njit(cache=True)\ndef f(x):\n    return x\n"
+    )
+    import adopted  # type: ignore[import-not-found]
+
+    assert type(adopted.f._cache) is FunctionCache
+    cache.adopt("adopted")
+    assert type(adopted.f._cache) is cache.KernelCache
+    del sys.modules["adopted"]
+    import adopted
+
+    assert type(adopted.f._cache) is cache.KernelCache
+    assert type(njit(cache=True)(edit)._cache) is FunctionCache
+
+
+def test_games_that_only_this_process_knows_are_not_kept():
+    rules = tug.Rules(4)
+    assert cache._is_importable(type(rules))
+    local = type("Rules", (tug.Rules,), {})
+    assert not cache._is_importable(local)
+
+
+# --- what a stamp sees -----------------------------------------------------------------------
+
+
+def stamp_of(source: str, **options: object) -> bytes:
+    """The stamp of ``f`` in a module of this source."""
+    scope = {"__name__": "some_module"}
+    exec("import numpy as np\nfrom numba import njit\n" + source, scope)
+    return stamps.stamp(scope["f"].py_func, options, ())
+
+
+BASE = """
+A, B = 1, np.arange(3)
+
+@njit
+def g(x, y=1):
+    return x + A
+
+@njit
+def f(x):
+    "Text."
+    return g(x) + B[0]
+"""
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("A, B = 1,", "A, B = 2,"),
+        ("A, B = 1,", "A, B = 1.0,"),
+        ("A, B = 1,", "A, B = True,"),
+        ("np.arange(3)", "np.arange(4)"),
+        ("np.arange(3)", "np.arange(3, dtype=np.int8)"),
+        ("np.arange(3)", "(0, 1, 2)"),
+        ("y=1", "y=2"),
+        ("x + A", "x - A"),
+        ("x + A", "x + A + 1"),
+        ("@njit\ndef g", "@njit(fastmath=True)\ndef g"),
+        ("g(x) + B[0]", "B[0] + g(x)"),
+        ("B[0]", "B[1]"),
+    ],
+)
+def test_a_stamp_sees_what_is_compiled(old, new):
+    assert BASE.count(old) == 1
+    assert stamp_of(BASE) != stamp_of(BASE.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("\nA", "\n# Note.\nC = 5\nA"),
+        ("Text.", "Other text."),
+        ("    return g", "\n    return g"),
+    ],
+)
+def test_a_stamp_does_not_see_the_rest(old, new):
+    assert stamp_of(BASE) == stamp_of(BASE.replace(old, new))
+
+
+def test_a_stamp_sees_options_and_the_game():
+    assert stamp_of(BASE) != stamp_of(BASE, fastmath=True)
+    games = [type(envs.spec(game).make_rules()) for game in envs.games()]
+    found = {stamps.stamp(core.play.py_func, {}, [rules]) for rules in games}
+    assert len(found) == len(games) > 1
+
+
+COVER = """
+import sys
+import numpy as np
+from numba.core import bytecode, event
+from stratagym import envs
+from stratagym.agents import kernel_policies as kernels
+from stratagym.envs import cache, core, stamps
+
+walked, reached, compiling, checked = set(), {}, [], 0
+find_path, function = cache.KernelCache._find_path, stamps._Walk.function
+take_up = bytecode.FunctionIdentity.from_function.__func__
+
+
+def note_path(self, *args):
+    walked.clear()
+    path = find_path(self, *args)
+    reached.setdefault(self._py_func, set()).update(walked)
+    return path
+
+
+def note_function(self, fn):
+    walked.add(fn.__code__)
+    function(self, fn)
+
+
+def note_taken(cls, fn):
+    global checked
+    if fn.__module__.startswith("stratagym."):
+        for root in compiling:
+            assert fn.__code__ in reached[root], (root, fn)
+            checked += 1
+    return take_up(cls, fn)
+
+
+class Compiling(event.Listener):
+    def on_start(self, event):
+        if event.data["dispatcher"].py_func in reached:
+            compiling.append(event.data["dispatcher"].py_func)
+
+    def on_end(self, event):
+        if event.data["dispatcher"].py_func in reached:
+            compiling.pop()
+
+
+cache.KernelCache._find_path = note_path
+stamps._Walk.function = note_function
+bytecode.FunctionIdentity.from_function = classmethod(note_taken)
+event.register("numba:compile", Compiling())
+for game in sys.argv[1:]:
+    rules = envs.spec(game).make_rules()
+    states, scratch = core.new_states(rules), core.new_scratch(rules)
+    core.random_games(rules, states, *scratch, np.uint64(1), 10)
+    seating = np.zeros((1, rules.num_players), np.int64)
+    policy = kernels.KernelPolicy("random", kernels.RANDOM)
+    kernels.play_many(rules, [policy], np.zeros(1, np.uint64), seating)
+print(checked)
+"""
+
+
+def test_stamps_cover_every_function_that_numba_compiles(tmp_path):
+    """Each whose bytecode numba takes up for a kernel was hashed for that kernel before."""
+    done = subprocess.run(
+        [sys.executable, "-c", COVER, "tictactoe"],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 50
+
+
+# --- where ------------------------------------------------------------------------------------
+
+
+def fresh_directory() -> Path:
+    return cache_directory.directory.__wrapped__()
+
+
+def test_directory_is_where_it_was_asked_for_and_private(monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "a" / "b"))
+    path = fresh_directory()
+    assert path == fresh_directory() == tmp_path / "a" / "b" / "stratagym" / "kernels"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("wrong", ["nothing", "mode", "owner", "link", "file"])
+def test_a_fallback_that_others_could_write_is_not_used(monkeypatch, tmp_path, wrong):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    expected = temporary / f"stratagym-kernels-{os.getuid()}"
+    if wrong == "mode":
+        expected.mkdir()
+        expected.chmod(0o777)
+    elif wrong == "owner":
+        expected.mkdir(mode=0o700)
+        expected = temporary / f"stratagym-kernels-{os.getuid() + 1}"
+        expected.mkdir(mode=0o700)
+        me = os.getuid()
+        monkeypatch.setattr("os.getuid", lambda: me + 1)
+    elif wrong == "link":
+        (temporary / "theirs").mkdir(mode=0o700)
+        expected.symlink_to(temporary / "theirs")
+    elif wrong == "file":
+        expected.touch()
+    found = fresh_directory()
+    if wrong == "nothing":
+        assert found == expected == fresh_directory()
+    else:
+        assert found != expected and found.parent == temporary
+        assert found != fresh_directory()
+    assert stat.S_IMODE(found.stat().st_mode) == 0o700
+
+
+def test_files_unused_for_longest_are_removed(tmp_path):
+    for k in range(7):
+        path = tmp_path / f"game-{k % 2}" / str(k)
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(bytes(100))
+        os.utime(path, (k, k))
+    cache_directory.prune(tmp_path, 350)
+    assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == ["4", "5", "6"]
+
+
+def test_a_full_disk_is_said_and_nothing_else(monkeypatch, tmp_path):
+    def full(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(cache, "directory", lambda: tmp_path)
+    monkeypatch.setattr("tempfile.mkstemp", full)
+    fresh = type(core.mix64)(core.mix64.py_func)
+    fresh.enable_caching()
+    with pytest.warns(UserWarning, match="cannot be kept in .*No space left on device"):
+        assert fresh(np.uint64(1)) == core.mix64(np.uint64(1))

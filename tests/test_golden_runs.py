@@ -1,0 +1,255 @@
+"""Today's scripts leave what version 0.1's left, and read what it left.
+
+The runs and how they are kept stand in ``golden_runs.py``. A field of 0.1 may not be missing or
+differ; one that is new has to be named in ``ADDED``.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+import runpy
+import warnings
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import golden_runs
+import pytest
+from golden_runs import RUNS, Run
+
+pytest.importorskip("openai")
+
+MODEL_ARGUMENTS: list[str] = []
+"""What makes a language model's run what it was in 0.1."""
+
+ADDED: dict[str, tuple[str, ...]] = {
+    "config.json": (),
+    "summary.json": (),
+    "games.jsonl": (),
+    "decisions.jsonl": (),
+    "replay --html": (),
+    "export decisions": (),
+    "export games": (),
+}
+"""Fields that 0.1 did not have, by file: paths such as ``pairings[].sides``, with ``*``. Those of
+the configuration are looked for in the summary's ``config`` as well."""
+
+ADDED_LINES: dict[str, tuple[str, ...]] = {
+    "report.md": (),
+    "report.html": (),
+    "screen": (),
+    "replay --all": (),
+    "replay --list": (),
+}
+"""Patterns of lines that 0.1 did not write."""
+
+REFUSED: dict[str, str] = {}
+"""Runs of 0.1 that ``--resume`` does not go on with: the name, and what the line says."""
+
+
+@pytest.fixture(autouse=True)
+def surroundings(monkeypatch):
+    for name, value in golden_runs.SURROUNDINGS.items():
+        monkeypatch.setenv(name, value)
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+def call(script: str, arguments: list[str], where: Path) -> tuple[int, str, str]:
+    """``python -m stratagym.benchmarks.<script>`` in this process, which has everything loaded."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        # A script that another script has imported is run as a second module.
+        warnings.filterwarnings("ignore", ".*found in sys.modules", RuntimeWarning)
+        warnings.filterwarnings("ignore", "Cyclopts application invoked", UserWarning)
+        patch.setattr("sys.argv", [script, *arguments])
+        patch.setattr("sys.stdin", io.StringIO())
+        patch.chdir(where)
+        with redirect_stdout(out), redirect_stderr(err):
+            try:
+                name = f"stratagym.benchmarks.{script}"
+                runpy.run_module(name, run_name="__main__", alter_sys=True)
+            except SystemExit as ended:
+                code = ended.code if isinstance(ended.code, int) else int(bool(ended.code))
+    return code, out.getvalue(), err.getvalue()
+
+
+# --- comparing ---------------------------------------------------------------------------------
+
+
+def differences(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """(path, what) for everything that 0.1 had and today has not, or has otherwise, or is new."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in [*old, *(k for k in new if k not in old)]:
+            inner = f"{path}.{key}" if path else key
+            if key not in new:
+                yield inner, "is missing"
+            elif key not in old:
+                yield inner, "is new"
+            else:
+                yield from differences(old[key], new[key], inner)
+    elif isinstance(old, list) and isinstance(new, list):
+        if len(old) != len(new):
+            yield path, f"has {len(new)} entries, had {len(old)}"
+        for one, other in zip(old, new, strict=False):
+            yield from differences(one, other, path + "[]")
+    elif isinstance(old, float) and isinstance(new, float):
+        # Sums may be taken in another order on another machine.
+        if not math.isclose(old, new, rel_tol=1e-9, abs_tol=1e-12):
+            yield path, f"is {new!r}, was {old!r}"
+    elif type(old) is not type(new) or old != new:
+        yield path, f"is {new!r:.300}, was {old!r:.300}"
+
+
+def problems(file: str, old: Any, new: Any) -> list[str]:
+    """Differences but for the additions that are known."""
+    added = list(ADDED.get(file, ()))
+    if file == "summary.json":
+        added += [f"config.{path}" for path in ADDED["config.json"]]
+    found = {
+        f"{file}: {path} {what}": None
+        for path, what in differences(old, new)
+        if not (what == "is new" and any(fnmatchcase(path, known) for known in added))
+    }
+    return list(found)[:20]
+
+
+def line_problems(file: str, old: str, new: str) -> list[str]:
+    """Lines of 0.1 that are missing, in order, and lines that are new and not known."""
+    known = ADDED_LINES[file]
+    left = [line for line in new.splitlines() if not any(re.search(x, line) for x in known)]
+    before = [line for line in old.splitlines() if not any(re.search(x, line) for x in known)]
+    found = [
+        f"{file}, line {k}: is {other!r:.300}, was {one!r:.300}"
+        for k, (one, other) in enumerate(zip(before, left, strict=False), 1)
+        if one != other
+    ]
+    if len(before) != len(left):
+        found.append(f"{file}: has {len(left)} lines, had {len(before)}")
+    return found[:20]
+
+
+def file_problems(old: dict[str, str], new: dict[str, str]) -> list[str]:
+    """What differs between the kept files of two runs."""
+    found = [f"{name}: is missing" for name in old if name not in new]
+    found += [f"{name}: is new" for name in new if name not in old]
+    for name in old.keys() & new.keys():
+        one, other = old[name], new[name]
+        if name.endswith(".jsonl"):
+            found += problems(name, golden_runs.rows(one), golden_runs.rows(other))
+        elif name.endswith(".json"):
+            found += problems(name, json.loads(one), json.loads(other))
+        else:
+            found += line_problems(name, one, other)
+    return found
+
+
+def test_the_comparison_sees_what_is_missing_changed_or_new():
+    old = {"a": [{"x": 1, "y": 0.5}], "b": None}
+    assert not problems("config.json", old, {"b": None, "a": [{"y": 0.5 + 1e-15, "x": 1}]})
+    for new, said in (
+        ({"a": [{"x": 1, "y": 0.5}]}, "b is missing"),
+        ({"a": [{"x": 1, "y": 0.5001}], "b": None}, "a[].y is 0.5001, was 0.5"),
+        ({"a": [{"x": True, "y": 0.5}], "b": None}, "a[].x is True, was 1"),
+        ({"a": [{"x": 1, "y": 0.5, "z": 2}], "b": None}, "a[].z is new"),
+        ({"a": [], "b": None}, "a has 0 entries, had 1"),
+    ):
+        assert problems("config.json", old, new) == [f"config.json: {said}"]
+    assert not line_problems("report.md", "a\nb\n", "a\nb\n")
+    for lines in ("a\n", "b\na\n", "a\nb\nc\n", "a\nB\n"):
+        assert line_problems("report.md", "a\nb\n", lines)
+
+
+# --- the tests ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=RUNS, ids=lambda run: run.name)
+def run(request) -> Run:
+    return request.param
+
+
+@pytest.fixture
+def kept(run) -> dict[str, Any]:
+    """What 0.1 left of the run."""
+    return golden_runs.load(golden_runs.path_of(run.name))
+
+
+def more(run: Run) -> list[str]:
+    return MODEL_ARGUMENTS if run.model else []
+
+
+def test_a_run_leaves_what_it_left(run, kept, tmp_path):
+    assert kept["arguments"] == run.words(None), "recorded with other arguments"
+    with golden_runs.served(run) as server:
+        code, screen, err = call(run.script, run.words(server, more(run)), tmp_path)
+    assert code == 0, err
+    files = golden_runs.files_of(tmp_path / run.name)
+    found = file_problems(kept["files"], files) + line_problems("screen", kept["screen"], screen)
+    assert not found, "\n".join(found)
+
+
+def test_an_old_run_is_read_as_it_was(run, kept, tmp_path):
+    golden_runs.write(tmp_path / run.name, kept["files"])
+    readings = golden_runs.readings(run, tmp_path, call)
+    assert readings.keys() == kept["readings"].keys()
+    found = []
+    for name, old in kept["readings"].items():
+        if name in ADDED_LINES and isinstance(old, str):
+            found += line_problems(name, old, readings[name])
+        else:
+            found += problems(name, old, readings[name])
+    assert not found, "\n".join(found)
+
+
+def test_an_old_run_is_gone_on_with_or_refused_in_one_line(run, kept, tmp_path):
+    golden_runs.write(tmp_path / run.name, kept["files"])
+    with golden_runs.served(run) as server:
+        words = run.words(server, more(run))
+        try:
+            files, requests = golden_runs.resume(run, tmp_path, words, server, call)
+        except golden_runs.Refused as refused:
+            (line,) = [x for x in str(refused).splitlines() if "compiling" not in x]
+            assert run.name in REFUSED and REFUSED[run.name] in line, line
+            return
+    assert run.name not in REFUSED
+    found = file_problems(kept["files"] | kept["resumed"], files)
+    assert not found, "\n".join(found)
+    assert requests == kept["requests"], "what is recorded is not asked for again"
+
+
+@pytest.mark.parametrize("name", ["spots_renamed", "boards_model", "hanabi_model", "swiss_model"])
+def test_an_old_run_that_was_broken_off_is_finished(name, tmp_path):
+    (run,) = [run for run in RUNS if run.name == name]
+    if name in REFUSED:
+        pytest.skip(f"--resume refuses it: {REFUSED[name]}")
+    kept = golden_runs.load(golden_runs.path_of(name))
+    half, left = _half(kept["files"])
+    golden_runs.write(tmp_path / name, half)
+    with golden_runs.served(run) as server:
+        words = run.words(server, more(run))
+        files, requests = golden_runs.resume(run, tmp_path, words, server, call)
+    found = file_problems(kept["files"], files)
+    assert not found, "\n".join(found)
+    assert 0 < requests == left
+
+
+def _half(files: dict[str, str]) -> tuple[dict[str, str], int]:
+    """A run half way, with games begun and a torn last line; and the answers it still wants."""
+    games = files.get("games.jsonl", "").splitlines(keepends=True)
+    ended = games[: len(games) // 2]
+    names = {json.loads(line)["match"] for line in ended}
+    answers = [json.loads(line) for line in files["decisions.jsonl"].splitlines()]
+    kept = [x for x in answers if x["item"] in names or not x["prompt"]]
+    others = [x for x in answers if x not in kept]
+    kept += others[: len(others) // 2]
+    lines = "".join(json.dumps(x, separators=(",", ":")) + "\n" for x in kept)
+    half = {"config.json": files["config.json"], "decisions.jsonl": lines + lines[:50]}
+    if games:
+        half["games.jsonl"] = "".join(ended) + games[-1][:40]
+    return half, len(others) - len(others) // 2

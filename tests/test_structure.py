@@ -1,0 +1,222 @@
+"""The code's rooms: how long files are, and that imports go down and never in a circle.
+
+Everything is read from the sources; nothing is imported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FLOORS = ("envs", "agents", "wrappers", "benchmarks")
+"""From the ground up: a module imports from its own floor and those below."""
+ABOVE_ALL = ("testing",)
+"""Modules beside the floors, which may use all of them."""
+SCRIPTS = sorted((ROOT / "benchmarks").glob("[a-z]*.py"))
+LINES = 600
+SCRIPT_LINES = 250
+FOLDER_LINES = {"envs/connect_four": 430}
+"""The house style of a game: what one folder takes."""
+SCRIPTS_LINES = {"ludo_arena": 130}
+"""The house style of a whole-game benchmark."""
+
+
+def sources(*folders: str) -> list[Path]:
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+
+
+def lines(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def name_of(path: Path) -> str:
+    """A file's module, such as ``envs.ludo.rules``."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """All modules of the package by name."""
+    return {name_of(path): path for path in sources(*FLOORS)}
+
+
+def is_typing_only(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) in (
+        "TYPE_CHECKING",
+        "typing.TYPE_CHECKING",
+    )
+
+
+def nodes(tree: ast.AST, *, lazy: bool, typing: bool) -> Iterator[ast.AST]:
+    """Everything below ``tree``, or only what runs when it is imported."""
+    for child in ast.iter_child_nodes(tree):
+        if not typing and is_typing_only(child):
+            continue
+        if not lazy and isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        yield child
+        yield from nodes(child, lazy=lazy, typing=typing)
+
+
+def imported(source: str, here: str, *, lazy: bool = True, typing: bool = True) -> set[str]:
+    """The package's own names that a module's source imports, without ``stratagym.``.
+
+    Args:
+        here: the package that the source stands in, for relative imports.
+        lazy: those inside functions too. typing: those for type checkers too.
+    """
+    found = set()
+    for node in nodes(ast.parse(source), lazy=lazy, typing=typing):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                up = here.split(".")
+                base = ".".join(
+                    ["stratagym", *up[: len(up) + 1 - node.level], *filter(None, [base])]
+                )
+            found |= {f"{base}.{alias.name}" for alias in node.names}
+    return {name.removeprefix("stratagym.") for name in found if name.startswith("stratagym.")}
+
+
+@cache
+def arrows(*, lazy: bool, typing: bool) -> dict[str, set[str]]:
+    """The modules that each module imports; a package's own names count as the package."""
+    known, found = modules(), {}
+    for name, path in known.items():
+        here = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        targets = set()
+        for target in imported(path.read_text(encoding="utf-8"), here, lazy=lazy, typing=typing):
+            while target and target not in known:
+                target = target.rpartition(".")[0]
+            targets.add(target)
+        found[name] = targets - {"", name}
+    return found
+
+
+def floor(module: str) -> int:
+    return FLOORS.index(module.partition(".")[0])
+
+
+def circles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """Sets of nodes that reach each other, each sorted (Tarjan's components of two and more)."""
+    order: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found = []
+
+    def visit(node: str) -> None:
+        order[node] = low[node] = len(order)
+        stack.append(node)
+        for other in sorted(graph[node]):
+            if other not in order:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], order[other])
+        if low[node] == order[node]:
+            at = stack.index(node)
+            component = sorted(stack[at:])
+            del stack[at:]
+            if len(component) > 1:
+                found.append(component)
+
+    for node in sorted(graph):
+        if node not in order:
+            visit(node)
+    return found
+
+
+# --- lines ---------------------------------------------------------------------------------------
+
+
+def test_no_file_is_too_long():
+    long = {
+        str(path.relative_to(ROOT)): lines(path)
+        for path in sources(*FLOORS, "tests")
+        if lines(path) > LINES
+    }
+    assert not long
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_a_script_is_options_and_straight_code(path):
+    assert lines(path) <= SCRIPTS_LINES.get(path.stem, SCRIPT_LINES)
+
+
+@pytest.mark.parametrize("folder", FOLDER_LINES)
+def test_a_game_takes_no_more_than_what_is_its_own(folder):
+    assert sum(map(lines, sources(folder))) <= FOLDER_LINES[folder]
+
+
+# --- imports -------------------------------------------------------------------------------------
+
+
+def test_no_import_goes_up():
+    up = [
+        f"{name} imports {target}"
+        for name, targets in arrows(lazy=True, typing=True).items()
+        for target in sorted(targets)
+        if floor(target) > floor(name)
+    ]
+    assert not up
+
+
+def test_no_module_imports_what_stands_beside_the_floors():
+    above = [
+        f"{name} imports {target}"
+        for name, path in modules().items()
+        for target in sorted(imported(path.read_text(encoding="utf-8"), name))
+        if target.partition(".")[0] in ABOVE_ALL
+    ]
+    assert not above
+
+
+def test_no_script_is_imported():
+    scripts = {name_of(path) for path in SCRIPTS}
+    taken = {
+        f"{name} imports {target}"
+        for name, targets in arrows(lazy=True, typing=True).items()
+        for target in sorted(targets & scripts)
+    }
+    assert not taken
+
+
+def test_no_modules_import_each_other():
+    """Those needed for types alone, or when a function is first called, are no circle."""
+    assert not circles(arrows(lazy=False, typing=False))
+
+
+def test_no_rooms_of_the_benchmarks_import_each_other():
+    """Their folders, at any time: a family takes from the harness, never the other way."""
+
+    def room(name: str) -> str:
+        is_folder = modules()[name].name == "__init__.py"
+        return name if is_folder else name.rpartition(".")[0]
+
+    found: dict[str, set[str]] = {}
+    for name, targets in arrows(lazy=True, typing=True).items():
+        if floor(name) == FLOORS.index("benchmarks"):
+            own = {room(target) for target in targets if floor(target) == floor(name)}
+            found.setdefault(room(name), set()).update(own)
+    assert not circles(found)
+
+
+def test_what_this_file_finds():
+    """On sources that break the rules, so that silence above means something."""
+    source = "import stratagym.a\ndef f():\n    from stratagym.b import c\n    from ..d import e\n"
+    assert imported(source, "x.y") == {"a", "b.c", "x.d.e"}
+    assert imported(source, "x.y", lazy=False) == {"a"}
+    typed = "if TYPE_CHECKING:\n    from stratagym.b import c\n"
+    assert imported(typed, "x") == {"b.c"} and not imported(typed, "x", typing=False)
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set(), "e": {"e"}}
+    assert circles(graph) == [["b", "c"]]
+    assert modules()["envs.core"].name == "core.py" and len(modules()) > 100
+    assert "envs.core" in arrows(lazy=True, typing=True)["agents.mcts"]

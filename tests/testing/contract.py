@@ -1,0 +1,510 @@
+"""What every game promises, as checks that know no game.
+
+A game's check is a method of ``Contract`` named after it. All checks of a game share one compiled
+set of kernels, kept for later processes, and one further process.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import inspect
+import json
+import os
+import pickle
+import subprocess
+import sys
+import unittest
+import warnings
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from stratagym.envs import core, make, make_batch, spec
+from stratagym.testing.golden import playthrough
+from stratagym.testing.positions import RandomGame
+
+UTILITIES = ("zero_sum", "constant_sum", "identical", "general")
+
+EXPECTED_WARNINGS = (
+    "Observation is not a NumPy array",
+    "Observation numpy array is all zeros",
+    "Observation space for each agent probably should be gymnasium.spaces.box",
+    "Action mask numpy array is all zeros",
+)
+"""What api_test says of PettingZoo's own board games too, unless it exempts them by name: it wants
+no Dict, no empty board, and takes no notice of whether the agent it looks at is to move."""
+
+MOST_SECONDS = 2.0
+"""Processor time in which a fresh process has to play."""
+_HEAVY = ("matplotlib", "openai", "pygame", "PIL", "torch")
+_FIRST_STEP = f"""
+import json, sys, time
+from stratagym.envs import make, registry
+env = make(registry.unpickled(*sys.argv[1:]).name)
+env.reset(seed=0)
+env.step(int(env.last()[4]["action_mask"].argmax()))
+print(json.dumps([time.process_time(), sorted({set(_HEAVY)!r} & set(sys.modules))]))
+"""
+
+
+class Contract:
+    """The checks of one game; each raises ``AssertionError``, or ``SkipTest`` with a reason."""
+
+    def __init__(self, game: str | core.GameSpec, seed: int, golden: Path | None):
+        self.spec = spec(game) if isinstance(game, str) else game
+        self.name, self.seed, self.golden = self.spec.name, seed, golden
+        self.rules = self.spec.make_rules()
+
+    def played(self, k: int = 0) -> RandomGame:
+        """A random game, another for every ``k``."""
+        return RandomGame(self.rules, (self.seed + k) % 2**63)
+
+    def part(self, name: str) -> Any:
+        """One of the game's modules, or None if it has no such file."""
+        if importlib.util.find_spec(f"{self.spec.package}.{name}") is None:
+            return None
+        return self.spec.module(name)
+
+    def rng(self) -> np.random.Generator:
+        return np.random.default_rng(self.seed)
+
+    # --- PettingZoo's own tests ------------------------------------------------------------------
+
+    def pettingzoo_api(self) -> None:
+        """PettingZoo's API test passes, with the warnings that its own games give."""
+        from pettingzoo.test import api_test
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for options in ({}, {"max_cycles": 7}, {"illegal": "raise"}):
+                api_test(make(self.name, **options), num_cycles=300)  # type: ignore[arg-type]
+        told = {str(one.message) for one in caught}
+        unexpected = {one for one in told if not one.startswith(EXPECTED_WARNINGS)}
+        assert not unexpected, unexpected
+
+    def pickled_and_copied_environments(self) -> None:
+        """A pickled or copied environment is in the same state, of the same game, and plays on."""
+        from pettingzoo.test import api_test
+
+        env = make(self.name)
+        env.reset(seed=self.seed)
+        for twin in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env)):
+            assert np.array_equal(twin.states, env.states)
+            assert twin.spec is env.spec
+            twin.step(int(twin.last()[4]["action_mask"].argmax()))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # told in pettingzoo_api
+                api_test(twin, num_cycles=20)
+
+    def pettingzoo_seed(self) -> None:
+        """PettingZoo's seed test passes."""
+        from pettingzoo.test import seed_test
+
+        seed_test(partial(make, self.name), num_cycles=200)
+
+    def pettingzoo_render(self) -> None:
+        """PettingZoo's render test passes, in a window, as picture and as text."""
+        from pettingzoo.test import render_test
+
+        for module in ("pygame", f"{self.spec.package}.render", f"{self.spec.package}.view"):
+            if importlib.util.find_spec(module) is None:
+                raise unittest.SkipTest(f"{module} is not there")
+
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # where there is no screen
+
+        def quick_window(**options: Any) -> Any:
+            env = make(self.name, **options)
+            env.metadata["render_fps"] = 10_000  # waits no human's time between two frames
+            return env
+
+        render_test(quick_window)
+
+    def pettingzoo_state(self) -> None:
+        """PettingZoo's state test passes."""
+        from pettingzoo.test import state_test
+        from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+
+        state_test(make(self.name), turn_based_aec_to_parallel(make(self.name)))
+
+    def max_cycles_truncates(self) -> None:
+        """``max_cycles`` counts decisions of all seats together, and truncates for all at once.
+
+        PettingZoo's max_cycles_test cannot hold for seats that move in turn: with max_cycles=4 it
+        wants 4 parallel steps (one decision each here) and also 4 turns of every agent, and it
+        plays without the mask. PettingZoo runs it on its simultaneous games only (``if "classic/"
+        not in name`` in its test/all_parameter_combs_test.py); its turn-based games take no such
+        argument.
+        """
+        rng = self.rng()
+        for max_cycles in (1, 4, 7):
+            env = make(self.name, max_cycles=max_cycles)
+            env.reset(seed=int(rng.integers(2**63)))
+            decisions = 0
+            while not (any(env.terminations.values()) or any(env.truncations.values())):
+                mask = env.last()[4]["action_mask"]
+                env.step(env.action_space(env.agent_selection).sample(mask))
+                decisions += 1
+            assert decisions <= max_cycles
+            if decisions == max_cycles and not any(env.terminations.values()):
+                assert all(env.truncations.values())
+            while env.agents:
+                assert env.last()[3] or env.last()[2]
+                env.step(None)
+
+    def registered_with_pettingzoo_and_gymnasium(self) -> None:
+        """Both registries make the game by its id."""
+        import gymnasium
+        import pettingzoo
+
+        title = "".join(part.capitalize() for part in self.name.split("_"))
+        name = f"stratagym/{title}-v{self.spec.version}"
+        if self.rules.num_players > 1:
+            assert gymnasium.make(name).get_wrapper_attr("game").name == self.name
+        assert gymnasium.spec(name).to_json()
+        if not hasattr(pettingzoo, "make"):
+            raise unittest.SkipTest("this PettingZoo has no registry")
+        env = pettingzoo.make("aec", f"stratagym/{self.name}-v{self.spec.version}")
+        assert env.unwrapped.spec.name == self.name  # type: ignore[attr-defined]
+
+    # --- the kernel ------------------------------------------------------------------------------
+
+    def random_games_end_in_time(self) -> None:
+        """200 random games end, by the rules or their limit, within ``max_game_length``."""
+        rules = self.rules
+        assert rules.max_game_length == self.spec.max_game_length
+        states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
+        for k in range(200):
+            one = np.uint64(core.derive_seed(np.uint64(self.seed), np.uint64(k)))
+            decisions, finished = core.random_games(rules, states, legal, probs, one, 1)
+            assert finished == 1
+            assert decisions <= self.spec.max_game_length, f"{decisions} decisions, seed {one}"
+            assert core.current_player_at(rules, states, 0) in (core.TERMINAL, core.TRUNCATED)
+
+    def legal_actions(self) -> None:
+        """Not empty exactly while a seat is to move, ascending, and what the mask says."""
+        for k in range(5):
+            played, rules = self.played(k), self.rules
+            mask = np.zeros(rules.num_actions, np.int8)
+            legal = np.zeros(rules.num_actions, np.int64)
+            for state, player, choice in zip(
+                played.states, played.players, played.choices, strict=True
+            ):
+                assert core.current_player_at(rules, state, 0) == player
+                assert 0 <= player < rules.num_players
+                assert len(choice) > 0
+                assert (np.diff(choice) > 0).all(), f"not ascending: {choice.tolist()}"
+                assert 0 <= choice[0] <= choice[-1] < rules.num_actions
+                assert _mask_at(rules, state, legal, mask) == len(choice)
+                assert np.flatnonzero(mask).tolist() == choice.tolist()
+            assert played.ending in (core.TERMINAL, core.TRUNCATED)
+            assert _mask_at(rules, played.end, legal, mask) == 0
+            assert not mask.any()
+
+    def returns_obey_the_utility_class(self) -> None:
+        """Returns are numbers and what ``utility`` says: sums of 0, or constant, or all alike."""
+        utility = self.spec.utility
+        assert utility in UTILITIES, f"utility={utility!r}: one of {', '.join(UTILITIES)}"
+        constant = None
+        for k in range(20):
+            played = self.played(k)
+            for state in (played.states[0], played.states[-1], played.end):
+                returns = played.returns(state)
+                assert np.isfinite(returns).all()
+                if utility == "zero_sum":
+                    assert abs(returns.sum()) < 1e-9, returns
+                elif utility == "constant_sum" and state is played.end:
+                    constant = returns.sum() if constant is None else constant
+                    assert abs(returns.sum() - constant) < 1e-9, returns
+                elif utility == "identical":
+                    assert len(set(returns)) == 1, returns
+
+    def sides_part_the_seats(self) -> None:
+        """Every seat is in one side; roles that are dealt (``sides=None``) tell none."""
+        sides = self.spec.sides_of(self.rules) if hasattr(self.spec, "sides_of") else None
+        if sides is not None:
+            seats = [seat for side in sides for seat in side]
+            assert sorted(seats) == list(range(self.rules.num_players)), sides
+            assert all(sides), sides
+
+    def observations_are_in_their_space(self) -> None:
+        """Of all seats, at every decision and at the end."""
+        env, played = make(self.name), self.played()
+        for state in [*played.states, played.end]:
+            for seat, agent in enumerate(env.possible_agents):
+                space = env.observation_space(agent)["observation"]
+                assert space.contains(played.observation(state, seat)), (agent, state)
+
+    def a_copy_plays_on_like_the_original(self) -> None:
+        """A record is the whole state, its dice and cards to come included."""
+        played = self.played()
+        for at in range(0, len(played.states), 1 + len(played.states) // 5):
+            twin = played.states[at].copy()
+            for action in played.actions[at:]:
+                played.play(twin, action)
+            assert np.array_equal(twin, played.end)
+
+    def hidden_things_do_not_show(self) -> None:
+        """What a seat cannot know, redrawn, changes neither its tensor nor its prompt."""
+        played, view = self.played(), self.part("view")
+        for at, state in enumerate(played.states):
+            for seat in range(self.rules.num_players):
+                other = state.copy()
+                core.determinize_at(self.rules, other, 0, seat, np.uint64(self.seed + at + 1))
+                assert other["rng"] != state["rng"]
+                seen = played.observation(other, seat).tobytes()
+                assert seen == played.observation(state, seat).tobytes(), (seat, state, other)
+                if view and seat == played.players[at]:
+                    asked = view.prompt(self.rules, other[0], seat)
+                    assert asked == view.prompt(self.rules, state[0], seat)
+            assert core.current_player_at(self.rules, other, 0) == played.players[at]
+
+    def commits_of_the_running_turn_do_not_show(self) -> None:
+        """Another commit of one seat changes what no other seat sees until the turn resolves.
+
+        Seats commit in seat order, so a turn runs on for as long as the seat to move does not
+        fall. The others' tensors are compared, and the prompt of the seat to move.
+        """
+        rng, view, compared = self.rng(), self.part("view"), 0
+        for k in range(10):
+            played = self.played(k)
+            for at, (committing, choice) in enumerate(
+                zip(played.players, played.choices, strict=True)
+            ):
+                others = choice[choice != played.actions[at]]
+                if not len(others):
+                    continue
+                twin = played.states[at].copy()
+                played.play(twin, int(rng.choice(others)))
+                compared += self._same_to_others(played, at, committing, twin, view)
+        assert compared, "no two seats committed in one turn of ten random games"
+
+    def _same_to_others(
+        self, played: RandomGame, at: int, committing: int, twin: np.ndarray, view: Any
+    ) -> int:
+        """Play ``twin`` on as ``played`` went on; how many decisions of others were compared."""
+        compared, before = 0, committing
+        for state, player, action in zip(
+            played.states[at + 1 :], played.players[at + 1 :], played.actions[at + 1 :], strict=True
+        ):
+            if player < before or core.current_player_at(self.rules, twin, 0) != player:
+                break
+            for seat in range(self.rules.num_players):
+                if seat == committing:
+                    continue
+                seen = played.observation(twin, seat).tobytes()
+                assert seen == played.observation(state, seat).tobytes(), (seat, state, twin)
+            if view and player != committing:
+                asked = view.prompt(self.rules, twin[0], player)
+                assert asked == view.prompt(self.rules, state[0], player)
+            compared += player != committing
+            n = core.legal_actions_at(self.rules, twin, 0, played.legal)
+            if action not in played.legal[:n]:
+                break
+            before = player
+            played.play(twin, action)
+        return compared
+
+    def actions_and_strings_are_a_bijection(self) -> None:
+        """A legal action's text names it alone, and reads back as it."""
+        view = self.part("view")
+        if view is None:
+            raise unittest.SkipTest("no view yet")
+        for k in range(3):
+            played = self.played(k)
+            for state, choice in zip(played.states, played.choices, strict=True):
+                words = [view.action_to_string(self.rules, state[0], a) for a in choice.tolist()]
+                assert len(set(words)) == len(words), words
+                back = [view.string_to_action(self.rules, state[0], word) for word in words]
+                assert back == choice.tolist(), words
+
+    def chance_outcomes_are_a_distribution(self) -> None:
+        """At every chance event of some games; ``chance`` says whether there are any."""
+        legal, probs = core.new_scratch(self.rules)
+        # A generator of the game's own dtype, as ``core.seed_rng`` wants it.
+        states, generators = core.new_states(self.rules), core.new_states(self.rules)
+        events, wrong = 0, np.zeros(1, np.int64)
+        for k in range(3):
+            seed = np.uint64(self.seed + k)
+            events += _chance_events(self.rules, states, generators, seed, legal, probs, wrong)
+        assert wrong[0] == 0, f"{wrong[0]} of {events} chance events have no distribution"
+        assert (events > 0) == (self.spec.chance == "explicit"), (events, self.spec.chance)
+
+    # --- the environments ------------------------------------------------------------------------
+
+    def batch_equals_env(self) -> None:
+        """``BatchEnv`` and ``GameEnv``, step by step, over ends and new starts."""
+        n, rng = 4, self.rng()
+        batch = make_batch(self.name, n, seed=self.seed)
+        envs = [make(self.name, illegal="raise") for _ in range(n)]
+        episodes = [0] * n
+        for i, env in enumerate(envs):
+            env.reset(seed=int(core.derive_seed(batch.seeds[i], 0)))
+        for _ in range(2 * self.spec.max_game_length):
+            for i, env in enumerate(envs):
+                observed = env.observe(env.agent_selection)
+                assert env.possible_agents[batch.players[i]] == env.agent_selection
+                assert (batch.observations[i] == observed["observation"]).all()
+                assert (batch.action_masks[i] == observed["action_mask"]).all()
+                assert batch.states[i] == env.states[0]
+            actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in batch.action_masks])
+            batch.step(actions)
+            for i, env in enumerate(envs):
+                env.step(actions[i])
+                assert list(env.rewards.values()) == batch.rewards[i].tolist()
+                assert set(env.terminations.values()) == {bool(batch.terminations[i])}
+                assert set(env.truncations.values()) == {bool(batch.truncations[i])}
+                if batch.terminations[i] or batch.truncations[i]:
+                    episodes[i] += 1
+                    env.reset(seed=int(core.derive_seed(batch.seeds[i], episodes[i])))
+            assert batch.episodes.tolist() == episodes
+            if min(episodes) > 1:
+                break
+        assert min(episodes) > 0
+
+    def golden_playthrough(self) -> None:
+        """The recorded game is played as it was; record anew only what changes on purpose."""
+        if self.golden is None:
+            raise unittest.SkipTest("no folder with a recorded game is given (golden=...)")
+        recorded = (self.golden / f"{self.name}.txt").read_text(encoding="utf-8")
+        assert playthrough(self.name).splitlines() == recorded.splitlines()
+
+    # --- processes -------------------------------------------------------------------------------
+
+    @cached_property
+    def _fresh(self) -> tuple[float, list[str]]:
+        """Least processor time of up to four fresh processes, and what heavy things they import.
+
+        Processor time from the interpreter's start, so that a busy machine does not fail it. The
+        first may find the cache cold, so the time is taken again while it is too long.
+        """
+        times: list[float] = []
+        while not times or (len(times) < 4 and min(times) >= MOST_SECONDS):
+            done = subprocess.run(
+                [sys.executable, "-c", _FIRST_STEP, self.name, self.spec.package],
+                capture_output=True, text=True, timeout=300, check=False,
+            )  # fmt: skip
+            assert done.returncode == 0, done.stderr
+            seconds, heavy = json.loads(done.stdout)
+            times.append(seconds)
+        return min(times), heavy
+
+    def fresh_process_plays_within_two_seconds(self) -> None:
+        """From the interpreter's start to the first step, in processor time, the cache warm."""
+        assert self._fresh[0] < MOST_SECONDS, f"{self._fresh[0]:.1f} s"
+
+    def environments_import_nothing_heavy(self) -> None:
+        """No plots, windows, pictures, networks or clients before they are asked for."""
+        assert self._fresh[1] == []
+
+
+@njit(cache=True)
+def _mask_at(rules, states, legal, mask):
+    return core.legal_mask(rules, states[0], legal, mask)
+
+
+@njit(cache=True)
+def _chance_events(rules, states, generators, seed, legal, probs, wrong):
+    """Play a random game; returns its chance events, and adds those without a distribution.
+
+    Chance is drawn by the probabilities as they are told, not by ``core.play_chance``.
+    """
+    s, own = states[0], generators[0]
+    core.reset(rules, s, seed)
+    core.seed_rng(own, seed)
+    events = 0
+    while True:
+        player = core.current_player(rules, s)
+        if player == core.CHANCE:
+            events += 1
+            probs[:] = np.nan
+            n = core.chance_outcomes(rules, s, probs)
+            total, least = 0.0, 1.0
+            if n < 1 or n > probs.shape[0]:
+                wrong[0] += 1
+                return events
+            for k in range(n):
+                total += probs[k]
+                least = min(least, probs[k])
+            if not (least > 0.0 and abs(total - 1.0) < 1e-9):
+                wrong[0] += 1
+                return events
+            drawn, bound, outcome = core.random_unit(own), 0.0, 0
+            for k in range(n - 1):
+                bound += probs[k]
+                outcome += drawn >= bound
+            core.apply_chance(rules, s, outcome)
+        elif player >= 0:
+            n = core.legal_actions(rules, s, legal)
+            core.step(rules, s, legal[core.random_below(own, n)])
+        else:
+            return events
+
+
+CHECKS = tuple(
+    name
+    for name, value in vars(Contract).items()
+    if inspect.isfunction(value) and value.__doc__ and name not in ("played", "part")
+    and not name.startswith("_")
+)  # fmt: skip
+"""The names of all checks, in the order in which they are made."""
+_COMMITS = Contract.commits_of_the_running_turn_do_not_show.__name__
+"""For simultaneous games only."""
+
+
+def contract_checks(
+    game: str | core.GameSpec, *, seed: int | None = None, golden: str | Path | None = None
+) -> list[tuple[str, Callable[[], None]]]:
+    """Every check of a game: (its name, a function that makes it), for ``pytest.mark.parametrize``.
+
+    Args:
+        game: an installed or registered game.
+        seed: of the random games; by default another every time. golden: the folder of the
+            recorded game that ``python -m stratagym.testing.golden`` writes.
+    """
+    facts = spec(game) if isinstance(game, str) else game
+    made: list[Contract] = []
+
+    def check(name: str) -> None:
+        if not made:
+            drawn = int(np.random.default_rng().integers(2**62)) if seed is None else seed
+            made.append(Contract(facts, drawn, Path(golden) if golden is not None else None))
+        getattr(made[0], name)()
+
+    left_out = () if facts.dynamics == "simultaneous" else (_COMMITS,)
+    return [(name, partial(check, name)) for name in CHECKS if name not in left_out]
+
+
+def contract(
+    game: str | core.GameSpec, *, seed: int | None = None, golden: str | Path | None = None
+) -> list[tuple[str, str]]:
+    """Check all that a game promises; returns what could not be checked: (check, reason).
+
+    Arguments as for ``contract_checks``.
+
+    Raises:
+        AssertionError: a check fails; the message has its name and the seed that repeats it.
+    """
+    drawn = int(np.random.default_rng().integers(2**62)) if seed is None else seed
+    return list(_run(contract_checks(game, seed=drawn, golden=golden), game, drawn))
+
+
+def _run(
+    checks: list[tuple[str, Callable[[], None]]], game: str | core.GameSpec, seed: int
+) -> Iterator[tuple[str, str]]:
+    for name, check in checks:
+        told = inspect.getdoc(getattr(Contract, name)) or ""
+        try:
+            check()
+        except unittest.SkipTest as reason:
+            yield name, str(reason)
+        except Exception as error:
+            title = game if isinstance(game, str) else game.name
+            raise AssertionError(
+                f"{title} breaks the contract: {name} ({told.splitlines()[0]}) with seed={seed}: "
+                f"{type(error).__name__}: {error}"
+            ) from error
