@@ -30,7 +30,7 @@ MODEL_ARGUMENTS: list[str] = []
 ADDED: dict[str, tuple[str, ...]] = {
     "config.json": (),
     "summary.json": (),
-    "games.jsonl": (),
+    "games.jsonl": ("*pairing", "*round", "*seat"),
     "decisions.jsonl": (),
     "replay --html": (),
     "export decisions": (),
