@@ -32,8 +32,8 @@ from stratagym.benchmarks.harness.options import ExecutorArgs, ModelArgs, RunArg
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
+from stratagym.benchmarks.harness.text_options import PromptArgs
 from stratagym.envs import spec
-from stratagym.envs.text import TextOptions
 
 NAME = "board_solvers"
 GAMES = {"tictactoe": 10, "connect_four": 10, "chess": 4}
@@ -42,7 +42,7 @@ GAMES = {"tictactoe": 10, "connect_four": 10, "chess": 4}
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
-class Args(ModelArgs, ExecutorArgs, RunArgs):
+class Args(PromptArgs, ModelArgs, ExecutorArgs, RunArgs):
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "random,mcts:200"
     """Policies, separated by commas."""
     boards: str = "tictactoe,connect_four,chess"
@@ -53,12 +53,6 @@ class Args(ModelArgs, ExecutorArgs, RunArgs):
     """The opponent and judge in chess."""
     retries_illegal: int = 10
     """Tries after an illegal answer before the game is lost."""
-    list_legal: bool = False
-    """Name the legal moves in prompts."""
-    lenient: bool = False
-    """Read replies leniently, where the game's view knows how."""
-    renamed: bool = False
-    """Tell the games under made-up names, their rules in full."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
@@ -69,7 +63,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
             raise cli.InputError(f"--boards: unknown {board!r}; choose from: {', '.join(GAMES)}")
     if not boards or (args.games is not None and args.games < 1) or args.retries_illegal < 0:
         raise cli.InputError("--boards, --games and --retries-illegal: at least one board and game")
-    text = TextOptions(list_legal=args.list_legal, lenient=args.lenient, renamed=args.renamed)
+    text, *_ = [args.text_options(spec(board)) for board in boards]
     policies = {
         board: {p.name: p for p in make_policies(spec(board), args.policies, args)}
         for board in boards

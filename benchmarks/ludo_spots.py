@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -27,15 +27,15 @@ from stratagym.benchmarks.harness.decisions import ask_all, ask_kernel
 from stratagym.benchmarks.harness.options import ModelArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import progress_bar
+from stratagym.benchmarks.harness.text_options import PromptArgs
 from stratagym.benchmarks.ludobench import generate as spot_maker
 from stratagym.benchmarks.ludobench import metrics, report, run, spots
 from stratagym.benchmarks.ludobench.run import GAME, NAME
-from stratagym.envs.text import TextOptions
 
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
-class Args(ModelArgs):
+class Args(PromptArgs, ModelArgs):
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "random,heuristic,gt"
     """Policies, separated by commas: random, heuristic, gt, gt:DEPTH, mcts:SIMULATIONS, llm,
     llm:MODEL."""
@@ -50,15 +50,12 @@ class Args(ModelArgs):
     """Leave bad entries out and report them, instead of stopping."""
     depth: int = 2
     """Decisions that gt looks ahead, also as the reference of the agreement rates."""
-    lenient: bool = False
-    """Also accept a reply that is a bare piece number."""
     as_published: bool = False
     """Play and score as the authors' released code: stacking="safe", home="exact", and leaving
     base counts as open and as safe."""
-    list_legal: bool = False
-    """Name the legal moves in the prompt (LudoBench withholds them)."""
-    renamed: bool = False
-    """Tell the game under made-up names."""
+    system: str = "merge"
+    """"merge" is one user message, as LudoBench asks; "split" puts role, rules and answer form into
+    a system message, which servers cache."""
     seed: int = 0
     """Seed of every random choice."""
     head_to_head: int = 400
@@ -77,7 +74,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     """Ask policies for single Ludo decisions and report how they decide."""
     if not 1 <= args.depth <= 8:
         raise cli.InputError(f"--depth {args.depth}: a whole number from 1 to 8 is needed")
-    personas = _personas(args.personas)
+    personas, text = _personas(args.personas), args.text_options(GAME)
     policies = make_policies(GAME, args.policies, args, depth=args.depth)
     chosen, invalid = spots.load_spots(args.spots or spots.SHIPPED, skip_invalid=args.skip_invalid)
     if args.categories is not None:
@@ -102,10 +99,8 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "renamed": args.renamed,
         "depth": args.depth,
         "seed": args.seed,
+        **({} if text.as_in_0_1 else {"text": asdict(text)}),
     }
-    text = TextOptions(
-        list_legal=args.list_legal, lenient=args.lenient, renamed=args.renamed, system="merge"
-    )
     (reference,) = make_policies(GAME, "gt", args, depth=args.depth)
     assert isinstance(reference, KernelPolicy)
     folder = records.open_run(NAME, args.output, config, args.resume)

@@ -42,9 +42,10 @@ BREAK = "---"
 class View(Protocol):
     """What a game's ``view.py`` says in words; a part with a body here may be left out.
 
-    Besides, a view may have ``RENAMED`` (the game's words and made-up ones),
-    ``rules_in_full(rules)`` (the game for who does not know it by name, where ``rules_text`` takes it as known), and what
-    others than prompts read: ``TEXT_OPTIONS``, ``CONSEQUENCES``, ``seat_text``, ``chance_text``.
+    A text that is always the same may be a constant in capitals, such as ``RULES_TEXT``.
+    Besides, a view may have ``RENAMED`` (the game's words and made-up ones) and
+    ``rules_in_full(rules)`` (the game for who does not know it by name, where ``rules_text`` takes
+    it as known); others read ``TEXT_OPTIONS``, ``CONSEQUENCES``, ``seat_text``, ``chance_text``.
     """
 
     PROMPT_VERSION: str
@@ -121,6 +122,9 @@ def part(view: Any, name: str) -> Any:
     """What a view says, or the default. Raises ``AttributeError`` where there is none."""
     if hasattr(view, name):
         return getattr(view, name)
+    if hasattr(view, name.upper()):
+        text = getattr(view, name.upper())
+        return lambda *_: text
     default = getattr(View, name)
     return partial(default, view) if callable(default) else default
 
@@ -287,14 +291,16 @@ def prompt(
         legal: the legal actions, to name them.
     """
     parts = _parts(view, rules, s, player, options, history, heard, legal)
+    opening = answer_form(view, options).opening(options.reasoning)
     if options.template:
+        parts["answer"] = "\n\n".join(filter(None, (opening, parts["answer"])))
         system, user = _filled(parts, options)
-    elif options.system == "merge":
-        opening = answer_form(view, options).opening(options.reasoning)
-        parts["role"] = "\n".join(filter(None, (parts["role"], opening)))
-        system, user = "", _joined(parts, part(view, "MERGED_PARTS"))
     else:
-        system, user = _joined(parts, SYSTEM_PARTS), _joined(parts, USER_PARTS)
+        parts["role"] = "\n".join(filter(None, (parts["role"], opening)))
+        orders = (SYSTEM_PARTS, USER_PARTS)
+        if options.system == "merge":
+            orders = ((), part(view, "MERGED_PARTS"))
+        system, user = (_joined(parts, order) for order in orders)
     if options.renamed:
         words = Renaming(view.RENAMED)
         system, user = words.renamed(system), words.renamed(user)
@@ -344,7 +350,7 @@ def _parts(
         "role": part(view, "role_text")(rules, player),
         "rules": _rules(view, rules, options.rules),
         "actions": part(view, "actions_text")(rules) if legal is None else "",
-        "hints": "" if not hints else section("Hints", hints) if titles else f"Hints:\n{hints}",
+        "hints": "" if not hints else section("Advice", hints) if titles else f"Advice:\n{hints}",
         "persona": persona if style else "",
         "position": part(view, "position_text")(rules, s, player, form),
         "history": past if history else "",

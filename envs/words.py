@@ -36,8 +36,8 @@ def marks_text(first: int, second: int, squares: Iterable[int]) -> str:
 class AnswerForm:
     """How a reply names its move: the words that ask for it, and the reader.
 
-    Readers take time linear in a reply's length, whatever it holds. So ``move`` must not begin
-    with what may be blank, nor repeat a group that can match in two ways.
+    Readers take time linear in a reply's length, whatever it holds. For that ``move`` must neither
+    begin nor end with what may be blank, such as ``\\s*``.
 
     Attributes:
         form: what stands for the move where the form is shown, such as ``<column>``.
@@ -135,8 +135,7 @@ class _MoveAndReason(AnswerForm):
             pattern = rf"{move}\s*\|"
         lines = [text.strip()]
         if reasoning == "steps":
-            pattern = rf"\W*?{pattern}"
-            lines = [line.strip() for line in text.split("\n")]
+            lines = [line.strip().lstrip(" >*`\"'#") for line in text.split("\n")]
         for line in reversed(lines):
             match = re.match(pattern, line)
             if match:

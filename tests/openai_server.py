@@ -150,7 +150,8 @@ def once(fault: Response) -> Script:
 
 def first_empty(messages: Any) -> str:
     """A legal move of tic-tac-toe, from the grid in the prompt."""
-    rows = messages[0]["content"].split("1 2 3\n")[1].splitlines()[:3]
+    asked = next(m["content"] for m in messages if "1 2 3\n" in m["content"])
+    rows = asked.split("1 2 3\n")[1].splitlines()[:3]
     return next(
         f"Move: {r},{c}"
         for r, row in enumerate(rows, 1)

@@ -251,7 +251,8 @@ def faulty(body: dict, nth: int) -> Response:
         return prose()
     if place < 42:
         return answer("Move: 4,4", kind="illegal")
-    squares = re.findall(r"\d,\d", body["messages"][0]["content"].partition("Empty squares")[2])
+    asked = next(m["content"] for m in body["messages"] if "Empty squares" in m["content"])
+    squares = re.findall(r"\d,\d", asked.partition("Empty squares")[2])
     wanted = ["2,2", "1,1", "1,3", "3,1", "3,3"]
     best = next((s for s in wanted if s in squares[:-1]), squares[place % max(1, len(squares) - 1)])
     assert prompt

@@ -18,6 +18,7 @@ from stratagym.agents.games import chess as knowledge
 from stratagym.agents.kernel_policies import play_many
 from stratagym.envs import core, make, spec
 from stratagym.envs.chess import metrics, moves, notation, perft, render, rules, view
+from stratagym.envs.prompts import prompt
 from stratagym.envs.text import ILLEGAL, OK, UNPARSEABLE, TextOptions, judge
 
 chess = pytest.importorskip("chess")
@@ -406,7 +407,8 @@ def test_why_a_move_is_illegal(fen, move, reason):
 
 def test_prompt_says_the_position():
     states = state(KIWIPETE.replace(" w ", " b ").replace("KQkq", "Kq"))
-    (message,) = view.prompt(RULES, states[0], 1, history="Something was.")
+    merged = TextOptions(system="merge")
+    (message,) = prompt(view, RULES, states[0], 1, merged, "Something was.")
     for part in (
         "as Black", "capitals" , "8  r . . . k . . r  8", notation.fen(states[0]), "third time",
         "100 moves in a row", "Something was.", "<move> | <one line reason>",
@@ -414,10 +416,10 @@ def test_prompt_says_the_position():
         assert part.lower() in message["content"].lower()
     assert "Legal moves" not in message["content"]
     actions = notation.legal_list(states[0])
-    (listed,) = view.prompt(RULES, states[0], 1, list_legal=actions)
+    (listed,) = prompt(view, RULES, states[0], 1, merged, legal=actions)
     assert ", ".join(notation.uci(states[0], action) for action in actions) in listed["content"]
     botzone = CHESS.make_rules(judge="botzone")
-    (message,) = view.prompt(botzone, start(botzone)[0][0], 1)
+    (message,) = prompt(view, botzone, start(botzone)[0][0], 1, merged)
     assert "as White" in message["content"] and "time" not in message["content"]
 
 

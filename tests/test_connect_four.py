@@ -17,11 +17,13 @@ from stratagym.envs import core, make, spec
 from stratagym.envs.connect_four import view
 from stratagym.envs.connect_four.metrics import COUNTS, game_counts
 from stratagym.envs.connect_four.rules import COLUMNS, ROWS, has_four, landing
+from stratagym.envs.prompts import prompt
 from stratagym.envs.text import ILLEGAL as ILLEGAL_REPLY
 from stratagym.envs.text import OK, UNPARSEABLE, TextOptions, judge
 
 GAME = spec("connect_four")
 RULES = GAME.make_rules()
+MERGED = TextOptions(system="merge")
 NO_BOOK = books.Book(np.zeros(0, np.int64), np.zeros(0, np.int8))
 
 
@@ -379,7 +381,7 @@ def test_words():
     full = position(0, 0, 0, 0, 0, 0)
     assert judge(GAME, RULES, full, "Move: 0").reason == "full"
     assert judge(GAME, RULES, full, "Move: 9").reason == "no_such_column"
-    (message,) = view.prompt(RULES, states[0], 1, history="X began.", list_legal=[0, 5])
+    (message,) = prompt(view, RULES, states[0], 1, MERGED, "X began.", legal=[0, 5])
     for part in ("stones O", "O . X X X . .", "X began.", "Move: <column>", "not full: 0, 5"):
         assert part in message["content"]
     assert view.board_text(RULES, position(0, 1, 0, 1, 0, 1, 0)[0]).endswith("X has won")

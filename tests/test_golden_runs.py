@@ -24,7 +24,7 @@ from golden_runs import RUNS, Run
 
 pytest.importorskip("openai")
 
-MODEL_ARGUMENTS: list[str] = []
+MODEL_ARGUMENTS: list[str] = ["--system", "merge"]
 """What makes a language model's run what it was in 0.1."""
 
 ADDED: dict[str, tuple[str, ...]] = {

@@ -408,7 +408,7 @@ def test_options_that_do_not_fit():
     ],
 )
 def test_replies(reply, lenient, move):
-    assert view.extract(reply, lenient) == move
+    assert view.ANSWER.extract(reply, lenient) == move
 
 
 def test_moves_in_words(seed):

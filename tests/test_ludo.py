@@ -17,6 +17,7 @@ from stratagym.benchmarks.reporting.stats import wilson
 from stratagym.envs import core, spec
 from stratagym.envs.ludo import view
 from stratagym.envs.ludo.metrics import COUNTS, game_counts, move_tags
+from stratagym.envs.prompts import prompt
 from stratagym.envs.text import ILLEGAL, OK, UNPARSEABLE, TextOptions, judge, legal_list
 
 LUDO = spec("ludo")
@@ -245,7 +246,8 @@ def test_replies(reply, kind, lenient_kind):
 def test_prompt_says_the_position_and_withholds_legal_moves():
     rules = LUDO.make_rules(players=3, seats="0+2+3")
     states = position(rules, 1, 6, [[3, -1, -1, -1], [30, 66, 69, -1], [50, -1, -1, -1]])
-    (message,) = view.prompt(rules, states[0], 1, persona="greedy", history="Something was.")
+    greedy = TextOptions(persona="greedy", system="merge")
+    (message,) = prompt(view, rules, states[0], 1, greedy, "Something was.")
     text = message["content"]
     for part in (
         "Player 2", "Players: 0, 2, 3", "Dice: 6", "[30, 66, 69, -1]", "Player 0: [3, -1, -1, -1]",
@@ -256,7 +258,7 @@ def test_prompt_says_the_position_and_withholds_legal_moves():
     assert "Legal moves" not in text
     order = [text.index(word) for word in ("Rules", "Dice", "Persona", "History", "<one line")]
     assert order == sorted(order)
-    (listed,) = view.prompt(rules, states[0], 1, list_legal=[0, 1, 3])
+    (listed,) = prompt(view, rules, states[0], 1, greedy, legal=[0, 1, 3])
     assert "Pieces you may move: 0, 1, 3" in listed["content"]
 
 

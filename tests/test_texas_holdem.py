@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from stratagym.envs import core, make, make_batch, spec
+from stratagym.envs.prompts import prompt
 from stratagym.envs.texas_holdem import botzone, metrics, rules, view
 from stratagym.envs.text import TextGame
 
@@ -300,7 +301,7 @@ def test_hidden_cards_change_nothing_that_a_seat_sees(seed):
         core.observe_at(made, states, 0, seat, seen[0])
         core.observe_at(made, other, 0, seat, seen[1])
         assert seen[0].tobytes() == seen[1].tobytes()
-        asked = [view.prompt(made, one[0], seat, list_legal=[]) for one in (states, other)]
+        asked = [prompt(view, made, one[0], seat, legal=[]) for one in (states, other)]
         assert asked[0] == asked[1]
         assert view.seat_text(made, states[0], seat) == view.seat_text(made, other[0], seat)
         again = np.zeros(made.num_actions, np.int64)
@@ -345,7 +346,7 @@ def test_shown_hands_are_public_and_folded_ones_are_not():
         play(made, states, move)
     assert (states[0]["last_hole"] == shown).all()
     seat = int(states[0]["player"])
-    asked = view.prompt(made, states[0], seat)[0]["content"]
+    asked = prompt(view, made, states[0], seat)[-1]["content"]
     for cards_of in shown.tolist():
         assert view.cards_text(cards_of) in told
         assert view.cards_text(cards_of) in asked
@@ -423,8 +424,8 @@ def test_botzones_judge():
     ],
 )
 def test_extract(reply, move):
-    assert view.extract(reply) == move
-    assert view.extract("call", lenient=True) == "call"
+    assert view.ANSWER.extract(reply) == move
+    assert view.ANSWER.extract("call", lenient=True) == "call"
 
 
 def test_text_players_may_name_any_amount():
@@ -443,7 +444,7 @@ def test_text_players_may_name_any_amount():
     assert game.over
     told = TextGame("texas_holdem", hands=1, raises="pot")
     told.reset(seed=3)
-    assert "You may raise to one of: 200, 233" in told.observe().messages[0]["content"]
+    assert "You may raise to one of: 200, 233" in told.observe().messages[-1]["content"]
 
 
 def test_options_in_one_line():

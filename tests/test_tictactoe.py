@@ -16,6 +16,7 @@ from stratagym.agents.games.tictactoe import solve
 from stratagym.agents.kernel_policies import play_many
 from stratagym.agents.perfect import ILLEGAL, ranks
 from stratagym.envs import core, make, spec
+from stratagym.envs.prompts import prompt
 from stratagym.envs.text import ILLEGAL as ILLEGAL_REPLY
 from stratagym.envs.text import OK, UNPARSEABLE, TextOptions, judge
 from stratagym.envs.tictactoe import view
@@ -24,6 +25,7 @@ from stratagym.envs.tictactoe.rules import LINES
 
 GAME = spec("tictactoe")
 RULES = GAME.make_rules()
+MERGED = TextOptions(system="merge")
 
 
 def classic(name):
@@ -254,7 +256,7 @@ def test_words():
     assert view.move_text(RULES, states[0], 3) == "O marked 1,2."
     assert judge(GAME, RULES, states, "Move: 1,1").reason == "taken"
     assert judge(GAME, RULES, states, "Move: 0,1").reason == "no_such_square"
-    (message,) = view.prompt(RULES, states[0], 1, history="X marked 1,1.", list_legal=[1, 3])
+    (message,) = prompt(view, RULES, states[0], 1, MERGED, "X marked 1,1.", legal=[1, 3])
     for part in ("mark O", "1 X . X", "X marked 1,1.", "Move: <row>,<column>", "2,1  1,2"):
         assert part in message["content"]
     assert view.board_text(RULES, position(0, 1, 4, 2, 8)[0]).endswith("X has won")

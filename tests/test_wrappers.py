@@ -85,7 +85,7 @@ def test_an_aec_environment_of_words(seed):
         if termination or truncation:
             env.step(None)
             continue
-        assert prompt == info["messages"][0]["content"]
+        assert prompt == "\n\n".join(message["content"] for message in info["messages"])
         assert env.observation_space(agent).contains(prompt)
         assert env.observe(next(a for a in env.agents if a != agent)) == ""
         env.step(f"{info['action_mask'].argmax()} | first legal piece")
@@ -138,7 +138,7 @@ def test_a_prompt_retells_as_many_moves_as_it_is_told_to():
     assert game.observe() == plain.observe()
     for move in ("1,1", "2,2", "3,3"):
         assert game.submit(f"Move: {move}").kind == plain.submit(f"Move: {move}").kind == OK
-    (told,), (bare,) = game.observe().messages, plain.observe().messages
+    told, bare = game.observe().messages[-1], plain.observe().messages[-1]
     assert "X marked 1,1" not in told["content"]
     assert told["content"].index("O marked 2,2") < told["content"].index("X marked 3,3")
     assert "marked" not in bare["content"]
@@ -153,14 +153,16 @@ def test_a_seat_remembers_its_own_last_prompts_and_replies():
         assert game.submit("I pass").kind != OK  # what was no move is not remembered
         assert game.submit(reply).kind == OK
     turn = game.observe()
-    assert (turn.seat, len(turn.messages)) == (0, 5)
-    assert turn.messages[:4] == [
+    assert [message["role"] for message in turn.messages] == [
+        "system", "user", "assistant", "user", "assistant", "user",
+    ]  # fmt: skip
+    assert turn.messages[1:5] == [
         asked[2], {"role": "assistant", "content": "Move: 2,1"},
         asked[4], {"role": "assistant", "content": "Move: 1,3"},
     ]  # fmt: skip
-    assert turn.messages[4]["role"] == "user" and turn.messages[4] not in asked
+    assert turn.messages[5] not in asked
     game.reset(seed=1)
-    assert len(game.observe().messages) == 1
+    assert len(game.observe().messages) == 2
 
 
 @pytest.mark.parametrize("name", ["history", "memory"])

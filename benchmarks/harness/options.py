@@ -7,8 +7,8 @@ from typing import Any
 
 from stratagym.benchmarks.harness import match_play
 from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.text_options import TextArgs
 from stratagym.envs.core import GameSpec
-from stratagym.envs.text import TextOptions
 
 EXECUTORS = ("process", "ray")
 
@@ -78,21 +78,9 @@ class ExecutorArgs:
 
 
 @dataclass(kw_only=True)
-class MatchArgs(ModelArgs, ExecutorArgs):
+class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
     """Options of scripts that let language models play whole games."""
 
-    persona: str = "none"
-    """Playing style asked of language models."""
-    list_legal: bool = False
-    """Name the legal moves in prompts: choosing among them is another skill than finding them."""
-    lenient: bool = False
-    """Read replies leniently, where the game's view knows how."""
-    history: int = 0
-    """Moves of the game that a prompt retells."""
-    memory: int = 0
-    """Own turns, prompt and reply, that are sent along with a prompt."""
-    renamed: bool = False
-    """Tell the game under made-up names, its rules in full."""
     tries: int = 3
     """Answers a model may give for one move; a bad one is quoted back."""
     invalid: str = match_play.FORFEIT
@@ -111,9 +99,7 @@ class MatchArgs(ModelArgs, ExecutorArgs):
         Raises:
             InputError: an option that makes no sense, or not in this game.
         """
-        text = TextOptions(
-            self.persona, self.list_legal, self.lenient, self.history, self.memory, self.renamed
-        )
+        text = self.text_options(game)
         protocol = match_play.AnswerProtocol(text, self.tries, self.invalid, self.time_limit)
         try:
             protocol.check(game)

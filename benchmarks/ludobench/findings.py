@@ -26,6 +26,10 @@ from stratagym.benchmarks.reporting.stats import wilson
 # --- words ---------------------------------------------------------------------------------------
 
 
+WORDING = ("system", "rules", "position", "hints", "reasoning", "answer", "template")
+"""Options on prompts that LudoBench's template has no room for."""
+
+
 def named(summary: Summary, policy: str) -> str:
     role = " (reference)" if policy == summary["reference"] else ""
     return code(policy) + persona_mark(summary, policy) + role
@@ -280,7 +284,12 @@ def remarks(summary: Summary) -> list[tuple[str, bool]]:
             if config["lenient"]
             else "Answers were read strictly: `<int> | <reason>`, and anything else is unreadable."
         )
-        result.append((form, False))
+        if config.get("text", {}).get("answer", "move") == "move":
+            result.append((form, False))
+    if "text" in config:
+        given = {**config["text"], "template": bool(config["text"]["template"])}
+        changed = [f"{name} {given[name]}" for name in WORDING if given[name]]
+        result.append((f"The prompts are not LudoBench's: {', '.join(changed)}.", True))
     if config["list_legal"]:
         result.append(
             ("The prompts named the legal moves, so the invalid rates are not LudoBench's.", True)

@@ -21,16 +21,19 @@ HINTS = (
     "Before you drop a stone, look at the square above it: your opponent may want it next.",
     "Two places at once that would finish your line cannot both be blocked.",
 )
+RULES_TEXT = (
+    "Rules: the board stands upright and has 7 columns, numbered 0 to 6 from the left, of 6 "
+    "squares each. The players drop one stone in turn, X first; a stone falls to the lowest "
+    "empty square of its column, and a full column takes no more. Whoever has four stones "
+    "next to each other in a horizontal, vertical or diagonal line wins at once. A full board "
+    "without such a line is a draw."
+)
+RULES_BRIEF = "Four of your stones in a line, horizontal, vertical or diagonal, win."
+NOTATION_TEXT = "The 7 columns are numbered 0 to 6 from the left."
 RENAMED = {
-    "connect four": "four beads",
-    "X": "V",
-    "O": "H",
-    "stone": "bead",
-    "stones": "beads",
-    "column": "shaft",
-    "columns": "shafts",
-    "board": "rack",
-}
+    "connect four": "four beads", "X": "V", "O": "H", "stone": "bead", "stones": "beads",
+    "column": "shaft", "columns": "shafts", "board": "rack",
+}  # fmt: skip
 """The game's words and what they are called under ``TextOptions.renamed``."""
 
 
@@ -87,39 +90,17 @@ def role_text(rules: Any, player: int) -> str:
     return f"You play connect four with the stones {mine}; your opponent has {theirs}."
 
 
-def rules_text(rules: Any) -> str:
-    """All rules; columns and stones included."""
-    return (
-        "Rules: the board stands upright and has 7 columns, numbered 0 to 6 from the left, of 6 "
-        "squares each. The players drop one stone in turn, X first; a stone falls to the lowest "
-        "empty square of its column, and a full column takes no more. Whoever has four stones "
-        "next to each other in a horizontal, vertical or diagonal line wins at once. A full board "
-        "without such a line is a draw."
-    )
-
-
-def rules_brief(rules: Any) -> str:
-    """What wins."""
-    return "Four of your stones in a line, horizontal, vertical or diagonal, win."
-
-
-def notation_text(rules: Any) -> str:
-    """How columns are numbered."""
-    return "The 7 columns are numbered 0 to 6 from the left."
-
-
 def position_text(rules: Any, s: Any, player: int, form: str) -> str:
     """The board as a grid, or a list of the stones in each column."""
     if form == "grid":
-        told = (
-            "The board now (top row first, a dot is an empty square, the last line numbers the "
-            "columns):\n" + _grid(s)
-        )
+        about = "top row first, a dot is an empty square, the last line numbers the columns"
+        told = f"The board now ({about}):\n{_grid(s)}"
     else:
-        columns = zip(*(row.split() for row in reversed(_grid(s).splitlines()[:-1])), strict=True)
-        stones = ("".join(column).rstrip(".") or "empty" for column in columns)
-        told = "The stones of each column now, the lowest first:\n"
-        told += "\n".join(f"{k}: {text}" for k, text in enumerate(stones))
+        *rows, numbers = (row.split() for row in _grid(s).splitlines())
+        columns = (" ".join(stones).rstrip(" .") for stones in zip(*rows[::-1], strict=True))
+        told = "The stones of each column now, the lowest first:"
+        for number, stones in zip(numbers, columns, strict=True):
+            told += f"\n{number}: {stones or 'empty'}"
     return f"{told}\n\nIt is your turn: drop one {MARKS[player]}."
 
 

@@ -26,9 +26,9 @@ from stratagym.envs.hanabi.rules import (
 from stratagym.envs.words import json_field, section
 
 _MOVE = re.compile(
-    r"\(?\s*(?:(?P<own>discard|play)\s+(?P<index>\d+)"
+    r"(?:\(\s*)?(?:(?P<own>discard|play)\s+(?P<index>\d+)"
     r"|reveal\s+player\s+\+(?P<offset>\d+)\s+(?:colou?r\s+(?P<colour>[a-z])|rank\s+(?P<rank>\d+)))"
-    r"\s*\)?",
+    r"(?:\s*\))?",
     re.IGNORECASE,
 )
 

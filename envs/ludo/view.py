@@ -256,8 +256,8 @@ def rules_brief(rules: Any) -> str:
     return section(
         "Rules",
         "Bring your four pieces around the ring of 52 squares and onto the last square of your "
-        "home path, by exact count, before the others do. A piece leaves base on a 6; a piece that is hit on a square "
-        "that is not safe goes back to base.",
+        "home path, by exact count, before the others do. A piece leaves base on a 6; landing on "
+        "an opponent's piece on a square that is not safe sends it back to base.",
     )
 
 

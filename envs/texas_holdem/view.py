@@ -54,7 +54,7 @@ POSITION_FORMS = ("list", "table")
 HINTS = (
     "Compare what a call costs with the pot that it can win.",
     "Acting last on a street is worth chips: play more hands with the button.",
-    "Bet good hands for value and some weak ones as a bluff, so that a bet tells little.",
+    "Bet good hands for value and some weak ones as a bluff, so that bets tell little.",
     "Fold what rarely wins at a showdown and cannot make a better hand fold.",
 )
 

@@ -25,17 +25,17 @@ HINTS = (
     "Two lines that could be finished at once cannot both be blocked.",
     "The middle square belongs to four lines, a corner to three, an edge to two.",
 )
+RULES_TEXT = (
+    "Rules: the players mark one empty square of a 3 x 3 grid in turn, X first. Whoever has "
+    "three marks in a row, a column or a diagonal wins at once. A full grid without such a "
+    "line is a draw."
+)
+RULES_BRIEF = "Three of your marks in a row, a column or a diagonal win."
+NOTATION_TEXT = "Rows are numbered 1 to 3 from the top, columns 1 to 3 from the left."
 RENAMED = {
-    "tic-tac-toe": "trivets",
-    "X": "V",
-    "O": "H",
-    "mark": "peg",
-    "marks": "pegs",
-    "marked": "pegged",
-    "grid": "tray",
-    "square": "hollow",
-    "squares": "hollows",
-}
+    "tic-tac-toe": "trivets", "X": "V", "O": "H", "mark": "peg", "marks": "pegs",
+    "marked": "pegged", "grid": "tray", "square": "hollow", "squares": "hollows",
+}  # fmt: skip
 """The game's words and what they are called under ``TextOptions.renamed``."""
 
 
@@ -91,25 +91,6 @@ def role_text(rules: Any, player: int) -> str:
     return f"You play tic-tac-toe with the mark {mine}; your opponent has {theirs}."
 
 
-def rules_text(rules: Any) -> str:
-    """All rules."""
-    return (
-        "Rules: the players mark one empty square of a 3 x 3 grid in turn, X first. Whoever has "
-        "three marks in a row, a column or a diagonal wins at once. A full grid without such a "
-        "line is a draw."
-    )
-
-
-def rules_brief(rules: Any) -> str:
-    """What wins."""
-    return "Three of your marks in a row, a column or a diagonal win."
-
-
-def notation_text(rules: Any) -> str:
-    """How squares are named."""
-    return "Rows are numbered 1 to 3 from the top, columns 1 to 3 from the left."
-
-
 def position_text(rules: Any, s: Any, player: int, form: str) -> str:
     """The grid, or a list of the squares by what is on them."""
     if form == "grid":
@@ -120,7 +101,7 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
     else:
         marks = [row.split()[1:] for row in _grid(s).splitlines()[1:]]
         told = "The squares now (row,column):"
-        for name, mark in (("X", "X"), ("O", "O"), ("empty", ".")):
+        for mark, name in (("X", "X"), ("O", "O"), (".", "empty")):
             there = [f"{k // 3 + 1},{k % 3 + 1}" for k in range(9) if marks[k // 3][k % 3] == mark]
             told += f"\n{name}: {'  '.join(there) or 'none'}"
     return f"{told}\n\nIt is your turn: place one {MARKS[player]}."

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.envs import core, make, make_batch, spec
+from stratagym.envs import core, make, make_batch, prompts, spec
 from stratagym.testing.golden import playthrough
 from stratagym.testing.positions import RandomGame
 
@@ -259,9 +259,15 @@ class Contract:
                 seen = played.observation(other, seat).tobytes()
                 assert seen == played.observation(state, seat).tobytes(), (seat, state, other)
                 if view and seat == played.players[at]:
-                    asked = view.prompt(self.rules, other[0], seat)
-                    assert asked == view.prompt(self.rules, state[0], seat)
+                    self._same_prompts(view, other[0], state[0], seat)
             assert core.current_player_at(self.rules, other, 0) == played.players[at]
+
+    def _same_prompts(self, view: Any, one: Any, other: Any, seat: int) -> None:
+        """Two states look alike to a seat, in every form of position."""
+        for form in prompts.part(view, "POSITION_FORMS"):
+            options = prompts.TextOptions(position=form)
+            asked = prompts.prompt(view, self.rules, one, seat, options)
+            assert asked == prompts.prompt(view, self.rules, other, seat, options), form
 
     def commits_of_the_running_turn_do_not_show(self) -> None:
         """Another commit of one seat changes what no other seat sees until the turn resolves.
@@ -299,8 +305,7 @@ class Contract:
                 seen = played.observation(twin, seat).tobytes()
                 assert seen == played.observation(state, seat).tobytes(), (seat, state, twin)
             if view and player != committing:
-                asked = view.prompt(self.rules, twin[0], player)
-                assert asked == view.prompt(self.rules, state[0], player)
+                self._same_prompts(view, twin[0], state[0], player)
             compared += player != committing
             n = core.legal_actions_at(self.rules, twin, 0, played.legal)
             if action not in played.legal[:n]:

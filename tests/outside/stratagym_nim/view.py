@@ -3,8 +3,10 @@
 import re
 from typing import Any
 
+from stratagym.envs.words import move_line
+
 PROMPT_VERSION = "nim-1"
-PERSONAS = {"none": ""}
+ANSWER = move_line("<heap>:<stones>", r"\d+\s*:\s*\d+")
 
 
 def board_text(rules: Any, s: Any) -> str:
@@ -29,31 +31,17 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
     return "too_many"
 
 
-def extract(text: str, lenient: bool = False) -> str | None:
-    head = r"(?:move:\s*)?" if lenient else r"move:\s*"
-    found = re.findall(rf"(?im)^\W*{head}(\d+\s*:\s*\d+)\W*$", text)
-    return found[-1] if found else None
+def role_text(rules: Any, player: int) -> str:
+    return f"You are player {player} in a game of Nim."
 
 
-def prompt(
-    rules: Any,
-    s: Any,
-    player: int,
-    *,
-    persona: str = "none",
-    history: str = "",
-    list_legal: list[int] | None = None,
-) -> list[dict[str, str]]:
-    parts = [
-        f"You are player {player} in a game of Nim. Two players take turns; whoever moves takes "
-        "one or more stones, all from one heap, and must take at least one. Whoever takes the last "
-        f"stone of all {'wins' if rules.last_wins else 'loses'}.",
-        "The heaps now, one o a stone:\n" + board_text(rules, s),
-    ]
-    if list_legal is not None:
-        moves = " ".join(action_to_string(rules, s, action) for action in list_legal)
-        parts.append(f"Legal moves (heap:stones): {moves}")
-    if history:
-        parts.append(f"What happened before:\n{history}")
-    parts.append("End your answer with a line of exactly this form:\nMove: <heap>:<stones>")
-    return [{"role": "user", "content": "\n\n".join(parts)}]
+def rules_text(rules: Any) -> str:
+    return (
+        "Two players take turns; whoever moves takes one or more stones, all from one heap, and "
+        "must take at least one. Whoever takes the last stone of all "
+        f"{'wins' if rules.last_wins else 'loses'}."
+    )
+
+
+def position_text(rules: Any, s: Any, player: int, form: str) -> str:
+    return "The heaps now, one o a stone:\n" + board_text(rules, s)

@@ -1,0 +1,98 @@
+"""Options of scripts on what prompts hold and how replies are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stratagym.benchmarks.harness.cli import InputError
+from stratagym.envs.core import GameSpec
+from stratagym.envs.text import TextOptions
+
+
+@dataclass(kw_only=True)
+class PromptArgs:
+    """Options on the words of prompts and of replies."""
+
+    list_legal: bool = False
+    """Name the legal moves in prompts: choosing among them is another skill than finding them."""
+    lenient: bool = False
+    """Read replies leniently, where the game's view knows how."""
+    renamed: bool = False
+    """Tell the game under made-up names, its rules in full."""
+    system: str = "split"
+    """"split" puts role, rules and answer form into a system message, which servers cache; "merge"
+    is one user message, as in version 0.1."""
+    rules_text: str = "usual"
+    """The rules in prompts: "none", "brief" or "full"; "usual" takes a well-known game as known."""
+    position: str = ""
+    """The form of the position, such as grid, list or fen; default the game's first."""
+    hints: bool = False
+    """Tell hints on good play."""
+    reasoning: str = "free"
+    """Reasoning in replies: "steps", step by step before the answer; "answer", none; "free", as the
+    form of the answer has it."""
+    answer: str = "move"
+    """The form of the answer: "move", the game's own; "evaluation", three lines Evaluation, Reason
+    and Answer."""
+    prompt_file: str | None = None
+    """A file with the prompt's text, the parts as fields in braces such as {position}."""
+
+    def text_options(self, game: GameSpec) -> TextOptions:
+        """What prompts hold in ``game``.
+
+        Raises:
+            InputError: an option that makes no sense, or not in this game; an unreadable file.
+        """
+        options = TextOptions(
+            list_legal=self.list_legal,
+            lenient=self.lenient,
+            renamed=self.renamed,
+            system=self.system,
+            rules=self.rules_text,
+            position=self.position,
+            hints=self.hints,
+            reasoning=self.reasoning,
+            answer=self.answer,
+            template=self._template(),
+            **self._by_turn(),
+        )
+        try:
+            options.check(game)
+        except ValueError as error:
+            raise InputError(str(error)) from None
+        return options
+
+    def _by_turn(self) -> dict[str, Any]:
+        return {}
+
+    def _template(self) -> str:
+        if self.prompt_file is None:
+            return ""
+        try:
+            text = Path(self.prompt_file).read_text(encoding="utf-8")
+        except OSError as error:
+            raise InputError(
+                f"--prompt-file {self.prompt_file}: cannot be read ({error.strerror})"
+            ) from None
+        except UnicodeDecodeError:
+            raise InputError(f"--prompt-file {self.prompt_file}: not UTF-8 text") from None
+        if not text.strip():
+            raise InputError(f"--prompt-file {self.prompt_file}: is empty")
+        return text
+
+
+@dataclass(kw_only=True)
+class TextArgs(PromptArgs):
+    """The same with what changes from turn to turn."""
+
+    persona: str = "none"
+    """Playing style asked of language models."""
+    history: int = 0
+    """Moves of the game that a prompt retells."""
+    memory: int = 0
+    """Own turns, prompt and reply, that are sent along with a prompt."""
+
+    def _by_turn(self) -> dict[str, Any]:
+        return {"persona": self.persona, "history": self.history, "memory": self.memory}
