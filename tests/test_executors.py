@@ -400,6 +400,54 @@ def test_a_slow_opponent_holds_nobody_else_up(tmp_path, seed):
     assert all(game["ended_by"] == "terminal" for game in games.values())
 
 
+@pytest.mark.parametrize("pairing", [PAIRINGS[0], PAIRINGS[1]], ids=["compiled", "processes"])
+def test_models_and_processors_play_at_the_same_time(tmp_path, seed, pairing):
+    """Each waits for the other: a model's first answer, and the end of a game of no model."""
+    began, ended = threading.Event(), threading.Event()
+
+    def script(messages):
+        began.set()
+        assert ended.wait(60), "the games of built-in policies wait for those of models"
+        return first_empty(messages)
+
+    def done(record: dict) -> None:
+        if "llm:m" not in record["seats"]:
+            assert began.wait(60), "the games of models wait for those of built-in policies"
+            ended.set()
+
+    wanted = [*asked(seed, HOW, 3), *items(seed, 5, [pairing])]
+    games = play_all(wanted, make(tmp_path / "a"), workers=1, policies=model(script), done=done)
+    assert list(games) == [item.name for item in wanted]
+    apart = make(tmp_path / "b")
+    for part in (wanted[:3], wanted[3:]):
+        play_all(part, apart, workers=1, policies=model(first_empty))
+    assert lines(tmp_path / "a") == lines(apart)
+
+
+def test_what_breaks_one_side_ends_the_other(tmp_path, seed):
+    def forever(messages):
+        return first_empty(messages)
+
+    def broken(messages):
+        raise RuntimeError("a mistake in a script")
+
+    wanted = [*asked(seed, HOW, 1), *items(seed, 300, PAIRINGS[1:2])]
+    with pytest.raises(RuntimeError, match="a mistake in a script"):
+        play_all(wanted, make(tmp_path / "a"), workers=1, policies=model(broken))
+    assert (tmp_path / "a" / "games.jsonl").read_bytes().count(b"\n") < 300
+
+    def interrupt(record: dict) -> None:
+        if "llm:m" not in record["seats"]:
+            raise KeyboardInterrupt
+
+    endless = model(forever, delay_s=3600.0)
+    before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        play_all(wanted, make(tmp_path / "b"), workers=1, policies=endless, done=interrupt)
+    assert threading.active_count() <= before
+    assert len(list(read_jsonl(tmp_path / "b" / "decisions.jsonl"))) == 0
+
+
 def test_a_forfeit_where_all_win_or_lose_together_pays_nobody(tmp_path, seed):
     protocol = match_play.AnswerProtocol(TextOptions(), 1, "forfeit")
     seats = ("llm:m", "random", "llm:m")

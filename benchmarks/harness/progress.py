@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from rich.console import Console
 from rich.progress import (
@@ -29,12 +28,6 @@ def progress_bar() -> Progress:
         TimeRemainingColumn(),
         console=Console(stderr=True),
     )
-
-
-def counter(bar: Progress, description: str, total: int) -> Callable[[Any], None]:
-    """A line of the bar that every call, whatever it is told, takes one step on."""
-    task = bar.add_task(description, total=total)
-    return lambda _: bar.advance(task)
 
 
 class Lines:
