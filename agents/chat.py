@@ -20,39 +20,16 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from stratagym.agents import chat_options
+from stratagym.agents.chat_options import NUMBERS, SAMPLING
+from stratagym.agents.chat_replies import Reply, printable, read_completion
+
 Messages = list[dict[str, str]]
 
 DEFAULT_URL = "https://api.openai.com/v1"
 FIRST_BACK_OFF_S, LONGEST_BACK_OFF_S = 0.5, 30.0
 NO_KEY = "no-key"
 """Sent where no key is set: local servers need none, but the client insists on a header."""
-
-
-@dataclass(frozen=True)
-class Reply:
-    """A model's answer.
-
-    Attributes:
-        text: what it said; empty if it said nothing.
-        finish_reason: why it stopped, in the server's word.
-        tokens_in, tokens_out: as the server counted them, or None.
-        latency_s: from request to whole answer, in seconds, without failed attempts and waits.
-        retries: how many attempts failed before this one.
-        reasoning: the reasoning that some servers send beside the text.
-    """
-
-    text: str
-    finish_reason: str | None
-    tokens_in: int | None
-    tokens_out: int | None
-    latency_s: float
-    retries: int
-    reasoning: str = ""
-
-    @property
-    def truncated(self) -> bool:
-        """Whether the answer was cut off at the limit of tokens."""
-        return self.finish_reason == "length"
 
 
 class TransportError(Exception):
@@ -119,42 +96,6 @@ class _Failure:
     wait_s: float | None = None
 
 
-@dataclass(frozen=True)
-class _Number:
-    """The values a numeric option may have."""
-
-    low: float
-    high: float = math.inf
-    whole: bool = False
-    optional: bool = False
-
-    def read(self, name: str, value: Any) -> Any:
-        if self.optional and (value is None or value == "none"):
-            return None
-        try:
-            number = (int if self.whole else float)(value)
-            if math.isfinite(number) and self.low <= number <= self.high and number == float(value):
-                return number
-        except (TypeError, ValueError, OverflowError):
-            pass
-        kind = "a whole number" if self.whole else "a number"
-        to = (
-            f"of at least {self.low}"
-            if math.isinf(self.high)
-            else f"from {self.low} to {self.high}"
-        )
-        raise ValueError(f"{name}={value!r}: {kind} {to}{', or none,' * self.optional} is needed")
-
-
-NUMBERS = {
-    "temperature": _Number(0, 2, optional=True),
-    "max_tokens": _Number(1, whole=True, optional=True),
-    "timeout_s": _Number(0.001),
-    "retries": _Number(0, whole=True),
-    "max_wait_s": _Number(0),
-}
-
-
 class OpenAIChat:
     """A model behind OpenAI's chat completions interface.
 
@@ -173,6 +114,15 @@ class OpenAIChat:
         timeout_s: the time in seconds in which a whole answer must have come, per attempt.
         retries: how many times a failed request is repeated.
         max_wait_s: the longest ``Retry-After`` in seconds to sit out; one beyond ends the request.
+        top_p: 0 to 1. top_k: 1 or more; 0 and -1 are no limit at most servers.
+        seed: of the server's sampling, where it knows one.
+        reasoning_effort: one of ``chat_options.EFFORTS``.
+        thinking_budget: the most tokens of reasoning, under the name that the endpoint has for it;
+            see ``chat_options.thinking_fields``.
+        extra_body: other fields of the request, as a mapping or JSON text; they are sent in the
+            place of ``top_k`` and what the thinking budget makes, where both are named.
+
+    The last six are neither sent nor recorded where they are None.
 
     Raises:
         ValueError: a bad value, or no key for OpenAI's own endpoint, in one line.
@@ -188,6 +138,13 @@ class OpenAIChat:
         timeout_s: float = 60.0,
         retries: int = 5,
         max_wait_s: float = 300.0,
+        *,
+        top_p: float | None = None,
+        top_k: int | None = None,
+        seed: int | None = None,
+        reasoning_effort: str | None = None,
+        thinking_budget: int | None = None,
+        extra_body: str | Mapping[str, Any] | None = None,
     ):
         if not model:
             raise ValueError("a language model needs a name: llm:MODEL")
@@ -203,6 +160,12 @@ class OpenAIChat:
         self.timeout_s = NUMBERS["timeout_s"].read("timeout_s", timeout_s)
         self.retries = NUMBERS["retries"].read("retries", retries)
         self.max_wait_s = NUMBERS["max_wait_s"].read("max_wait_s", max_wait_s)
+        self.top_p = SAMPLING["top_p"].read("top_p", top_p)
+        self.top_k = SAMPLING["top_k"].read("top_k", top_k)
+        self.seed = SAMPLING["seed"].read("seed", seed)
+        self.reasoning_effort = chat_options.read_effort(reasoning_effort)
+        self.thinking_budget = SAMPLING["thinking_budget"].read("thinking_budget", thinking_budget)
+        self.extra_body = chat_options.read_extra_body(extra_body)
         self.refused: set[str] = set()
         """Parameters that this model turned out not to take, of max_tokens and temperature."""
         self._own_url = (base_url or os.environ.get("OPENAI_BASE_URL", "")).strip()
@@ -211,7 +174,10 @@ class OpenAIChat:
         # Connections belong to the event loop they were made in.
         self._clients: dict[asyncio.AbstractEventLoop, Any] = {}
         self._jitter = random.Random()
-        self._key()
+        key = self._key()
+        if self.extra_body and len(key) >= 8 and key in json.dumps(self.extra_body):
+            raise ValueError(f"extra_body: it holds the key that {self.api_key_env} holds")
+        self._extra_fields()
 
     def __repr__(self) -> str:
         return f"OpenAIChat({self.model!r}, base_url={self.base_url!r})"
@@ -230,7 +196,13 @@ class OpenAIChat:
             "timeout_s": self.timeout_s,
             "retries": self.retries,
             "max_wait_s": self.max_wait_s,
+            **self._given(),
         }
+
+    def _given(self) -> dict[str, Any]:
+        names = ("top_p", "top_k", "seed", "reasoning_effort", "thinking_budget", "extra_body")
+        values = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in values.items() if value is not None}
 
     async def generate(self, messages: Messages, limit_s: float | None = None) -> Reply:
         """The model's answer, after as many attempts as it takes and ``retries`` allows.
@@ -290,7 +262,7 @@ class OpenAIChat:
             return _Failure("connection", f"{type(cause).__name__}: {cause}")
         latency_s = time.perf_counter() - begin
         try:
-            return _read_completion(response.content, latency_s)
+            return read_completion(response.content, latency_s)
         except ValueError as error:
             return _Failure("bad_response", str(error), wait_s=_retry_after(response.headers))
 
@@ -302,7 +274,19 @@ class OpenAIChat:
             parameters["max_completion_tokens" if renamed else "max_tokens"] = self.max_tokens
         if self.temperature is not None and "temperature" not in self.refused:
             parameters["temperature"] = self.temperature
+        for name in ("top_p", "seed", "reasoning_effort"):
+            if name in (given := self._given()):
+                parameters[name] = given[name]
+        if extra := self._extra_fields():
+            parameters["extra_body"] = extra
         return parameters
+
+    def _extra_fields(self) -> dict[str, Any]:
+        """Fields that OpenAI's interface does not have."""
+        fields: dict[str, Any] = {} if self.top_k is None else {"top_k": self.top_k}
+        if self.thinking_budget is not None:
+            fields |= chat_options.thinking_fields(self.thinking_budget, self._url)
+        return chat_options.merged(fields, self.extra_body or {})
 
     def _status_failure(self, error: Any, parameters: dict[str, Any]) -> _Failure:
         status = error.status_code
@@ -394,7 +378,7 @@ class OpenAIChat:
             lambda match: "[key]" if shows(match[0]) else match[0],
             message,
         )
-        message = " ".join(_printable(message).split())
+        message = " ".join(printable(message).split())
         return message if len(message) <= 300 else message[:297] + "..."
 
 
@@ -459,43 +443,6 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     except (KeyError, TypeError, ValueError, OverflowError):
         now = time.time()
     return max(0.0, until - now)
-
-
-def _printable(text: str) -> str:
-    """Text that can be written as UTF-8: JSON can smuggle in halves of surrogate pairs."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _read_completion(body: bytes, latency_s: float) -> Reply:
-    """Raises ``ValueError`` if a body is not a chat completion."""
-    content = body.decode("utf-8", "replace")
-    try:
-        completion = json.loads(content)
-        choice = completion["choices"][0]
-        message = choice["message"]
-        text = message.get("content")
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
-        raise ValueError(f"not a chat completion: {content[:1000].strip() or 'empty'}") from None
-    if isinstance(text, list):
-        parts = [part.get("text") for part in text if isinstance(part, dict)]
-        text = "".join(part for part in parts if isinstance(part, str))
-    reasoning = message.get("reasoning_content") or message.get("reasoning")
-    usage = completion.get("usage")
-    counts = usage if isinstance(usage, dict) else {}
-
-    def count(key: str) -> int | None:
-        return counts[key] if isinstance(counts.get(key), int) else None
-
-    reason = choice.get("finish_reason")
-    return Reply(
-        text=_printable(text) if isinstance(text, str) else "",
-        finish_reason=reason if isinstance(reason, str) else None,
-        tokens_in=count("prompt_tokens"),
-        tokens_out=count("completion_tokens"),
-        latency_s=latency_s,
-        retries=0,
-        reasoning=_printable(reasoning) if isinstance(reasoning, str) else "",
-    )
 
 
 Scripted = str | Reply | Exception

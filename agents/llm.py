@@ -10,7 +10,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from stratagym.agents.chat import NUMBERS, ChatModel, OpenAIChat, import_openai
+from stratagym.agents import chat_options
+from stratagym.agents.chat import ChatModel, OpenAIChat, import_openai
 from stratagym.agents.core import Decision, Policy, PolicyString
 from stratagym.envs import core
 from stratagym.envs import text as words
@@ -25,6 +26,8 @@ class LanguageModel(Policy):
     Args:
         chat: the model. text: what the prompts of ``act`` hold.
         prices: of a million tokens in and out, for ``cost``; None where they are not known.
+        price_cached: of a million tokens in that the server had in its cache; None for the price
+            of all others.
         tries: how many answers ``act`` asks for before it gives up.
         name: by default ``llm:`` and the model's name, whatever its settings.
     """
@@ -36,26 +39,39 @@ class LanguageModel(Policy):
         tries: int = 3,
         name: str | None = None,
         prices: tuple[float, float] | None = None,
+        price_cached: float | None = None,
     ):
         if tries < 1:
             raise ValueError("tries: at least one answer is needed")
         self.chat, self.text, self.tries, self.prices = chat, text, tries, prices
+        self.price_cached = price_cached
         self.name = name or f"llm:{chat.name}"
 
     def settings(self) -> dict[str, Any]:
         """What belongs in a record: the model, its endpoint and parameters; never a key."""
         return self.chat.settings()
 
-    def cost(self, tokens_in: int | None, tokens_out: int | None) -> float | None:
-        """What a reply cost; None where prices or counts are missing."""
+    def cost(
+        self, tokens_in: int | None, tokens_out: int | None, tokens_cached: int | None = None
+    ) -> float | None:
+        """What a reply cost; None where prices or counts are missing.
+
+        Args:
+            tokens_cached: how many of ``tokens_in`` have the price of cached ones, if there is one.
+        """
         if self.prices is None or tokens_in is None:
             return None
-        return (tokens_in * self.prices[0] + (tokens_out or 0) * self.prices[1]) / 1e6
+        price_in, price_out = self.prices
+        cost = tokens_in * price_in + (tokens_out or 0) * price_out
+        if self.price_cached is not None:
+            cost -= min(tokens_cached or 0, tokens_in) * (price_in - self.price_cached)
+        return cost / 1e6
 
     def act(self, decision: Decision) -> int:
         """The model's move; where an answer holds no legal one, it is quoted back and asked again.
 
-        Blocks until the answer is there, in a running event loop too.
+        Of a plan of several moves it is the first. Blocks until the answer is there, in a running
+        event loop too.
 
         Raises:
             ValueError: no legal move in ``tries`` answers.
@@ -66,17 +82,17 @@ class LanguageModel(Policy):
 
     async def _act(self, decision: Decision) -> int:
         asked = words.messages(decision.spec, decision.rules, decision.states, self.text)
+        turn = words.Turn(decision.seat, asked, decision.legal.tolist(), decision.states)
+        asking = words.Asking(decision.spec, decision.rules, turn, self.tries, self.text)
+        outcome: words.Outcome | None = None
         try:
-            for _ in range(self.tries):
-                reply = await self.chat.generate(asked)
-                outcome = words.judge(
-                    decision.spec, decision.rules, decision.states, reply.text, self.text
-                )
-                if outcome.kind == words.OK and outcome.action is not None:
-                    return outcome.action
-                asked = words.ask_again(asked, reply.text, outcome)
+            while asking.is_open:
+                outcome = asking.answer((await self.chat.generate(asking.messages)).text)
         finally:
             await self.chat.close()
+        assert outcome is not None
+        if outcome.kind == words.OK and outcome.action is not None:
+            return outcome.action
         found = f": {outcome.move}" if outcome.move is not None else ""
         raise ValueError(
             f"{self.name}: no legal move in {self.tries} answers; "
@@ -102,7 +118,12 @@ def language_model_policy(spec: core.GameSpec, text: PolicyString) -> LanguageMo
         ValueError: no model, an unknown option, a bad value or no key, in one line.
         ModuleNotFoundError: the openai package is missing.
     """
-    allowed = ("base_url", "api_key_env", *NUMBERS)
+    allowed = ("base_url", "api_key_env", *chat_options.OPTIONS)
+    try:
+        # First of all: what a & in its text cuts off would be taken for an option.
+        chat_options.read_extra_body(text.options.get("extra_body") or None)
+    except ValueError as error:
+        raise ValueError(f"policy llm:{text.argument}: {error}") from None
     for option, value in text.options.items():
         if option not in allowed:
             # Its value is not quoted: it may be a key.

@@ -97,9 +97,12 @@ def side_returns(sides: Sides, returns: Any) -> np.ndarray:
     return np.stack([returns[..., list(side)].sum(-1) for side in sides], -1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GameSpec:
     """The fact block of a game, after OpenSpiel's GameType and GameInfo.
+
+    What is not said is so of most board games: two seats in turn, all to be seen, one wins what the
+    other loses.
 
     Attributes:
         name: the folder's name. title: as people write it. version: raised when results change.
@@ -125,14 +128,14 @@ class GameSpec:
     name: str
     title: str
     version: int
-    min_players: int
-    max_players: int
-    dynamics: str
-    chance: str
-    information: str
-    utility: str
+    min_players: int = 2
+    max_players: int = 2
+    dynamics: str = "sequential"
+    chance: str = "deterministic"
+    information: str = "perfect"
+    utility: str = "zero_sum"
     max_game_length: int
-    sources: tuple[str, ...]
+    sources: tuple[str, ...] = ()
     options: dict[str, Option] = field(default_factory=dict)
     sides: Sides | Callable[[Any], Sides] | None = each_alone
     decision_seconds: float | None = None
@@ -153,16 +156,14 @@ class GameSpec:
         """The sides of a game under these rules; None where roles are dealt."""
         return self.sides(rules) if callable(self.sides) else self.sides
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Pickled by name: the checks in ``options`` are functions made at import.
-        from stratagym.envs import registry
-
-        return registry.unpickled, (self.name, self.package)
-
     def module(self, part: str) -> ModuleType:
         """One of the game's modules (``rules``, ``view``, ``render``, ``metrics``), imported."""
         name = f"{self.package}.{part}"
         __import__(name)
+        if part == "view":
+            from stratagym.envs.prompts import complete
+
+            return complete(sys.modules[name])
         return sys.modules[name]
 
     def options_in_force(self, **given: Any) -> dict[str, Any]:
@@ -358,6 +359,20 @@ def determinize(rules, s, player):
     """
 
 
+def _no_turns(rules, s):
+    return -1
+
+
+@kernel("rules", default=_no_turns)
+def turn(rules, s):
+    """The number of the running turn, for games whose ``dynamics`` are ``simultaneous``.
+
+    Decisions under one number are made at the same time: no seat is shown what another has
+    committed under it, neither are its legal actions changed by that. The last commit resolves the
+    turn and raises the number; a seat that decides alone has a number of its own.
+    """
+
+
 # --- random numbers: splitmix64, its state in the record -----------------------------------------
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -519,6 +534,12 @@ def play_at(rules, states, i, action, legal, probs):
 def current_player_at(rules, states, i):
     """Seat to move in ``states[i]``, or one of the negative ids."""
     return current_player(rules, states[i])
+
+
+@njit(cache=True)
+def turn_at(rules, states, i):
+    """The number of the running turn in ``states[i]``."""
+    return turn(rules, states[i])
 
 
 @njit(cache=True)

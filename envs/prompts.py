@@ -73,20 +73,27 @@ class View(Protocol):
         ...
 
     def string_to_action(self, rules: Any, s: Any, text: str) -> int:
-        """The action a move's text names, legal or not. Raises ``ValueError``, one word."""
-        ...
+        """The action a move's text names, legal or not. Raises ``ValueError``, one word.
+
+        By default the action whose text in this position it is.
+        """
+        for action in range(rules.num_actions):
+            if self.action_to_string(rules, s, action) == text:
+                return action
+        raise ValueError("no_such_move")
 
     def move_text(self, rules: Any, s: Any, action: int) -> str:
         """A legal move told in one sentence, with what all see of it."""
-        ...
+        seat = core.current_player(rules, s)
+        return f"Player {seat} played {self.action_to_string(rules, s, action)}."
 
     def why_illegal(self, rules: Any, s: Any, action: int) -> str:
         """Why the seat to move may not play this, as one word."""
-        ...
+        return "not_legal"
 
     def role_text(self, rules: Any, player: int) -> str:
         """Who the seat is; the same over a whole game."""
-        ...
+        return f"You are player {player}."
 
     def rules_text(self, rules: Any) -> str:
         """The rules in force, with how positions and moves are written."""
@@ -116,6 +123,14 @@ class View(Protocol):
     def task_text(self, rules: Any) -> str:
         """What to do now, in one sentence."""
         return ""
+
+
+def complete(view: Any) -> Any:
+    """Give a view's module what everybody calls and it may leave out; returns it."""
+    for name in ("string_to_action", "move_text", "why_illegal"):
+        if not hasattr(view, name):
+            setattr(view, name, partial(getattr(View, name), view))
+    return view
 
 
 def part(view: Any, name: str) -> Any:
@@ -206,6 +221,8 @@ class TextOptions:
             raise ValueError("history and memory count turns: 0 or more is needed")
         if self.answer == "evaluation" and self.reasoning == "answer":
             raise ValueError("answer 'evaluation' asks for a reason, reasoning 'answer' for none")
+        if self.answer == "evaluation" and hasattr(view, "read_plan"):
+            raise ValueError(f"{game.name}: answer 'evaluation' names one move, a plan has several")
         if self.template:
             self._check_template()
 

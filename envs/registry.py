@@ -8,12 +8,13 @@ so it may import ``stratagym.envs`` itself, and a broken one does no harm to the
 
 from __future__ import annotations
 
+import copyreg
 import functools
 import importlib
 import importlib.util
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -192,6 +193,14 @@ def unpickled(name: str, package: str) -> GameSpec:
     place = Place(package, f"package {package}, registered in another process,")
     register(_load(name, place))
     return _loaded[name]
+
+
+def _pickled(game: GameSpec) -> tuple[Callable[[str, str], GameSpec], tuple[str, str]]:
+    """By name: the checks in ``options`` are functions made at import."""
+    return unpickled, (game.name, game.package)
+
+
+copyreg.pickle(GameSpec, _pickled)
 
 
 # --- the registries of Gymnasium and PettingZoo --------------------------------------------------

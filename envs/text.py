@@ -1,13 +1,16 @@
 """Any game as text: messages out, replies in.
 
 ``TextGame`` holds a game; ``messages`` and ``judge`` do the same for a single state, as
-benchmarks of isolated decisions need it. Retries, forfeits and replacement moves are the
-caller's: nothing here changes a reply's verdict.
+benchmarks of isolated decisions need it. ``Asking`` is the one way to ask again after a bad reply.
+Forfeits and replacement moves are the caller's: nothing here changes a reply's verdict.
 """
 
 from __future__ import annotations
 
+import random
 import re
+from collections import defaultdict, deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,38 +18,40 @@ import numpy as np
 
 from stratagym.envs import core, spec
 from stratagym.envs.aec import SEED_MASK
-from stratagym.envs.prompts import TextOptions, extract, legal_list, messages, with_memory
+from stratagym.envs.plans import (
+    ILLEGAL,
+    MOVE_SHOWN,
+    OK,
+    UNPARSEABLE,
+    Outcome,
+    check_move,
+    finished_turn,
+    plan_kind,
+    read_reply,
+)
+from stratagym.envs.prompts import TextOptions, legal_list, messages, with_memory
+from stratagym.envs.talk import Message, Said, Transcript
+from stratagym.envs.turns import OpenTurn
 from stratagym.envs.words import Renaming
 
-OK, UNPARSEABLE, ILLEGAL = "ok", "unparseable", "illegal"
+__all__ = [
+    "ILLEGAL", "OK", "UNPARSEABLE", "Asking", "Outcome", "TextGame", "TextOptions", "Turn",
+    "answer", "ask_again", "judge", "legal_list", "messages", "stand_in",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A question to a seat: chat ``messages`` and the ``legal`` action ids."""
+    """A question to a seat: chat ``messages`` and the ``legal`` action ids.
+
+    ``states`` is the position it is about, (1,) record: where seats decide at the same time, one
+    that shows nothing of what others have committed in this turn.
+    """
 
     seat: int
     messages: list[dict[str, str]]
     legal: list[int]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a reply came to.
-
-    Attributes:
-        kind: ``ok``, ``unparseable`` or ``illegal``.
-        action: the action the reply names, legal or not; None where it names none.
-        move: the move's text as found in the reply, or None.
-        reason: why it is not ok, as one word; empty if it is.
-        told: the reason in the prompt's words, where these are renamed.
-    """
-
-    kind: str
-    action: int | None
-    move: str | None
-    reason: str = ""
-    told: str = field(default="", repr=False)
+    states: np.ndarray = field(repr=False, compare=False)
 
 
 def answer(text: str) -> str:
@@ -61,45 +66,96 @@ def judge(
     text: str,
     options: TextOptions = TextOptions(),  # noqa: B008 - frozen
 ) -> Outcome:
-    """Read a reply as a move of the seat to move in ``states[0]``."""
-    view = game.module("view")
+    """Read a reply as a move, or a plan of several, of the seat to move in ``states[0]``.
+
+    Whatever a reply makes the game's view do, it is an outcome and no exception.
+    """
     text = answer(text)
     if not options.renamed:
-        return _read(game, rules, states, text, options)
-    words = Renaming(view.RENAMED)
-    outcome = _read(game, rules, states, words.original(text), options)
+        return read_reply(game, rules, states, text, options)
+    words = Renaming(game.module("view").RENAMED)
+    outcome = read_reply(game, rules, states, words.original(text), options)
     return replace(outcome, told=words.renamed(outcome.reason))
-
-
-def _read(
-    game: core.GameSpec, rules: Any, states: np.ndarray, text: str, options: TextOptions
-) -> Outcome:
-    view = game.module("view")
-    if not text:
-        return Outcome(UNPARSEABLE, None, None, "empty")
-    move = extract(view, text, options)
-    if move is None:
-        return Outcome(UNPARSEABLE, None, None, "no_move")
-    try:
-        action = view.string_to_action(rules, states[0], move)
-    except ValueError as error:
-        return Outcome(ILLEGAL, None, move, str(error))
-    if action in legal_list(rules, states):
-        return Outcome(OK, action, move)
-    return Outcome(ILLEGAL, action, move, view.why_illegal(rules, states[0], action))
 
 
 def ask_again(asked: list[dict[str, str]], reply: str, outcome: Outcome) -> list[dict[str, str]]:
     """The prompt with a bad answer quoted back."""
+    which = ""
+    if outcome.kind == ILLEGAL and outcome.rejected:
+        shown = (f"{move!r} ({reason})" for move, reason in outcome.rejected[:5])
+        which = f" Refused: {', '.join(shown)}."
     return [
         *asked,
         {"role": "assistant", "content": answer(reply) or "(no answer)"},
         {
             "role": "user",
-            "content": f"That answer is {outcome.kind} ({outcome.told or outcome.reason}). "
+            "content": f"That answer is {outcome.kind} ({outcome.told or outcome.reason}).{which} "
             "Give a legal move, exactly in the form asked for.",
         },
     ]
+
+
+class Asking:
+    """A question to a seat until an answer is good or there have been enough of them.
+
+    >>> asking = Asking(game, rules, turn, tries=3)
+    >>> while asking.is_open:
+    ...     asking.answer(model(asking.messages))
+
+    Attributes:
+        turn: the question. tries: answers at most.
+        messages: what is to be said next: the prompt, after a bad answer with that quoted back.
+        answers: how many there were. outcome: of the last; None before the first.
+    """
+
+    def __init__(
+        self,
+        game: core.GameSpec,
+        rules: Any,
+        turn: Turn,
+        tries: int = 1,
+        options: TextOptions = TextOptions(),  # noqa: B008 - frozen
+    ):
+        self.game, self.rules, self.turn, self.tries = game, rules, turn, tries
+        self.options = options
+        self.messages, self.answers = turn.messages, 0
+        self.outcome: Outcome | None = None
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the last answer can be played."""
+        return self.outcome is not None and self.outcome.kind == OK
+
+    @property
+    def is_open(self) -> bool:
+        """Whether another answer is wanted."""
+        return not self.is_good and self.answers < self.tries
+
+    def answer(self, reply: str) -> Outcome:
+        """Judge an answer; a bad one is quoted back in ``messages``."""
+        self.outcome = judge(self.game, self.rules, self.turn.states, reply, self.options)
+        self.answers += 1
+        if not self.is_good:
+            self.messages = ask_again(self.messages, reply, self.outcome)
+        return self.outcome
+
+
+def stand_in(game: core.GameSpec, rules: Any, turn: Turn, first: int, seed: Any) -> list[int]:
+    """Actions instead of an answer: ``first`` and, if answers are plans, those up to its end.
+
+    The view's ``default_actions`` are preferred to random ones, which come from ``seed``.
+    """
+    if plan_kind(game) is None and not game.is_simultaneous:
+        return [first]
+    own = random.Random(f"{seed}/stand-in")
+    actions, _ = finished_turn(
+        game, rules, turn.states, [first], lambda states: own.choice(legal_list(rules, states))
+    )
+    return actions
+
+
+_Waiting = tuple[str | int | None, Sequence[Said]]
+"""A move's text, an action or None for an idle decision, and what is said with it."""
 
 
 @dataclass
@@ -118,6 +174,12 @@ class TextGame:
     An ``ok`` reply is played; any other leaves the game as it was, for the caller to ask again or
     to ``play`` an action in its stead. Options that are not given are as the game's view wants them
     for text (``TEXT_OPTIONS``), or else the game's defaults.
+
+    Attributes:
+        actions: all that were played. seat: to move, or a negative id of ``core``.
+        turn_ply: how many actions there were when the running turn began.
+        transcript: what was said.
+        refused: (ply, seat, move, reason) of moves that waited and then could not be played.
     """
 
     def __init__(
@@ -136,17 +198,37 @@ class TextGame:
         self._legal, self._probs = core.new_scratch(self.rules)
         self.seat = core.TERMINAL
         self.actions: list[int] = []
+        self.transcript = Transcript(self.rules.num_players)
         self._told: list[str] = []
         self._memory: list[_Memory] = []
+        self._waiting: defaultdict[int, deque[_Waiting]] = defaultdict(deque)
+        self.refused: list[tuple[int, int, str, str]] = []
+        self._begin_turn()
 
     def reset(self, seed: int = 0) -> None:
         """Start a game; the same seed gives the same dice and cards."""
-        self.seat = core.start_at(
-            self.rules, self.states, 0, np.uint64(seed & SEED_MASK), self._probs
-        )
+        core.start_at(self.rules, self.states, 0, np.uint64(seed & SEED_MASK), self._probs)
+        self.begin(self.states)
+
+    def begin(self, states: np.ndarray) -> None:
+        """Start from the position in ``states[0]``, where chance has nothing to decide."""
+        self.states[0] = states[0]
+        self.seat = int(core.current_player_at(self.rules, self.states, 0))
         self.actions = []
+        self.transcript = Transcript(self.rules.num_players)
         self._told = []
         self._memory = [_Memory() for _ in range(self.rules.num_players)]
+        self._waiting = defaultdict(deque)
+        self.refused = []
+        self._begin_turn()
+
+    def _begin_turn(self) -> None:
+        self._open: OpenTurn | None = None
+        self._own: dict[int, list[int]] = {}
+        self._told_before, self._said_before = len(self._told), len(self.transcript.messages)
+        self.turn_ply = len(self.actions)
+        if self.spec.is_simultaneous and not self.over:
+            self._open = OpenTurn(self.rules, self.states)
 
     @property
     def over(self) -> bool:
@@ -159,25 +241,118 @@ class TextGame:
         core.returns_at(self.rules, self.states, 0, out)
         return out.tolist()
 
+    def deciding(self) -> list[int]:
+        """The seats that decide at the same time from here on, the seat to move first."""
+        if self.over:
+            return []
+        if self._open is None:
+            return [self.seat]
+        return self._open.seats[self._open.seats.index(self.seat) :]
+
+    def turns(self) -> list[Turn]:
+        """The questions to all seats that are ``deciding``, none of which shows another's answer.
+
+        They can be asked at the same time. Play the answers in the order of the questions.
+        """
+        return [self.question(seat) for seat in self.deciding()]
+
     def observe(self) -> Turn:
         """The question to the seat to move. Raises ``ValueError`` when the game is over."""
+        return self.question(self.seat)
+
+    def question(self, seat: int) -> Turn:
+        """The question to a seat that is ``deciding``. Raises ``ValueError`` for any other."""
         if self.over:
             raise ValueError(f"{self.spec.name}: the game is over; call reset()")
-        told = self._told[-self.text.history :] if self.text.history else []
-        now = messages(self.spec, self.rules, self.states, self.text, "\n".join(told))
+        states = self._position(seat)
+        told = self._told[: self._told_before] if self._open else self._told
+        told = told[-self.text.history :] if self.text.history else []
+        heard = self.transcript.text(seat, self._said_before if self._open else None)
+        now = messages(self.spec, self.rules, states, self.text, "\n".join(told), heard)
         if self.text.memory:
-            now = with_memory(now, self._memory[self.seat].turns[-self.text.memory :])
-        return Turn(self.seat, now, legal_list(self.rules, self.states))
+            now = with_memory(now, self._memory[seat].turns[-self.text.memory :])
+        return Turn(seat, now, legal_list(self.rules, states), states)
+
+    def _position(self, seat: int) -> np.ndarray:
+        """The position as it stands for a seat that is deciding."""
+        if seat not in self.deciding():
+            raise ValueError(f"{self.spec.name}: seat {seat} has nothing to decide now")
+        if self._open is None:
+            return self.states.copy()
+        return self._open.position(seat, self._own.get(seat, []))
+
+    def asking(self, turn: Turn, tries: int = 1) -> Asking:
+        """``turn`` as a question that takes up to ``tries`` answers."""
+        return Asking(self.spec, self.rules, turn, tries, self.text)
 
     def submit(self, text: str) -> Outcome:
-        """Read a reply and, if it is ok, play it."""
-        outcome = judge(self.spec, self.rules, self.states, text, self.text)
-        if outcome.kind == OK and outcome.action is not None:
-            if self.text.memory:
-                asked = messages(self.spec, self.rules, self.states, self.text)
-                self._memory[self.seat].turns.append((asked, text))
-            self.play(outcome.action)
+        """Read a reply of the seat to move and, if it is ok, play it."""
+        outcome = judge(self.spec, self.rules, self._position(self.seat), text, self.text)
+        if outcome.kind == OK:
+            self.accept(outcome, text)
         return outcome
+
+    def accept(self, outcome: Outcome, reply: str, delay: int = 0) -> None:
+        """Say and play what a reply of the seat to move came to.
+
+        Args:
+            delay: decisions of the seat that pass first, in games in real time.
+        """
+        if self.text.memory:
+            asked = messages(self.spec, self.rules, self._position(self.seat), self.text)
+            self._memory[self.seat].turns.append((asked, reply))
+        if delay or not outcome.actions:
+            self.wait(outcome.moves, delay, outcome.said)
+            self.play_waiting()
+            return
+        for to, text in outcome.said:
+            self.say(self.seat, to, text)
+        for action in outcome.actions:
+            self.play(action)
+
+    def wait(self, moves: Sequence[str | int], delay: int, said: Sequence[Said] = ()) -> None:
+        """Let moves of the seat to move, or actions, wait for its next decisions.
+
+        Args:
+            delay: decisions that it lets pass first, idle (the view's ``IDLE``).
+            said: what it says when they have passed.
+        """
+        waiting = self._waiting[self.seat]
+        waiting.extend([(None, ())] * delay)
+        waiting.extend((move, said if k == 0 else ()) for k, move in enumerate(moves))
+
+    def is_waiting(self, seat: int) -> bool:
+        """Whether the seat has moves for its next decision already, so that it is not asked."""
+        return bool(self._waiting[seat])
+
+    def play_waiting(self) -> None:
+        """Play what waits for the seat to move; what cannot be played is listed in ``refused``."""
+        seat = self.seat
+        move, said = self._waiting[seat].popleft()
+        for to, text in said:
+            self.say(seat, to, text)
+        view, position = self.spec.module("view"), self._position(seat)
+        action: int | None = None
+        if isinstance(move, str):
+            action, reason = check_move(view, self.rules, position, move)
+        else:
+            action = move
+            reason = "" if move is None or move in legal_list(self.rules, position) else "illegal"
+        if reason:
+            self.refused.append((len(self.actions), seat, str(move)[:MOVE_SHOWN], reason))
+        self.play(view.IDLE if action is None or reason else action)
+
+    def say(self, seat: int, to: Any, text: str) -> Message:
+        """Let a seat say something to others; see ``Transcript.say``.
+
+        Raises:
+            ValueError: seats that are not there.
+        """
+        return self.transcript.say(seat, to, text, len(self.actions))
+
+    def heard(self, seat: int) -> list[Message]:
+        """What a seat heard or said so far, oldest first."""
+        return self.transcript.heard(seat)
 
     def play(self, action: int) -> None:
         """Play an action id. Raises ``ValueError`` if it is not legal."""
@@ -188,4 +363,7 @@ class TextGame:
                 self.spec.module("view").move_text(self.rules, self.states[0], action)
             )
         self.actions.append(int(action))
+        self._own.setdefault(self.seat, []).append(int(action))
         self.seat, _ = core.play_at(self.rules, self.states, 0, action, self._legal, self._probs)
+        if self._open is None or self.over or not self._open.is_deciding(self.seat, self.states):
+            self._begin_turn()

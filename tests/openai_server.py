@@ -52,6 +52,8 @@ class Response:
 Script = Callable[[dict[str, Any], int], Response]
 """From a request's JSON and how often its prompt has come (1, 2, ...) to a response."""
 
+USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+
 
 def answer(
     text: str | list[Any] | None,
@@ -59,6 +61,7 @@ def answer(
     kind: str = "answer",
     finish_reason: str = "stop",
     delay_s: float = 0.0,
+    usage: Any = USAGE,
     **message: Any,
 ) -> Response:
     """A good answer; ``message`` adds fields such as ``reasoning_content``."""
@@ -74,7 +77,7 @@ def answer(
                 "finish_reason": finish_reason,
             }
         ],
-        "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
+        "usage": usage,
     }
     return Response(kind, json.dumps(completion).encode(), delay_s=delay_s)
 

@@ -24,8 +24,9 @@ CORNERS = [f"Move: {row},{column}" for row in (1, 3, 2) for column in (1, 3, 2)]
 
 def squares(messages):
     """The next square that it has not been told is taken, with reasoning of both kinds."""
-    said = f"<think>where? “{len(messages)}”</think>\n" if len(messages) > 1 else ""
-    return reply(said + CORNERS[len(messages) // 2], "corners first")
+    refused = sum(message["role"] == "assistant" for message in messages)
+    said = f"<think>where? “{len(messages)}”</think>\n" if refused else ""
+    return reply(said + CORNERS[refused], "corners first")
 
 
 def run(*arguments: object, code: int = 0) -> tuple[str, str]:

@@ -96,7 +96,7 @@ def last_state(record: dict):
 
 def centre(messages):
     """Plays the first column that is not full, now and then after nonsense."""
-    if len(messages) == 1:
+    if not any(message["role"] == "assistant" for message in messages):
         return reply(HOSTILE, f"thinking {HOSTILE}")
     for column in range(7):
         if f"Move: {column}" not in [m["content"] for m in messages]:

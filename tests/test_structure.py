@@ -6,7 +6,6 @@ Everything is read from the sources; nothing is imported.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -46,33 +45,16 @@ def modules() -> dict[str, Path]:
     return {name_of(path): path for path in sources(*FLOORS)}
 
 
-def is_typing_only(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) in (
-        "TYPE_CHECKING",
-        "typing.TYPE_CHECKING",
-    )
-
-
-def nodes(tree: ast.AST, *, lazy: bool, typing: bool) -> Iterator[ast.AST]:
-    """Everything below ``tree``, or only what runs when it is imported."""
-    for child in ast.iter_child_nodes(tree):
-        if not typing and is_typing_only(child):
-            continue
-        if not lazy and isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            continue
-        yield child
-        yield from nodes(child, lazy=lazy, typing=typing)
-
-
-def imported(source: str, here: str, *, lazy: bool = True, typing: bool = True) -> set[str]:
+def imported(source: str, here: str) -> set[str]:
     """The package's own names that a module's source imports, without ``stratagym.``.
+
+    Those inside functions and for type checkers alone are among them.
 
     Args:
         here: the package that the source stands in, for relative imports.
-        lazy: those inside functions too. typing: those for type checkers too.
     """
     found = set()
-    for node in nodes(ast.parse(source), lazy=lazy, typing=typing):
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -87,17 +69,27 @@ def imported(source: str, here: str, *, lazy: bool = True, typing: bool = True) 
 
 
 @cache
-def arrows(*, lazy: bool, typing: bool) -> dict[str, set[str]]:
+def all_imports() -> dict[str, set[str]]:
+    """What each module imports, names inside modules included."""
+    return {
+        name: imported(
+            path.read_text(encoding="utf-8"),
+            name if path.name == "__init__.py" else name.rpartition(".")[0],
+        )
+        for name, path in modules().items()
+    }
+
+
+@cache
+def arrows() -> dict[str, set[str]]:
     """The modules that each module imports; a package's own names count as the package."""
     known, found = modules(), {}
-    for name, path in known.items():
-        here = name if path.name == "__init__.py" else name.rpartition(".")[0]
-        targets = set()
-        for target in imported(path.read_text(encoding="utf-8"), here, lazy=lazy, typing=typing):
+    for name, targets in all_imports().items():
+        found[name] = set()
+        for target in targets:
             while target and target not in known:
                 target = target.rpartition(".")[0]
-            targets.add(target)
-        found[name] = targets - {"", name}
+            found[name] |= {target} - {"", name}
     return found
 
 
@@ -162,7 +154,7 @@ def test_a_game_takes_no_more_than_what_is_its_own(folder):
 def test_no_import_goes_up():
     up = [
         f"{name} imports {target}"
-        for name, targets in arrows(lazy=True, typing=True).items()
+        for name, targets in arrows().items()
         for target in sorted(targets)
         if floor(target) > floor(name)
     ]
@@ -172,8 +164,8 @@ def test_no_import_goes_up():
 def test_no_module_imports_what_stands_beside_the_floors():
     above = [
         f"{name} imports {target}"
-        for name, path in modules().items()
-        for target in sorted(imported(path.read_text(encoding="utf-8"), name))
+        for name, targets in all_imports().items()
+        for target in sorted(targets)
         if target.partition(".")[0] in ABOVE_ALL
     ]
     assert not above
@@ -183,15 +175,15 @@ def test_no_script_is_imported():
     scripts = {name_of(path) for path in SCRIPTS}
     taken = {
         f"{name} imports {target}"
-        for name, targets in arrows(lazy=True, typing=True).items()
+        for name, targets in arrows().items()
         for target in sorted(targets & scripts)
     }
     assert not taken
 
 
 def test_no_modules_import_each_other():
-    """Those needed for types alone, or when a function is first called, are no circle."""
-    assert not circles(arrows(lazy=False, typing=False))
+    """Not even when a function is first called, or for types alone."""
+    assert not circles(arrows())
 
 
 def test_no_rooms_of_the_benchmarks_import_each_other():
@@ -202,7 +194,7 @@ def test_no_rooms_of_the_benchmarks_import_each_other():
         return name if is_folder else name.rpartition(".")[0]
 
     found: dict[str, set[str]] = {}
-    for name, targets in arrows(lazy=True, typing=True).items():
+    for name, targets in arrows().items():
         if floor(name) == FLOORS.index("benchmarks"):
             own = {room(target) for target in targets if floor(target) == floor(name)}
             found.setdefault(room(name), set()).update(own)
@@ -213,10 +205,7 @@ def test_what_this_file_finds():
     """On sources that break the rules, so that silence above means something."""
     source = "import stratagym.a\ndef f():\n    from stratagym.b import c\n    from ..d import e\n"
     assert imported(source, "x.y") == {"a", "b.c", "x.d.e"}
-    assert imported(source, "x.y", lazy=False) == {"a"}
-    typed = "if TYPE_CHECKING:\n    from stratagym.b import c\n"
-    assert imported(typed, "x") == {"b.c"} and not imported(typed, "x", typing=False)
     graph = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set(), "e": {"e"}}
     assert circles(graph) == [["b", "c"]]
     assert modules()["envs.core"].name == "core.py" and len(modules()) > 100
-    assert "envs.core" in arrows(lazy=True, typing=True)["agents.mcts"]
+    assert "envs.core" in arrows()["agents.mcts"]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stratagym.envs.core import TERMINAL, GameSpec, seed_rng
+from stratagym.envs.core import TERMINAL, GameSpec, seed_rng, sizes
 
 STATE = np.dtype([("rng", "u8"), ("held", "f8", (3,)), ("ply", "i4")], align=True)
 
@@ -21,38 +21,16 @@ SPEC = GameSpec(
     version=0,
     min_players=3,
     max_players=3,
-    dynamics="sequential",
-    chance="deterministic",
-    information="perfect",
-    utility="zero_sum",
     max_game_length=11,
-    sources=(),
 )
 
 
+@sizes(
+    actions=3, observation=(4,), dtype=np.float32, high=np.inf, decisions=lambda rules: rules.moves
+)
 class Rules(NamedTuple):
     moves: int
     num_players: int = 3
-
-    @property
-    def num_actions(self) -> int:
-        return 3
-
-    @property
-    def observation_shape(self) -> tuple[int, ...]:
-        return (4,)
-
-    @property
-    def observation_dtype(self) -> type:
-        return np.float32
-
-    @property
-    def observation_high(self) -> float:
-        return np.inf
-
-    @property
-    def max_game_length(self) -> int:
-        return self.moves
 
 
 @njit

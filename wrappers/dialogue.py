@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ class Dialogue:
         messages: the open question as chat messages, complete in itself; empty when it is over.
         news: the part of the question that a running conversation has not had yet.
         counts: how many answers were ``ok``, ``unparseable`` and ``illegal``.
-        forfeited, replaced: whether the game was forfeited; how many random moves stood in.
+        forfeited, replaced: whether the game was forfeited; how often random moves stood in.
 
     Raises:
         ValueError: a bad argument, in one line.
@@ -107,7 +108,7 @@ class Dialogue:
         self.forfeited, self.replaced = False, 0
         self.messages: list[dict[str, str]] = []
         self.news = ""
-        self._tried = 0
+        self._asking: words.Asking | None = None
         self.game.reset(seed)
         self._advance()
 
@@ -120,21 +121,24 @@ class Dialogue:
         """Take the answer to the open question. Raises ``ValueError`` when the game is over."""
         if self.over:
             raise ValueError("the game is over: no answer is wanted")
-        outcome = self.game.submit(reply)
+        assert self._asking is not None
+        outcome = self._asking.answer(reply)
         self.counts[outcome.kind] += 1
-        self._tried += 1
         if outcome.kind == words.OK:
+            self.game.accept(outcome, reply)
             self._advance()
-        elif self._tried < self.tries:
-            self.messages = words.ask_again(self.messages, reply, outcome)
+        elif self._asking.is_open:
+            self.messages = self._asking.messages
             self.news = self.messages[-1]["content"]
         elif self.invalid == FORFEIT:
             self.forfeited = True
             self.messages, self.news = [], ""
         else:
             ply = len(self.game.actions)
-            legal = words.legal_list(self.game.rules, self.game.states)
-            self.game.play(random.Random(f"{self.seed}/{ply}").choice(legal))
+            turn, name = self._asking.turn, f"{self.seed}/{ply}"
+            first = random.Random(name).choice(turn.legal)
+            for action in words.stand_in(self.game.spec, self.game.rules, turn, first, name):
+                self.game.play(action)
             self.replaced += 1
             self._advance()
         return outcome
@@ -142,13 +146,16 @@ class Dialogue:
     def _advance(self) -> None:
         """Let the opponents move up to the next question or the end."""
         game = self.game
-        while not game.over and game.seat != self.seat:
+        while not game.over and (game.seat != self.seat or game.is_waiting(self.seat)):
+            if game.seat == self.seat:
+                game.play_waiting()
+                continue
             # As in agents/opponents.py: the seat's own stream, then the decision's number.
             own = np.uint64(core.derive_seed(np.uint64(self.seed), np.uint64(game.seat + 1)))
             seed = int(core.derive_seed(own, np.uint64(len(game.actions))))
             game.play(self.opponent.act(decision_for(game.spec, game.rules, game.states, seed)))
-        self._tried = 0
-        self.messages = [] if game.over else game.observe().messages
+        self._asking = None if game.over else game.asking(game.observe(), self.tries)
+        self.messages = [] if self._asking is None else self._asking.messages
         self.news = "\n\n".join(message["content"] for message in self.messages)
 
     def returns(self) -> list[float]:
@@ -179,6 +186,7 @@ class Dialogue:
     def record(self) -> dict[str, Any]:
         """The game in the fields of ``games.jsonl``: it can be replayed from them."""
         ended = "forfeit" if self.forfeited else "terminal" if self.game.over else "cut_off"
+        said = self.game.transcript.messages
         return {
             "game": self.game.spec.name,
             "seed": self.seed,
@@ -188,6 +196,7 @@ class Dialogue:
             "plies": len(self.game.actions),
             "actions": list(self.game.actions),
             "ended_by": ended,
+            **({"messages": [asdict(message) for message in said]} if said else {}),
         }
 
 

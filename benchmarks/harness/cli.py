@@ -41,8 +41,28 @@ def run(application: App, arguments: list[str] | None = None) -> None:
 
 
 def words(text: str) -> list[str]:
-    """The parts of a list that is separated by commas."""
-    return [part.strip() for part in text.split(",") if part.strip()]
+    """The parts of a list that is separated by commas; those within brackets separate nothing.
+
+    >>> words('gt,llm:m?extra_body={"stop":["}","x"],"a":1},random')
+    ['gt', 'llm:m?extra_body={"stop":["}","x"],"a":1}', 'random']
+    """
+    # Within brackets stands JSON: there a string is taken whole, elsewhere " is a letter.
+    parts, depth, quoted, escaped = [""], 0, False, False
+    for letter in text:
+        if quoted:
+            quoted = letter != '"' or escaped
+            escaped = letter == "\\" and not escaped
+        elif letter == '"' and depth:
+            quoted = True
+        elif letter in "{[":
+            depth += 1
+        elif letter in "}]":
+            depth = max(0, depth - 1)
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts if part.strip()]
 
 
 def numbers(option: str, text: str, choices: Sequence[int]) -> list[int]:

@@ -17,9 +17,12 @@ from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.records import JsonlWriter
 from stratagym.envs import text
 from stratagym.envs.core import GameSpec
+from stratagym.envs.plans import plan_kind, takes_talk
 from stratagym.envs.prompts import prompt_version
 
 TRANSPORT, OVERTIME = "transport", "overtime"
+TOKENS_APART = ("tokens_reasoning", "tokens_cached")
+"""Counts that a record has only where the server gave them."""
 
 
 def item_seed(seed: int, *names: str) -> int:
@@ -62,6 +65,7 @@ class Question:
             "tokens_out", "cost", "finish_reason", "retries",
         ):  # fmt: skip
             fields[name] = answer.get(name)
+        fields |= {name: answer[name] for name in TOKENS_APART if answer.get(name) is not None}
         return fields
 
 
@@ -101,36 +105,40 @@ def ask_kernel(policy: KernelPolicy, questions: list[Question]) -> list[dict[str
 async def ask_model(
     model: LanguageModel,
     question: Question,
-    messages: list[dict[str, str]] | None = None,
-    attempt: int = 1,
+    asking: text.Asking | None = None,
     limit_s: float | None = None,
 ) -> dict[str, Any]:
-    """The record of a language model's decision; never raises for what a server may do.
+    """The record of a language model's next answer; never raises for what a server may do.
 
     The ``action`` of an invalid reply, or of one that did not come in time, is a random legal one,
     drawn from the question's seed.
 
     Args:
-        messages: the prompt; by default the question's own.
+        asking: takes the answer; by default the question is asked once.
         limit_s: the time in seconds that the model may take, failed attempts and waits apart.
     """
     game, rules, states = question.game, question.rules, question.states
-    if messages is None:
-        messages = text.messages(game, rules, states, question.text, question.history)
-    legal = text.legal_list(rules, states)
+    if asking is None:
+        asked = text.messages(game, rules, states, question.text, question.history)
+        turn = text.Turn(question.seat, asked, text.legal_list(rules, states), states)
+        asking = text.Asking(game, rules, turn, 1, question.text)
+    legal = asking.turn.legal
     answer: dict[str, Any] = {
-        "attempt": attempt,
+        "attempt": asking.answers + 1,
         "legal": legal,
-        **prompt_fields(game, messages, question.text),
+        **prompt_fields(game, asking.messages, question.text),
     }
     ply = question.extra.get("ply", 0)
-    seed = item_seed(question.seed, question.item, str(ply), model.name, question.text.persona)
+    names = [str(ply), model.name, question.text.persona]
+    if game.is_simultaneous:
+        names.append(str(question.seat))  # of several that are asked at one ply
+    seed = item_seed(question.seed, question.item, *names)
     instead = random.Random(seed).choice(legal)
     try:
         if limit_s is None:
-            reply = await model.chat.generate(messages)
+            reply = await model.chat.generate(asking.messages)
         else:
-            reply = await model.chat.generate(messages, limit_s)
+            reply = await model.chat.generate(asking.messages, limit_s)
     except TransportError as error:
         answer |= {"kind": TRANSPORT, "reason": error.reason, "retries": error.retries}
         return question.record(model.name, **answer)
@@ -138,7 +146,7 @@ async def ask_model(
         answer |= {"kind": OVERTIME, "reason": "time_limit", "action": instead}
         answer |= {"latency_s": round(error.latency_s, 4), "retries": error.retries}
         return question.record(model.name, **answer)
-    outcome = text.judge(game, rules, states, reply.text, question.text)
+    outcome = asking.answer(reply.text)
     action = outcome.action if outcome.kind == text.OK else instead
     truncated = outcome.kind == text.UNPARSEABLE and reply.finish_reason == "length"
     answer |= {
@@ -152,11 +160,20 @@ async def ask_model(
         "latency_s": round(reply.latency_s, 4),
         "tokens_in": reply.tokens_in,
         "tokens_out": reply.tokens_out,
-        "cost": model.cost(reply.tokens_in, reply.tokens_out),
+        "tokens_reasoning": reply.tokens_reasoning,
+        "tokens_cached": reply.tokens_cached,
+        "cost": model.cost(reply.tokens_in, reply.tokens_out, reply.tokens_cached),
         "finish_reason": reply.finish_reason,
         "retries": reply.retries,
     }
-    return question.record(model.name, **answer)
+    record = question.record(model.name, **answer)
+    if plan_kind(game) is not None:
+        record["actions"] = list(outcome.actions) or None
+    if plan_kind(game) is not None or takes_talk(game):
+        record["rejected"] = [list(entry) for entry in outcome.rejected]
+    if takes_talk(game):
+        record["said"] = [{"to": list(to), "text": said} for to, said in outcome.said]
+    return record
 
 
 T = TypeVar("T")

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import threading
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from stratagym.agents.core import Decision, Policy, decision_for, make_policy
 from stratagym.agents.llm import LanguageModel
+from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.decisions import (
     OVERTIME,
     TRANSPORT,
@@ -27,7 +30,11 @@ from stratagym.benchmarks.harness.decisions import (
 from stratagym.benchmarks.harness.records import JsonlWriter, read_jsonl
 from stratagym.envs import core, text
 from stratagym.envs.core import GameSpec
+from stratagym.envs.plans import QUEUE, plan_kind
+from stratagym.envs.turns import is_deciding
 from stratagym.wrappers.dialogue import FORFEIT, RANDOM, forfeit_returns
+
+MESSAGES = "messages.jsonl"
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,10 @@ class SeatedMatch:
         return self.record(actions, FORFEIT, returns, seat)
 
 
+SYNC, TOKENS, WALL = "sync", "tokens", "wall"
+DEFAULT = "default"
+
+
 @dataclass(frozen=True)
 class AnswerProtocol:
     """How a match treats a language model's answers.
@@ -87,14 +98,20 @@ class AnswerProtocol:
         invalid: after the last bad answer, or one that came too late, ``random`` plays a seeded
             random legal move and ``forfeit`` loses the game; a word of the view's ``CONSEQUENCES``
             plays the first of that word's moves that is legal, or a random one if none is.
+            ``default`` plays the view's ``default_actions`` where it has them. A turn that takes
+            a plan is played to its end.
         time_limit_s: what a model may take for one move, in seconds, over all of its answers;
             failed attempts to reach it and waits do not count. None for no limit.
+        clock: of games in real time: ``sync`` lets the game wait for a reply, ``tokens:RATE`` takes
+            RATE tokens of a reply for a second, ``wall`` takes its latency. While a seat thinks,
+            its decisions pass, idle, and the others go on.
     """
 
     text: text.TextOptions
     tries: int
     invalid: str
     time_limit_s: float | None = None
+    clock: str = SYNC
 
     def check(self, game: GameSpec) -> None:
         """Raises ``ValueError`` for what cannot be, in one line with the choices."""
@@ -102,6 +119,8 @@ class AnswerProtocol:
         if self.tries < 1:
             raise ValueError(f"tries {self.tries}: at least 1 is needed")
         choices = [FORFEIT, RANDOM, *consequences(game)]
+        if hasattr(game.module("view"), "default_actions"):
+            choices.append(DEFAULT)
         if self.invalid not in choices:
             raise ValueError(
                 f"invalid {self.invalid!r}: what follows an invalid answer in {game.name} is one "
@@ -109,6 +128,52 @@ class AnswerProtocol:
             )
         if self.time_limit_s is not None and not self.time_limit_s > 0:
             raise ValueError(f"time limit {self.time_limit_s:g}: more than 0 seconds are needed")
+        self._rate()
+        if self.clock != SYNC and game.decision_seconds is None:
+            raise ValueError(
+                f"clock {self.clock!r}: {game.name} is not played in real time, so its clock is "
+                f"{SYNC}"
+            )
+        if self.clock != SYNC and plan_kind(game) not in (None, QUEUE):
+            raise ValueError(
+                f"clock {self.clock!r}: a plan in {game.name} is one decision, so its clock is "
+                f"{SYNC}"
+            )
+
+    def _rate(self) -> float | None:
+        """Tokens a second; None for another clock. Raises ``ValueError`` for no clock at all."""
+        if self.clock in (SYNC, WALL):
+            return None
+        word, _, number = self.clock.partition(":")
+        rate = float(number) if re.fullmatch(r"\d+(\.\d+)?", number) else 0.0
+        if word != TOKENS or not rate > 0:
+            raise ValueError(
+                f"clock {self.clock!r}: choose one of: {SYNC}, {WALL}, or {TOKENS}:RATE with the "
+                f"tokens of a second, such as {TOKENS}:50"
+            )
+        return rate
+
+    def thinking_s(self, record: dict[str, Any]) -> float:
+        """The seconds of the game that an answer took.
+
+        Raises:
+            InputError: the clock counts tokens, and the server does not.
+        """
+        rate = self._rate()
+        if self.clock == SYNC:
+            return 0.0
+        if rate is None or record["kind"] == OVERTIME:
+            return record["latency_s"]
+        if record["tokens_out"] is None:
+            raise InputError(
+                f"clock {self.clock}: the server of {record['policy']} does not count the tokens "
+                f"of a reply; choose --clock {SYNC} or {WALL}"
+            )
+        return record["tokens_out"] / rate
+
+    def delay(self, game: GameSpec, seconds: float) -> int:
+        """How many decisions of a seat pass while it thinks for so many seconds."""
+        return int(seconds / game.decision_seconds) if game.decision_seconds else 0
 
 
 def consequences(game: GameSpec) -> dict[str, tuple[str, ...]]:
@@ -124,8 +189,13 @@ async def act_here(policy: Policy, view: Decision) -> int:
     return policy.act(view)
 
 
-Answers = dict[tuple[int, int], dict[str, Any]]
-"""Recorded answers in one match by (ply, attempt), transport failures left out."""
+Answers = dict[tuple[int, int, int], dict[str, Any]]
+"""Recorded answers in one match by (ply, seat, attempt), transport failures left out."""
+Write = Callable[[dict[str, Any]], None]
+
+
+def _nowhere(record: dict[str, Any]) -> None:
+    pass
 
 
 async def play_match(
@@ -134,6 +204,7 @@ async def play_match(
     decisions: JsonlWriter | None = None,
     answered: Answers | None = None,
     act: Act = act_here,
+    messages: Write = _nowhere,
 ) -> dict[str, Any]:
     """Play one match; returns its record.
 
@@ -141,91 +212,231 @@ async def play_match(
         decisions: takes a record of every answer of a language model.
         answered: answers that are not asked for again; new ones are added.
         act: how policies that are no language models come to their actions.
+        messages: takes a record of everything that is said, in the order in which it is.
     """
-    game = text.TextGame(match.game.name, protocol.text, rules=match.rules)
-    game.reset(match.seed)
+    write = _nowhere if decisions is None else decisions.write
     answered = {} if answered is None else answered
-    while not game.over:
-        policy, seat = match.seats[game.seat], game.seat
-        if not isinstance(policy, LanguageModel):
-            seed = item_seed(match.seed, policy.name, str(len(game.actions)))
-            game.play(await act(policy, decision_for(match.game, match.rules, game.states, seed)))
-            continue
-        record = await _decide(match, protocol, game, policy, decisions, answered)
-        if record["kind"] == TRANSPORT:
-            return match.record(game.actions, TRANSPORT, None)
-        if record["kind"] != text.OK:
-            if protocol.invalid == FORFEIT:
-                return match.forfeited(game.actions, seat)
-            game.play(record["action"])
-    return match.record(game.actions, game.seat, game.returns())
+    return await _Table(match, protocol, write, answered, act, messages).play()
 
 
-async def _decide(
-    match: SeatedMatch,
-    protocol: AnswerProtocol,
-    game: text.TextGame,
-    model: LanguageModel,
-    decisions: JsonlWriter | None,
-    answered: Answers,
-) -> dict[str, Any]:
-    """The record of a model's last answer for one move; a good one has been played."""
-    turn, ply = game.observe(), len(game.actions)
-    messages, left_s = turn.messages, protocol.time_limit_s
-    record: dict[str, Any] = {}
-    for attempt in range(1, protocol.tries + 1):
-        asked = prompt_fields(match.game, messages, protocol.text)["prompt_sha256"]
-        record = answered.get((ply, attempt), {})
-        # Another prompt has come to stand here where, say, an engine is of another version by now.
-        if record.get("prompt_sha256") != asked:
-            record = await _ask_turn(match, protocol, game, model, turn, messages, attempt, left_s)
-            if decisions is not None:
-                decisions.write(record)
-            if record["kind"] != TRANSPORT:
-                answered[ply, attempt] = record
-        if record["kind"] in (TRANSPORT, OVERTIME):
-            break
-        if left_s is not None:
-            left_s -= record["latency_s"]
-        outcome = game.submit(record["reply"])
-        if outcome.kind == text.OK:
-            break
-        messages = text.ask_again(messages, record["reply"], outcome)
-    return record
+@dataclass
+class _Answered:
+    """What came of a question: the record of the last answer, and how long the seat is idle."""
+
+    asking: text.Asking
+    record: dict[str, Any]
+    delay: int
 
 
-async def _ask_turn(
-    match: SeatedMatch,
-    protocol: AnswerProtocol,
-    game: text.TextGame,
-    model: LanguageModel,
-    turn: text.Turn,
-    messages: list[dict[str, str]],
-    attempt: int,
-    left_s: float | None,
-) -> dict[str, Any]:
-    """The record of one answer in a match, with the action that follows from it."""
-    ply = len(game.actions)
-    question = Question(
-        match.benchmark, match.name, match.game, match.rules, game.states, match.seed, turn.seat,
-        protocol.text, extra={"ply": ply},
-    )  # fmt: skip
-    limit_s = None if left_s is None else max(left_s, 0.001)
-    record = await ask_model(model, question, messages, attempt, limit_s)
-    if record["kind"] in (text.OK, TRANSPORT):
+class _Table:
+    """A match that is being played."""
+
+    def __init__(
+        self,
+        match: SeatedMatch,
+        protocol: AnswerProtocol,
+        write: Write,
+        answered: Answers,
+        act: Act,
+        messages: Write,
+    ):
+        self.match, self.protocol, self.write, self.answered = match, protocol, write, answered
+        self.act, self.messages = act, messages
+        self.game = text.TextGame(match.game.name, protocol.text, rules=match.rules)
+        self.told = 0
+
+    async def play(self) -> dict[str, Any]:
+        game = self.game
+        game.reset(self.match.seed)
+        while not game.over:
+            seats = game.deciding()
+            answers = await self._ask_all([seat for seat in seats if self._is_asked(seat)])
+            if any(found.record["kind"] == TRANSPORT for found in answers.values()):
+                return self._record(TRANSPORT, None)
+            number = core.turn_at(game.rules, game.states, 0)
+            for seat in seats:
+                if seat in answers:
+                    if not self._settle(answers[seat]):
+                        return self._marked(self.match.forfeited(game.actions, seat))
+                elif game.is_waiting(seat):
+                    game.play_waiting()
+                else:
+                    await self._play_policy(seat, number)
+                self._tell()
+        return self._record(game.seat, game.returns())
+
+    def _record(self, ending: int | str, returns: list[float] | None) -> dict[str, Any]:
+        return self._marked(self.match.record(self.game.actions, ending, returns))
+
+    def _marked(self, record: dict[str, Any]) -> dict[str, Any]:
+        """A game's record with what belongs to games in real time."""
+        if self.match.game.decision_seconds is not None:
+            record["clock"] = self.protocol.clock
+            record["rejected"] = [list(refused) for refused in self.game.refused]
         return record
-    last = attempt == protocol.tries or record["kind"] == OVERTIME
-    if not last or protocol.invalid == FORFEIT:
-        record["action"] = None
-    elif protocol.invalid != RANDOM:
-        to_action = match.game.module("view").string_to_action
-        for move in consequences(match.game)[protocol.invalid]:
-            with suppress(ValueError):  # a word that means nothing here, such as a check for a call
-                action = to_action(match.rules, game.states[0], move)
-                if action in turn.legal:
-                    record["action"] = action
-                    break
-    return record
+
+    def _is_asked(self, seat: int) -> bool:
+        model = isinstance(self.match.seats[seat], LanguageModel)
+        return model and not self.game.is_waiting(seat)
+
+    async def _play_policy(self, seat: int, number: int) -> None:
+        """Let a policy play until it has given the turn away, or once in games without turns."""
+        game, policy = self.game, self.match.seats[seat]
+        while True:
+            seed = item_seed(self.match.seed, policy.name, str(len(game.actions)))
+            # The real position, in which ``determinize`` redraws what others have committed: the
+            # compiled loop and batches play the same games so.
+            decision = decision_for(self.match.game, self.match.rules, game.states, seed)
+            game.play(await self.act(policy, decision))
+            if not self.match.game.is_simultaneous or not is_deciding(
+                game.rules, game.states, seat, number
+            ):
+                return
+
+    async def _ask_all(self, seats: list[int]) -> dict[int, _Answered]:
+        """The answers of all seats, asked at the same time, records in the order of the seats."""
+        if not seats:
+            return {}
+        in_order = _InOrder(self.write, len(seats))
+        tasks = [
+            asyncio.ensure_future(self._ask(self.game.question(seat), in_order.writer(k)))
+            for k, seat in enumerate(seats)
+        ]
+        try:
+            for k, task in enumerate(tasks):
+                task.add_done_callback(partial(in_order.end, k))
+            return dict(zip(seats, await asyncio.gather(*tasks), strict=True))
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    async def _ask(self, turn: text.Turn, write: Write) -> _Answered:
+        """Ask until an answer is good, or there is no more to be had."""
+        game, protocol = self.game, self.protocol
+        asking, ply = game.asking(turn, protocol.tries), game.turn_ply
+        left_s, seconds = protocol.time_limit_s, 0.0
+        record: dict[str, Any] = {}
+        while asking.is_open:
+            fields = prompt_fields(self.match.game, asking.messages, protocol.text)
+            key = ply, turn.seat, asking.answers + 1
+            record = self.answered.get(key, {})
+            # Another prompt has come to stand here where, say, an engine is of another version.
+            if record.get("prompt_sha256") == fields["prompt_sha256"]:
+                if record["kind"] != OVERTIME:
+                    asking.answer(record["reply"])
+            else:
+                record = await self._answer(asking, ply, left_s)
+                write(record)
+                if record["kind"] != TRANSPORT:
+                    self.answered[key] = record
+            if record["kind"] == TRANSPORT:
+                break
+            seconds += protocol.thinking_s(record)
+            if record["kind"] == OVERTIME:
+                break
+            if left_s is not None:
+                left_s -= record["latency_s"]
+        return _Answered(asking, record, protocol.delay(self.match.game, seconds))
+
+    async def _answer(self, asking: text.Asking, ply: int, left_s: float | None) -> dict[str, Any]:
+        """The record of one answer in a match, with the action that follows from it."""
+        match, turn, protocol = self.match, asking.turn, self.protocol
+        model = match.seats[turn.seat]
+        assert isinstance(model, LanguageModel)
+        question = Question(
+            match.benchmark, match.name, match.game, match.rules, turn.states, match.seed,
+            turn.seat, protocol.text, extra={"ply": ply},
+        )  # fmt: skip
+        limit_s = None if left_s is None else max(left_s, 0.001)
+        record = await ask_model(model, question, asking, limit_s)
+        if record["kind"] in (text.OK, TRANSPORT):
+            return record
+        last = not asking.is_open or record["kind"] == OVERTIME
+        if not last or protocol.invalid == FORFEIT:
+            record["action"] = None
+            return record
+        view, rules, states = match.game.module("view"), match.rules, turn.states
+        if protocol.invalid == DEFAULT:
+            actions = view.default_actions(rules, states[0])
+            record["action"] = actions[0] if actions else record["action"]
+        elif protocol.invalid != RANDOM:
+            for move in consequences(match.game)[protocol.invalid]:
+                with suppress(ValueError):  # a word that means nothing here, as a check for a call
+                    action = view.string_to_action(rules, states[0], move)
+                    if action in turn.legal:
+                        record["action"] = action
+                        break
+        if plan_kind(match.game) is not None or match.game.is_simultaneous:
+            seed = item_seed(match.seed, match.name, str(ply), str(turn.seat))
+            record["actions"] = text.stand_in(match.game, rules, turn, record["action"], seed)
+        return record
+
+    def _settle(self, found: _Answered) -> bool:
+        """Play what came of a question; False if the seat forfeits."""
+        game, record = self.game, found.record
+        outcome = found.asking.outcome
+        if record["kind"] == text.OK:
+            assert outcome is not None
+            game.accept(outcome, record["reply"], found.delay)
+        elif self.protocol.invalid == FORFEIT:
+            return False
+        elif found.delay:
+            game.wait([record["action"]], found.delay)
+            game.play_waiting()
+        else:
+            for action in record.get("actions") or [record["action"]]:
+                game.play(action)
+        return True
+
+    def _tell(self) -> None:
+        """Hand on what has been said since the last time."""
+        said = self.game.transcript.messages
+        for number, message in enumerate(said[self.told :], self.told):
+            self.messages(
+                {
+                    "benchmark": self.match.benchmark,
+                    "game": self.match.game.name,
+                    "match": self.match.name,
+                    "number": number,
+                    "ply": message.ply,
+                    "seat": message.seat,
+                    "to": list(message.to),
+                    "text": message.text,
+                }
+            )
+        self.told = len(said)
+
+
+class _InOrder:
+    """Writes what several bring at the same time as if they came one after the other."""
+
+    def __init__(self, write: Write, count: int):
+        self._write, self._first = write, 0
+        self._kept: list[list[dict[str, Any]]] = [[] for _ in range(count)]
+        self._ended = [False] * count
+
+    def writer(self, k: int) -> Write:
+        """Takes the records of number ``k``."""
+
+        def write(record: dict[str, Any]) -> None:
+            self._kept[k].append(record)
+            self._flush()
+
+        return write
+
+    def end(self, k: int, _: Any = None) -> None:
+        """Number ``k`` brings no more."""
+        self._ended[k] = True
+        self._flush()
+
+    def _flush(self) -> None:
+        while self._first < len(self._kept):
+            for record in self._kept[self._first]:
+                self._write(record)
+            self._kept[self._first] = []
+            if not self._ended[self._first]:
+                return
+            self._first += 1
 
 
 def named_policy(game: GameSpec, policy: Policy) -> Policy | None:
@@ -270,6 +481,36 @@ class PolicyPool:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
+class _Messages:
+    """``messages.jsonl``: made with the first message, and no message of a match twice.
+
+    A match that is gone on with says again what it said; only another text is written again, and
+    of one number the last counts.
+    """
+
+    def __init__(self, path: Path, matches: set[str]):
+        self._path = path
+        self._file: JsonlWriter | None = None
+        self._said: dict[tuple[str, int], dict[str, Any]] = {}
+        for record in read_jsonl(path):
+            if record["match"] in matches:
+                record.pop("schema", None)
+                self._said[record["match"], record["number"]] = record
+
+    def write(self, record: dict[str, Any]) -> None:
+        key = record["match"], record["number"]
+        if self._said.get(key) == record:
+            return
+        self._said[key] = record
+        if self._file is None:
+            self._file = JsonlWriter(self._path)
+        self._file.write(record)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
 async def play_matches(
     matches: list[SeatedMatch],
     protocol: AnswerProtocol,
@@ -294,14 +535,16 @@ async def play_matches(
     answered: defaultdict[str, Answers] = defaultdict(dict)
     for record in read_jsonl(decisions):
         if record["kind"] != TRANSPORT and record["item"] in wanted:
-            answered[record["item"]][record["ply"], record["attempt"]] = record
+            key = record["ply"], record["seat"], record["attempt"]
+            answered[record["item"]][key] = record
     journal = JsonlWriter(decisions)
+    said = _Messages(decisions.with_name(MESSAGES), wanted)
     pool = PolicyPool(threads or os.cpu_count() or 1)
 
     async def play(match: SeatedMatch) -> None:
         own = answered.pop(match.name, {})
         for _ in range(1 + replays):
-            record = await play_match(match, protocol, journal, own, pool.act)
+            record = await play_match(match, protocol, journal, own, pool.act, said.write)
             games.write(record)
             if record["ended_by"] != TRANSPORT:
                 break
@@ -318,5 +561,6 @@ async def play_matches(
     finally:
         pool.close()
         journal.close()
+        said.close()
         for model in models.values():
             await model.chat.close()

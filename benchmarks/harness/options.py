@@ -27,6 +27,18 @@ class ModelArgs:
     """Sampling temperature."""
     max_tokens: int = 512
     """Longest reply, in tokens."""
+    top_p: float | None = None
+    """Share of the likeliest tokens to sample from; default the server's."""
+    top_k: int | None = None
+    """How many of the likeliest tokens to sample from; default the server's."""
+    model_seed: int | None = None
+    """Seed of the server's sampling; default none. --seed is the run's."""
+    reasoning_effort: str | None = None
+    """How much a model reasons: none, minimal, low, medium, high, xhigh or max; default its own."""
+    thinking_budget: int | None = None
+    """Most tokens of reasoning, where the server knows such a limit; default none."""
+    extra_body: str | None = None
+    """Other fields of the request, as a JSON object."""
     concurrency: int = 8
     """Requests in flight at once."""
     timeout: float = 60.0
@@ -37,6 +49,8 @@ class ModelArgs:
     """Price of a million prompt tokens, for the cost figures."""
     price_out: float = 0.0
     """Price of a million reply tokens."""
+    price_cached: float | None = None
+    """Price of a million prompt tokens that the server had cached; default that of the others."""
 
 
 @dataclass(kw_only=True)
@@ -92,6 +106,9 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
     timeout: float = 300.0
     """Seconds to wait for a reply before trying again; less than --time-limit makes a slow model's
     replies transport failures."""
+    clock: str = match_play.SYNC
+    """In games in real time: "sync" lets the game wait for a reply, "tokens:RATE" takes RATE tokens
+    of it for a second, "wall" takes its latency."""
 
     def answer_protocol(self, game: GameSpec) -> match_play.AnswerProtocol:
         """How answers are treated in ``game``.
@@ -100,7 +117,9 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
             InputError: an option that makes no sense, or not in this game.
         """
         text = self.text_options(game)
-        protocol = match_play.AnswerProtocol(text, self.tries, self.invalid, self.time_limit)
+        protocol = match_play.AnswerProtocol(
+            text, self.tries, self.invalid, self.time_limit, self.clock
+        )
         try:
             protocol.check(game)
         except ValueError as error:

@@ -6,10 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import quote
 
+from stratagym.agents import chat_options
 from stratagym.agents.core import Policy, PolicyString, make_policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.cli import InputError, words
+from stratagym.benchmarks.harness.decisions import TOKENS_APART
 from stratagym.benchmarks.harness.options import ModelArgs
 from stratagym.envs.core import GameSpec
 
@@ -33,8 +36,10 @@ def make_policies(
         try:
             policy = make_policy(game, _completed(name, args, depth, option))
             policy.name += _own_options(name)
-            if isinstance(policy, LanguageModel) and (args.price_in or args.price_out):
-                policy.prices = args.price_in, args.price_out
+            if isinstance(policy, LanguageModel):
+                if args.price_in or args.price_out or args.price_cached:
+                    policy.prices = args.price_in, args.price_out
+                policy.price_cached = args.price_cached
         except (ValueError, ModuleNotFoundError) as error:
             raise InputError(f"{option}: {error}") from None
         if policy.name in made:
@@ -61,15 +66,29 @@ def _completed(name: str, args: ModelArgs, depth: int, option: str) -> PolicyStr
         "timeout_s": str(args.timeout),
         "retries": str(args.retries),
     }
-    if args.base_url:
-        defaults["base_url"] = args.base_url
+    optional = {
+        "base_url": args.base_url or None,
+        "top_p": args.top_p,
+        "top_k": args.top_k,
+        "seed": args.model_seed,
+        "reasoning_effort": args.reasoning_effort,
+        "thinking_budget": args.thinking_budget,
+        "extra_body": args.extra_body,
+    }
+    defaults |= {option: str(value) for option, value in optional.items() if value is not None}
     return replace(parsed, argument=model, options=defaults | parsed.options)
 
 
 def _own_options(name: str) -> str:
     """A language model's options as the policy string has them, to tell two of them apart."""
     parsed = PolicyString.parse(name)
-    own = {k: v for k, v in parsed.options.items() if k in ("temperature", "max_tokens")}
+    if parsed.name != "llm":
+        return ""
+    named = set(chat_options.OPTIONS) - set(CONNECTION)
+    own = {k: v for k, v in parsed.options.items() if k in named}
+    if body := chat_options.read_extra_body(own.get("extra_body")):
+        # As short as can be, and readable as a policy string again.
+        own["extra_body"] = quote(chat_options.short_json(body), safe="{}[]\"\\:,'()*!@/;= ")
     return "?" + "&".join(f"{k}={v}" for k, v in own.items()) if own else ""
 
 
@@ -96,8 +115,20 @@ def settings(policies: list[Policy]) -> dict[str, Any]:
     }
 
 
+def tokens_apart(decisions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Sums of the reasoning and the cached tokens of records; neither where none were counted."""
+    sums: dict[str, int] = {}
+    for record in decisions:
+        for counted in TOKENS_APART:
+            if record.get(counted) is not None:
+                sums[counted] = sums.get(counted, 0) + record[counted]
+    return sums
+
+
 def usage(decisions: Iterable[Mapping[str, Any]], policies: Iterable[Policy]) -> dict[str, Any]:
     """Answers of each language model among ``policies`` by kind and reason, tokens and cost.
+
+    Reasoning and cached tokens have their own sums where the server counted any.
 
     Args:
         decisions: records of ``decisions.jsonl``.
@@ -126,6 +157,8 @@ def usage(decisions: Iterable[Mapping[str, Any]], policies: Iterable[Policy]) ->
         own["tokens_out"] += record["tokens_out"] or 0
         if record["cost"] is not None:
             own["cost"] = (own["cost"] or 0.0) + record["cost"]
+        for counted, n in tokens_apart([record]).items():
+            own[counted] = own.get(counted, 0) + n
     for own in result.values():
         own["kinds"], own["reasons"] = dict(own["kinds"]), dict(own["reasons"])
     return result

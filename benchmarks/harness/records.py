@@ -19,11 +19,18 @@ from stratagym.benchmarks.harness.cli import InputError
 SCHEMA = 1
 
 
-class _SpotRecord(TypedDict, total=False):
+class _SomeDecisions(TypedDict, total=False):
+    """What only some lines have: those of the spots, of servers, of games."""
+
     category: str | None
+    tokens_reasoning: int
+    tokens_cached: int
+    actions: list[int] | None
+    rejected: list[list[str]]
+    said: list[dict[str, Any]]
 
 
-class DecisionRecord(_SpotRecord):
+class DecisionRecord(_SomeDecisions):
     """A line of ``decisions.jsonl``: a reply of a language model, or any policy's in the spots.
 
     The meaning of every field stands in ``docs/records.md``.
@@ -58,15 +65,17 @@ class DecisionRecord(_SpotRecord):
     retries: int | None
 
 
-class _PlacedRecord(TypedDict, total=False):
-    """What records of version 0.1 do not have."""
+class _SomeGames(TypedDict, total=False):
+    """What only some lines have: those of games in real time, and of later versions than 0.1."""
 
     pairing: str
     round: int | None
     seat: int | None
+    clock: str
+    rejected: list[list[str]]
 
 
-class GameRecord(_PlacedRecord):
+class GameRecord(_SomeGames):
     """A line of ``games.jsonl``: a game that ended or was broken off."""
 
     schema: int

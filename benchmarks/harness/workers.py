@@ -134,7 +134,10 @@ class MatchRunner:
         if self._executor == "ray":
             from stratagym.benchmarks.harness.workers_ray import on_ray
 
-            played = on_ray(kernels, matches, self._workers, self._address)
+            def tasks(workers: int) -> list[list[Match]]:
+                return [*in_chunks(kernels, workers), *([match] for match in matches)]
+
+            played = on_ray(tasks, play, DEATHS, self._workers, self._address)
         else:
             played = _here(kernels, matches, self._workers or processors(), self._cache, apart)
         with closing(played):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import socket
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from itertools import islice
 from typing import Any
 
-from stratagym.benchmarks.harness import workers as local
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.records import GameRecord
@@ -28,17 +27,26 @@ def import_ray() -> Any:
 
 
 def on_ray(
-    kernels: list[Match], matches: list[Match], workers: int | None, address: str | None
+    tasks: Callable[[int], list[list[Match]]],
+    play: Callable[[list[Match]], list[GameRecord]],
+    tries: int,
+    workers: int | None,
+    address: str | None,
 ) -> Generator[list[GameRecord], None, None]:
-    """Matches as they end, on whatever nodes the cluster has."""
+    """Matches as they end, on whatever nodes the cluster has.
+
+    Args:
+        tasks: what is to be played, in parts for so many workers. play: plays one of them.
+        tries: how often a task may lose its worker before it is given up.
+    """
     ray = import_ray()
     own = not ray.is_initialized()
     if own:
         _connect(ray, workers, address)
     try:
         workers = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
-        remote = ray.remote(max_retries=local.DEATHS)(local.play)
-        waiting = iter([*local.in_chunks(kernels, workers), *([item] for item in matches)])
+        remote = ray.remote(max_retries=tries)(play)
+        waiting = iter(tasks(workers))
         running = [remote.remote(task) for task in islice(waiting, workers)]
         while running:
             ready, running = ray.wait(running)
@@ -46,8 +54,7 @@ def on_ray(
             yield ray.get(ready[0])
     except ray.exceptions.WorkerCrashedError:
         raise InputError(
-            f"Ray: workers ended {local.DEATHS + 1} times over the same match; what was recorded "
-            "is kept"
+            f"Ray: workers ended {tries + 1} times over the same match; what was recorded is kept"
         ) from None
     finally:
         if own:

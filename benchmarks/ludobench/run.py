@@ -12,6 +12,7 @@ from stratagym.agents.core import Policy
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.benchmarks.harness import pairings, records
 from stratagym.benchmarks.harness.decisions import TRANSPORT, Question
+from stratagym.benchmarks.harness.policies import tokens_apart
 from stratagym.benchmarks.ludobench import metrics, spots
 from stratagym.envs import spec
 from stratagym.envs.text import TextOptions
@@ -115,6 +116,7 @@ def _usage(policy: str, taken: list[dict[str, Any]]) -> dict[str, Any]:
         "decisions": len(own),
         "tokens_in": total([r["tokens_in"] for r in own]),
         "tokens_out": total([r["tokens_out"] for r in own]),
+        **tokens_apart(own),
         "retries": total([r["retries"] for r in own]),
         "median_latency_s": median(latencies) if latencies else None,
         "cost": total([r["cost"] for r in own]),

@@ -24,6 +24,7 @@ from stratagym.benchmarks.ludobench.reading import (
 )
 from stratagym.benchmarks.ludobench.spots import CATEGORIES
 from stratagym.benchmarks.reporting.page import NOTHING, Cell, RateCell, Table, code, count, number
+from stratagym.benchmarks.reporting.sections import counted_apart
 
 _SETTINGS = ("model", "base_url", "temperature", "max_tokens")
 """What of a model's settings is shown; a list of what may be, so that no key ever is."""
@@ -180,11 +181,13 @@ def transition_table(summary: Summary) -> Table:
 
 def usage_table(summary: Summary) -> Table:
     """Tokens, time and cost of every model."""
-    columns = ["answers", "tokens in", "tokens out", "retries", "median latency", "cost"]
+    apart = counted_apart(summary["usage"].values())
+    columns = ["answers", "tokens in", "tokens out", *apart, "retries", "median latency", "cost"]
     table = Table(["policy", *columns])
     for name in models(summary):
         use = summary["usage"].get(name, {})
-        counts = [use.get(key) for key in ("decisions", "tokens_in", "tokens_out", "retries")]
+        fields = ("decisions", "tokens_in", "tokens_out", *apart.values(), "retries")
+        counts = [use.get(field) for field in fields]
         latency, cost = use.get("median_latency_s"), use.get("cost")
         table.rows.append(
             [

@@ -132,6 +132,9 @@ def usage(record: dict[str, Any]) -> str:
         told += f", {record['latency_s']:.2f} s"
     if record["tokens_in"] is not None or record["tokens_out"] is not None:
         told += f", {record['tokens_in']} tokens in, {record['tokens_out']} out"
+    for name in ("reasoning", "cached"):
+        if record.get(f"tokens_{name}") is not None:
+            told += f", {record[f'tokens_{name}']} {name}"
     if record["cost"] is not None:
         told += f", cost {record['cost']:.5g}"
     if record["retries"]:

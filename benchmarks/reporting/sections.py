@@ -33,12 +33,20 @@ def rules_text(rules: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in rules.items())
 
 
+def counted_apart(used: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Headings and fields of the tokens that a server counted apart for at least one model."""
+    fields = {"tokens reasoning": "tokens_reasoning", "tokens cached": "tokens_cached"}
+    models = list(used)
+    return {name: field for name, field in fields.items() if any(field in m for m in models)}
+
+
 def model_table(summary: Summary) -> Table:
     """The answers of language models by kind."""
     kinds = ["ok", "unparseable", "illegal", "transport"]
     if any("overtime" in model["kinds"] for model in summary["models"].values()):
         kinds.append("overtime")
-    table = Table(["model", "answers", *kinds, "tokens in", "tokens out", "cost"])
+    apart = counted_apart(summary["models"].values())
+    table = Table(["model", "answers", *kinds, "tokens in", "tokens out", *apart, "cost"])
     for name, model in summary["models"].items():
         cost = model["cost"]
         table.rows.append(
@@ -48,6 +56,7 @@ def model_table(summary: Summary) -> Table:
                 *(count(model["kinds"].get(kind, 0)) for kind in kinds),
                 count(model["tokens_in"]),
                 count(model["tokens_out"]),
+                *(NOTHING if n is None else count(n) for n in map(model.get, apart.values())),
                 NOTHING if cost is None else f"{cost:.4f}",
             ]
         )

@@ -78,12 +78,6 @@ SPEC = GameSpec(
     name="chess",
     title="Chess",
     version=0,
-    min_players=2,
-    max_players=2,
-    dynamics="sequential",
-    chance="deterministic",
-    information="perfect",
-    utility="zero_sum",
     max_game_length=11_800,
     sources=(
         "FIDE Laws of Chess, 2023",

@@ -48,12 +48,6 @@ SPEC = GameSpec(
     name="connect_four",
     title="Connect Four",
     version=0,
-    min_players=2,
-    max_players=2,
-    dynamics="sequential",
-    chance="deterministic",
-    information="perfect",
-    utility="zero_sum",
     max_game_length=42,
     sources=(
         "Connect 4, Milton Bradley 1974 (rules of play)",

@@ -30,11 +30,7 @@ def chances(mover, other, action):
     taken = mover | other
     move = landing(taken, action)
     above = landing(taken | move, action)
-    return (
-        has_four(mover | move),
-        has_four(other | move),
-        above != 0 and has_four(other | above),
-    )
+    return has_four(mover | move), has_four(other | move), above != 0 and has_four(other | above)
 
 
 @njit(cache=True)

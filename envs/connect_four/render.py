@@ -20,8 +20,7 @@ _MARGIN, _TOP, _FOOT = 0.25, 0.95, 0.5  # in squares: around the board, above it
 @lru_cache(maxsize=8)
 def _empty(unit: int) -> Image.Image:
     """The board without stones, ``unit`` pixels a square. To be copied before use."""
-    size = COLUMNS + 2 * _MARGIN, _TOP + ROWS + _FOOT
-    canvas = Canvas(*size, unit, _PAPER, (_MARGIN, _TOP))
+    canvas = Canvas(COLUMNS + 2 * _MARGIN, _TOP + ROWS + _FOOT, unit, _PAPER, (_MARGIN, _TOP))
     board = COLUMNS + 0.24, ROWS + 0.24
     canvas.box(-0.07, -0.07, *board, mix(_PAPER, _INK, 0.28), 0.28)
     canvas.blur(0.06)
@@ -94,12 +93,10 @@ def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
     stones = [int(s["mover"]), int(s["other"])]
     for seat, own in enumerate(reversed(stones) if turn else stones):
         line = winning_stones(own)
-        for column in range(COLUMNS):
-            for height in range(ROWS):
-                square = HEIGHT * column + height
-                if own >> square & 1:
-                    stone = _stone(seat, bool(line >> square & 1), unit)
-                    paste(stone, column, ROWS - 1 - height)
+        for square in range(COLUMNS * HEIGHT):
+            if own >> square & 1:
+                column, height = divmod(square, HEIGHT)
+                paste(_stone(seat, bool(line >> square & 1), unit), column, ROWS - 1 - height)
     if s["winner"] != NO_WINNER:
         paste(_headline((int(s["winner"]),), "wins", unit), 0, -_TOP)
     elif s["plies"] == CELLS:

@@ -56,14 +56,10 @@ class Rules(NamedTuple):
 @njit(cache=True)
 def has_four(stones):
     """Whether a bitboard holds four in a row."""
-    pairs = stones & (stones >> 1)
-    four = pairs & (pairs >> 2)
-    pairs = stones & (stones >> 6)
-    four |= pairs & (pairs >> 12)
-    pairs = stones & (stones >> 7)
-    four |= pairs & (pairs >> 14)
-    pairs = stones & (stones >> 8)
-    four |= pairs & (pairs >> 16)
+    four = 0
+    for gap in (1, HEIGHT - 1, HEIGHT, HEIGHT + 1):
+        pairs = stones & (stones >> gap)
+        four |= pairs & (pairs >> 2 * gap)
     return four != 0
 
 

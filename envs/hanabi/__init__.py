@@ -74,7 +74,6 @@ SPEC = GameSpec(
     version=0,
     min_players=2,
     max_players=5,
-    dynamics="sequential",
     chance="sampled",
     information="imperfect",
     utility="identical",

@@ -76,10 +76,7 @@ SPEC = GameSpec(
     version=0,
     min_players=2,
     max_players=4,
-    dynamics="sequential",
     chance="explicit",
-    information="perfect",
-    utility="zero_sum",
     max_game_length=1000,
     sources=(
         "LudoBench, arXiv:2604.05681, appendix A (board, movement, capture)",

@@ -76,12 +76,8 @@ SPEC = GameSpec(
     name="texas_holdem",
     title="Texas hold'em",
     version=0,
-    min_players=2,
-    max_players=2,
-    dynamics="sequential",
     chance="sampled",
     information="imperfect",
-    utility="zero_sum",
     max_game_length=400,
     sources=(
         "Poker TDA rules (2024), heads-up and no-limit betting",

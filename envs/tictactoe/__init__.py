@@ -50,12 +50,6 @@ SPEC = GameSpec(
     name="tictactoe",
     title="Tic-Tac-Toe",
     version=0,
-    min_players=2,
-    max_players=2,
-    dynamics="sequential",
-    chance="deterministic",
-    information="perfect",
-    utility="zero_sum",
     max_game_length=9,
     sources=(
         "The game as everybody plays it",

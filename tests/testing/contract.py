@@ -25,6 +25,7 @@ import numpy as np
 from numba import njit
 
 from stratagym.envs import core, make, make_batch, prompts, spec
+from stratagym.testing import ptx
 from stratagym.testing.golden import playthrough
 from stratagym.testing.positions import RandomGame
 
@@ -41,6 +42,8 @@ no Dict, no empty board, and takes no notice of whether the agent it looks at is
 
 MOST_SECONDS = 2.0
 """Processor time in which a fresh process has to play."""
+_missing: set[str] = set()
+"""What one check found not to be installed, so that the next game's need not look."""
 _HEAVY = ("matplotlib", "openai", "pygame", "PIL", "torch")
 _FIRST_STEP = f"""
 import json, sys, time
@@ -405,6 +408,22 @@ class Contract:
     def environments_import_nothing_heavy(self) -> None:
         """No plots, windows, pictures, networks or clients before they are asked for."""
         assert self._fresh[1] == []
+
+    def ptx(self) -> None:
+        """Start, play, mask and observation compile to a GPU's assembler; no GPU is needed."""
+        if importlib.util.find_spec("numba_cuda") is None or ptx.MISSING in _missing:
+            raise unittest.SkipTest(ptx.MISSING)
+        done = subprocess.run(
+            [sys.executable, "-m", ptx.__name__, self.name, self.spec.package],
+            capture_output=True, text=True, timeout=600, check=False,
+        )  # fmt: skip
+        if done.returncode == 2 and ptx.MISSING in done.stderr:
+            _missing.add(ptx.MISSING)
+            raise unittest.SkipTest(ptx.MISSING)
+        assert done.returncode == 0, done.stderr
+        sizes = json.loads(done.stdout)
+        assert tuple(sizes) == ptx.FUNCTIONS, sizes
+        assert all(sizes.values()), sizes
 
 
 @njit(cache=True)

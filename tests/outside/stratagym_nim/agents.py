@@ -65,11 +65,7 @@ def solve(rules: Any, states: np.ndarray) -> np.ndarray:
     return scores
 
 
-def action_cells(rules: Any) -> np.ndarray:
-    raise ValueError("nim has no board")
-
-
 LADDER = Ladder(
     "nim/ladder-v1",
-    (("random",), ("heuristic?random=0.5",), ("heuristic",)),
+    (("random",), ("heuristic?random=0.3",), ("heuristic",)),
 )

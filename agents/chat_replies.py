@@ -1,0 +1,106 @@
+"""A chat completion as servers send it, read into a ``Reply``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A model's answer.
+
+    Attributes:
+        text: what it said; empty if it said nothing.
+        finish_reason: why it stopped, in the server's word.
+        tokens_in, tokens_out: as the server counted them, or None where it said nothing of use.
+        latency_s: from request to whole answer, in seconds, without failed attempts and waits.
+        retries: how many attempts failed before this one.
+        reasoning: the reasoning that some servers send beside the text.
+        tokens_reasoning: of the tokens out, those spent on reasoning; or None. At most servers
+            they are among ``tokens_out``.
+        tokens_cached: of the tokens in, those that the server had in its cache; or None.
+    """
+
+    text: str
+    finish_reason: str | None
+    tokens_in: int | None
+    tokens_out: int | None
+    latency_s: float
+    retries: int
+    reasoning: str = ""
+    tokens_reasoning: int | None = None
+    tokens_cached: int | None = None
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the answer was cut off at the limit of tokens."""
+        return self.finish_reason == "length"
+
+
+def printable(text: str) -> str:
+    """Text that can be written as UTF-8: JSON can smuggle in halves of surrogate pairs."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def read_completion(body: bytes, latency_s: float) -> Reply:
+    """Raises ``ValueError`` if a body is not a chat completion."""
+    content = body.decode("utf-8", "replace")
+    try:
+        # As floats, whole numbers of any length can be read; none of use has so many digits.
+        completion = json.loads(content, parse_int=lambda x: int(x) if len(x) < 20 else float(x))
+        choice = completion["choices"][0]
+        message = choice["message"]
+        text = message.get("content")
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
+        raise ValueError(f"not a chat completion: {content[:1000].strip() or 'empty'}") from None
+    if isinstance(text, list):
+        parts = [part.get("text") for part in text if isinstance(part, dict)]
+        text = "".join(part for part in parts if isinstance(part, str))
+    reasoning = message.get("reasoning_content") or message.get("reasoning")
+    reason = choice.get("finish_reason")
+    return Reply(
+        text=printable(text) if isinstance(text, str) else "",
+        finish_reason=reason if isinstance(reason, str) else None,
+        latency_s=latency_s,
+        retries=0,
+        reasoning=printable(reasoning) if isinstance(reasoning, str) else "",
+        **_token_counts(completion.get("usage")),
+    )
+
+
+MOST_TOKENS = 2**53
+"""A count beyond is none: JSON's numbers are not exact there."""
+
+
+def _token_counts(usage: Any) -> dict[str, int | None]:
+    """The counts of a reply; None for each that is missing or is no count.
+
+    Reasoning and cached tokens stand in the details that OpenAI has, or beside the other counts, as
+    SGLang (``reasoning_tokens``), Moonshot (``cached_tokens``) and DeepSeek
+    (``prompt_cache_hit_tokens``) put them.
+    """
+
+    def count(*path: str) -> int | None:
+        value = usage
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        # True is an int.
+        return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
+
+    def first(*paths: tuple[str, ...]) -> int | None:
+        return next((n for path in paths if (n := count(*path)) is not None), None)
+
+    return {
+        "tokens_in": count("prompt_tokens"),
+        "tokens_out": count("completion_tokens"),
+        "tokens_reasoning": first(
+            ("completion_tokens_details", "reasoning_tokens"), ("reasoning_tokens",)
+        ),
+        "tokens_cached": first(
+            ("prompt_tokens_details", "cached_tokens"),
+            ("prompt_cache_hit_tokens",),
+            ("cached_tokens",),
+        ),
+    }

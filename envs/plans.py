@@ -1,0 +1,290 @@
+"""Replies as moves: one, or a plan of several by one seat, and what is said beside them.
+
+A plan is a sequence of kernel actions by one seat, each legal where it is played, the last of which
+gives the turn away. A view that takes plans has
+
+- ``read_plan(rules, s, text) -> list[str]``: the moves a reply names, in the order in which they
+  are played; it raises ``ReplyError`` with one word for a reply that it cannot read;
+- ``PLAN``: ``"all"`` (one bad move refuses the reply), ``"each"`` (good moves are played, bad ones
+  are listed) or ``"queue"`` (one move is played at each decision of the seat, and checked then;
+  for games in real time);
+- optionally ``default_actions(rules, s) -> list[int]``, which end a turn that a plan left open,
+  and for ``"each"`` ``replacement_actions(rules, s, move) -> list[int]``, played in a bad move's
+  stead; without it a bad move is passed over.
+
+A view that takes messages names the member of the reply's JSON object that holds them (``SPEECH``)
+and says who may be spoken to (``listeners(rules, s, seat) -> list[int]``); ``talk.read_speech``
+has their forms.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from stratagym.envs import core
+from stratagym.envs.prompts import TextOptions, extract, legal_list
+from stratagym.envs.replies import REPLY_LIMIT, ReplyError, last_json
+from stratagym.envs.talk import Said, limited, read_speech
+from stratagym.envs.turns import is_deciding
+from stratagym.envs.words import AnswerForm, section
+
+OK, UNPARSEABLE, ILLEGAL = "ok", "unparseable", "illegal"
+ALL, EACH, QUEUE = "all", "each", "queue"
+PLAN_LIMIT = 2000
+"""The most moves that a plan may have."""
+MOVE_SHOWN = 200
+"""Characters of a refused move that are kept."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a reply came to.
+
+    Attributes:
+        kind: ``ok``, ``unparseable`` or ``illegal``.
+        action: the action the reply names, legal or not; None where it names none. Of a plan, the
+            first that is played, or the one that refuses it.
+        move: the move's text as found in the reply, or None. Of a plan, its moves.
+        reason: why it is not ok, as one word; empty if it is.
+        told: the reason in the prompt's words, where these are renamed.
+        actions: all actions to play, in order; none if it is not ok.
+        rejected: moves and messages that are not played or said, each with its reason.
+        said: messages, each with the seats it is for.
+        moves: of a plan under ``"queue"``, the moves that wait for their decision.
+    """
+
+    kind: str
+    action: int | None
+    move: str | None
+    reason: str = ""
+    told: str = field(default="", repr=False)
+    actions: tuple[int, ...] = ()
+    rejected: tuple[tuple[str, str], ...] = ()
+    said: tuple[Said, ...] = ()
+    moves: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class JsonPlan(AnswerForm):
+    """The form of a reply that is a plan; ``form`` shows the JSON object."""
+
+    def request(self, reasoning: str = "free") -> str:
+        first = {
+            "free": "End your answer with one JSON object of this form",
+            "steps": "Think step by step first. End your answer with one JSON object of this form",
+            "answer": "Answer with one JSON object of this form and nothing else",
+        }[reasoning]
+        return section(self.title, f"{first}{self.note}:", self.form)
+
+
+def json_plan(form: str, note: str = "") -> AnswerForm:
+    """A reply ends with a JSON object such as ``form`` shows."""
+    return JsonPlan(form, "", note)
+
+
+def plan_kind(game: core.GameSpec) -> str | None:
+    """``PLAN`` of a game whose replies are plans, or None.
+
+    Raises:
+        ValueError: the view names another kind than there is.
+    """
+    view = game.module("view")
+    if not hasattr(view, "read_plan"):
+        return None
+    kind = getattr(view, "PLAN", ALL)
+    if kind not in (ALL, EACH, QUEUE):
+        raise ValueError(f"{game.name}: PLAN={kind!r}; choose one of: {ALL}, {EACH}, {QUEUE}")
+    return kind
+
+
+def takes_talk(game: core.GameSpec) -> bool:
+    """Whether replies may hold messages to other seats."""
+    return hasattr(game.module("view"), "SPEECH")
+
+
+def read_reply(
+    game: core.GameSpec, rules: Any, states: np.ndarray, text: str, options: TextOptions
+) -> Outcome:
+    """Read a reply, its reasoning taken off, of the seat to move in ``states[0]``."""
+    if not text:
+        return Outcome(UNPARSEABLE, None, None, "empty")
+    if len(text) > REPLY_LIMIT:
+        return Outcome(UNPARSEABLE, None, None, "too_long")
+    try:
+        kind = plan_kind(game)
+        said: tuple[Said, ...] = ()
+        refused: tuple[tuple[str, str], ...] = ()
+        if takes_talk(game):
+            said, refused = _speech(game, rules, states, text)
+        if kind is None:
+            outcome = _read_move(game, rules, states, text, options)
+        else:
+            outcome = _Plan(game, rules, states, kind).read(text, bool(said))
+        if outcome.kind != OK:
+            return outcome
+        return replace(outcome, said=said, rejected=(*outcome.rejected, *refused))
+    except ReplyError as error:
+        return Outcome(UNPARSEABLE, None, None, str(error))
+    except Exception:
+        # A view has a fault, which a reply found. It is counted; a run must not end by a reply.
+        _log.exception("%s: the view fails on a reply", game.name)
+        return Outcome(UNPARSEABLE, None, None, "view_error")
+
+
+def check_move(
+    view: ModuleType, rules: Any, states: np.ndarray, move: str
+) -> tuple[int | None, str]:
+    """(action, empty) of a legal move's text, or (action or None, why it is refused)."""
+    try:
+        action = view.string_to_action(rules, states[0], move)
+    except ValueError as error:
+        # Views say why in one word; another text comes from a fault in the view.
+        if re.fullmatch(r"[a-z][a-z0-9_]{0,39}", str(error)) is None:
+            raise
+        return None, str(error)
+    if action in legal_list(rules, states):
+        return int(action), ""
+    return action, view.why_illegal(rules, states[0], action)
+
+
+def _read_move(
+    game: core.GameSpec, rules: Any, states: np.ndarray, text: str, options: TextOptions
+) -> Outcome:
+    view = game.module("view")
+    move = extract(view, text, options)
+    if move is None:
+        return Outcome(UNPARSEABLE, None, None, "no_move")
+    action, reason = check_move(view, rules, states, move)
+    if action is None or reason:
+        return Outcome(ILLEGAL, action, move, reason)
+    return Outcome(OK, action, move, actions=(action,), moves=(move,))
+
+
+class _Plan:
+    """A plan played on a copy."""
+
+    def __init__(self, game: core.GameSpec, rules: Any, states: np.ndarray, kind: str):
+        self.game, self.rules, self.kind = game, rules, kind
+        self.view = game.module("view")
+        self.before, self.states = states, states[:1].copy()
+        self.seat = int(core.current_player_at(rules, states, 0))
+        self.number = int(core.turn_at(rules, states, 0))
+        self.scratch = core.new_scratch(rules)
+        self.actions: list[int] = []
+        self.rejected: list[tuple[str, str]] = []
+
+    @property
+    def is_open(self) -> bool:
+        return is_deciding(self.rules, self.states, self.seat, self.number)
+
+    def play(self, actions: Iterable[int]) -> None:
+        for action in actions:
+            if not self.is_open or action not in legal_list(self.rules, self.states):
+                raise ValueError(f"{self.game.name}: {action} cannot stand in a plan here")
+            core.play_at(self.rules, self.states, 0, action, *self.scratch)
+            self.actions.append(int(action))
+
+    def reject(self, move: str, reason: str) -> None:
+        self.rejected.append((limited(move, MOVE_SHOWN), reason))
+
+    def read(self, text: str, spoke: bool) -> Outcome:
+        """What the plan comes to; ``spoke`` tells that the reply says something besides."""
+        moves = self.view.read_plan(self.rules, self.before[0], text)
+        if len(moves) > PLAN_LIMIT:
+            raise ReplyError("too_many")
+        shown = limited("; ".join(moves), SHOWN)
+        if self.kind == QUEUE:
+            return self._queue(moves, shown)
+        good = 0
+        for move in moves:
+            action: int | None = None
+            reason = "turn_over"
+            if self.is_open:
+                action, reason = check_move(self.view, self.rules, self.states, move)
+            if action is not None and not reason:
+                self.play([action])
+                good += 1
+                continue
+            self.reject(move, reason)
+            if self.kind == ALL:
+                return Outcome(ILLEGAL, action, shown, reason, rejected=tuple(self.rejected))
+            if self.is_open and hasattr(self.view, "replacement_actions"):
+                self.play(self.view.replacement_actions(self.rules, self.states[0], move))
+        rejected = tuple(self.rejected)
+        if moves and not good and not spoke:
+            return Outcome(ILLEGAL, None, shown, rejected[0][1], rejected=rejected)
+        if self.is_open and hasattr(self.view, "default_actions"):
+            self.play(self.view.default_actions(self.rules, self.states[0]))
+        # With one player there is nobody to give the turn to.
+        if (self.is_open and self.rules.num_players > 1) or not self.actions:
+            return Outcome(ILLEGAL, None, shown, "unfinished", rejected=rejected)
+        actions = tuple(self.actions)
+        return Outcome(OK, actions[0], shown, actions=actions, rejected=rejected)
+
+    def _queue(self, moves: list[str], shown: str) -> Outcome:
+        first: int | None = None
+        waiting = []
+        for move in moves:
+            action, reason = check_move(self.view, self.rules, self.states, move)
+            if action is None:  # a word that means nothing at any time
+                self.reject(move, reason)
+            else:
+                first = int(action) if first is None else first
+                waiting.append(move)
+        rejected = tuple(self.rejected)
+        if first is None:
+            reason = rejected[0][1] if rejected else "unfinished"
+            return Outcome(ILLEGAL, None, shown, reason, rejected=rejected)
+        return Outcome(OK, first, shown, rejected=rejected, moves=tuple(waiting))
+
+
+SHOWN = 2000
+"""Characters of a plan that ``Outcome.move`` keeps."""
+
+
+def _speech(
+    game: core.GameSpec, rules: Any, states: np.ndarray, text: str
+) -> tuple[tuple[Said, ...], tuple[tuple[str, str], ...]]:
+    """The messages of a reply, and what is refused of them; none if it holds no such member."""
+    view = game.module("view")
+    seat = int(core.current_player_at(rules, states, 0))
+    try:
+        found = last_json(text, dict, view.SPEECH)[view.SPEECH]
+    except ReplyError:
+        return (), ()
+    said, refused = read_speech(found, view.listeners(rules, states[0], seat))
+    return tuple(said), tuple(refused)
+
+
+def finished_turn(
+    game: core.GameSpec,
+    rules: Any,
+    states: np.ndarray,
+    actions: Iterable[int],
+    choose: Callable[[np.ndarray], int],
+) -> tuple[list[int], np.ndarray]:
+    """``actions`` of the seat to move and what ends its turn, and the position after them.
+
+    The view's ``default_actions`` end it, or actions that ``choose`` takes from the position. With
+    one player the actions are all there is.
+    """
+    plan = _Plan(game, rules, states, ALL)
+    plan.play(actions)
+    if rules.num_players == 1:
+        return plan.actions, plan.states
+    if plan.is_open and hasattr(plan.view, "default_actions"):
+        plan.play(plan.view.default_actions(rules, plan.states[0]))
+    for _ in range(rules.max_game_length):
+        if not plan.is_open:
+            break
+        plan.play([choose(plan.states)])
+    return plan.actions, plan.states

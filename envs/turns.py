@@ -1,0 +1,70 @@
+"""The running turn of a game in which seats decide at the same time.
+
+Such a game takes the seats' commits one after the other into its record. ``OpenTurn`` keeps the
+record as it was before the first of them, so that every seat is asked from there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stratagym.envs import core
+
+
+def is_deciding(rules: Any, states: np.ndarray, seat: int, number: int) -> bool:
+    """Whether ``seat`` is still to move in turn ``number``; without turns, whether it is to move.
+
+    Args:
+        number: what ``core.turn_at`` said when the turn began.
+    """
+    if core.current_player_at(rules, states, 0) != seat:
+        return False
+    return core.turn_at(rules, states, 0) == number
+
+
+class OpenTurn:
+    """A turn from before its first commit: who commits in it, and what each seat may know.
+
+    A seat's position is the opened one in which the seats before it have played their first legal
+    actions in place of what they really commit. Neither legal actions nor what a seat sees depend
+    on hidden commits, so the position is as good as the real one and gives nothing away.
+
+    Attributes:
+        states: (1,) record, as the turn began. number: of the turn.
+        seats: those that commit, in the order in which they do.
+
+    Raises:
+        ValueError: the game's turn does not come to an end.
+    """
+
+    def __init__(self, rules: Any, states: np.ndarray):
+        self.rules, self.states = rules, states[:1].copy()
+        self.number = int(core.turn_at(rules, states, 0))
+        self._positions: dict[int, np.ndarray] = {}
+        legal, probs = core.new_scratch(rules)
+        trial = self.states.copy()
+        for _ in range(rules.max_game_length + 1):
+            seat = int(core.current_player_at(rules, trial, 0))
+            if seat < 0 or core.turn_at(rules, trial, 0) != self.number:
+                break
+            if seat not in self._positions:
+                self._positions[seat] = trial.copy()
+            core.legal_actions_at(rules, trial, 0, legal)
+            core.play_at(rules, trial, 0, legal[0], legal, probs)
+        else:
+            raise ValueError(f"{type(rules).__module__}: turn {self.number} does not end")
+        self.seats = list(self._positions)
+
+    def position(self, seat: int, own: list[int] | tuple[int, ...] = ()) -> np.ndarray:
+        """A copy of the seat's position, after its ``own`` actions of this turn: (1,) record."""
+        states = self._positions[seat].copy()
+        legal, probs = core.new_scratch(self.rules)
+        for action in own:
+            core.play_at(self.rules, states, 0, action, legal, probs)
+        return states
+
+    def is_deciding(self, seat: int, states: np.ndarray) -> bool:
+        """Whether ``seat`` still owes an action of this turn in ``states[0]``."""
+        return is_deciding(self.rules, states, seat, self.number)
