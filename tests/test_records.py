@@ -41,10 +41,11 @@ def word(hint: Any) -> str:
 
 
 def fields_of(title: str) -> dict[str, str]:
-    """Types by field, from the table below a heading; a row may name several fields."""
+    """Types by field, from the table and the list below a heading; a row may name several."""
     section = PAGE.read_text().split(f"\n## {title}\n")[1].split("\n## ")[0]
     rows = re.findall(r"^\| (`.+?`) \| ([a-z ]+) \|", section, re.MULTILINE)
-    return {name: kind for names, kind in rows for name in re.findall(r"`(\w+)`", names)}
+    fields = {name: kind for names, kind in rows for name in re.findall(r"`(\w+)`", names)}
+    return fields | dict(re.findall(r"`(\w+)` \(([a-z ]+)\)", section))
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypedDict, cast
 
 from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.reporting.configuration import SINCE_0_1
 
 SCHEMA = 1
 
@@ -222,20 +223,6 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
     except OSError as error:
         raise InputError(f"--output {folder}: cannot be written ({error.strerror})") from None
     return folder
-
-
-SINCE_0_1: dict[str, Any] = {
-    "clock": "sync",
-    "text.system": "merge",
-    "text.rules": "usual",
-    "text.position": "",
-    "text.hints": False,
-    "text.reasoning": "free",
-    "text.answer": "move",
-    "text.template": "",
-}
-"""What a field of ``config.json`` that came after version 0.1 is taken to be where a run has none:
-what 0.1 did. A field below another is named with a dot. Those not named here are None."""
 
 
 def _same_config(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stratagym.benchmarks.harness.records import SINCE_0_1
+from stratagym.benchmarks.reporting.configuration import SINCE_0_1
 from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, count
 
 Summary = Mapping[str, Any]
