@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -24,7 +24,8 @@ from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import cli, records
 from stratagym.benchmarks.harness.decisions import ask_all, ask_kernel
-from stratagym.benchmarks.harness.policies import ModelArgs, make_policies, settings
+from stratagym.benchmarks.harness.options import ModelArgs
+from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.harness.text_options import PromptArgs
 from stratagym.benchmarks.ludobench import generate as spot_maker
@@ -98,7 +99,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "renamed": args.renamed,
         "depth": args.depth,
         "seed": args.seed,
-        **({} if text.as_in_0_1 else {"text": asdict(text)}),
+        **({} if text.as_in_0_1 else {"text": text.record()}),
     }
     (reference,) = make_policies(GAME, "gt", args, depth=args.depth)
     assert isinstance(reference, KernelPolicy)
