@@ -125,6 +125,8 @@ class TextOptions:
             raise ValueError(f"{game.name}: answer 'evaluation' names one move, a plan has several")
         if self.template:
             self._check_template()
+            if hasattr(view, "SPEECH") and "{heard}" not in self.template:
+                raise ValueError(f"template: {game.name} has talk, and {{heard}} is missing")
 
     def _check_template(self) -> None:
         """Raises ``ValueError`` for a template that would not say what the options ask for."""

@@ -23,6 +23,7 @@ class View(Protocol):
     Besides, a view may have ``RENAMED`` (the game's words and made-up ones) and
     ``rules_in_full(rules)`` (the game for who does not know it by name, where ``rules_text`` takes
     it as known); others read ``TEXT_OPTIONS``, ``CONSEQUENCES``, ``seat_text``, ``chance_text``.
+    ``plans`` lists what a view has whose replies hold several moves, or messages.
     """
 
     PROMPT_VERSION: str

@@ -64,6 +64,11 @@ def test_words_change_no_template(name):
     assert outside(game.observe().messages) == outside(other.observe().messages)
 
 
+def test_a_template_of_a_game_with_talk_shows_it():
+    with pytest.raises(ValueError, match=r"roles has talk, and \{heard\} is missing"):
+        TextGame("roles", TextOptions(template="{position} {answer}"))
+
+
 @pytest.mark.parametrize("name", INJECTIONS)
 def test_words_in_a_reply_do_not_change_its_moves(name):
     text = INJECTIONS[name]

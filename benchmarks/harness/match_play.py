@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import threading
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from stratagym.agents.core import Decision, Policy, decision_for, make_policy
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.decisions import (
     OVERTIME,
     TRANSPORT,
@@ -27,10 +25,12 @@ from stratagym.benchmarks.harness.decisions import (
     prompt_fields,
     side_by_side,
 )
+from stratagym.benchmarks.harness.protocol import DEFAULT, AnswerProtocol, consequences
+from stratagym.benchmarks.harness.protocol import SYNC as SYNC
 from stratagym.benchmarks.harness.records import JsonlWriter, read_jsonl
 from stratagym.envs import core, text
 from stratagym.envs.core import GameSpec
-from stratagym.envs.plans import QUEUE, plan_kind
+from stratagym.envs.plans import plan_kind
 from stratagym.envs.turns import is_deciding
 from stratagym.wrappers.dialogue import FORFEIT, RANDOM, forfeit_returns
 
@@ -83,109 +83,6 @@ class SeatedMatch:
         """The record of a game that ``seat`` loses."""
         returns = forfeit_returns(self.game, len(self.seats), seat)
         return self.record(actions, FORFEIT, returns, seat)
-
-
-SYNC, TOKENS, WALL = "sync", "tokens", "wall"
-DEFAULT = "default"
-
-
-@dataclass(frozen=True)
-class AnswerProtocol:
-    """How a match treats a language model's answers.
-
-    Attributes:
-        text: what prompts hold. tries: answers for one move; a bad one is quoted back.
-        invalid: after the last bad answer, or one that came too late, ``random`` plays a seeded
-            random legal move and ``forfeit`` loses the game; a word of the view's ``CONSEQUENCES``
-            plays the first of that word's moves that is legal, or a random one if none is.
-            ``default`` plays the view's ``default_actions`` where it has them. A turn that takes
-            a plan is played to its end.
-        time_limit_s: what a model may take for one move, in seconds, over all of its answers;
-            failed attempts to reach it and waits do not count. None for no limit.
-        clock: of games in real time: ``sync`` lets the game wait for a reply, ``tokens:RATE`` takes
-            RATE tokens of a reply for a second, ``wall`` takes its latency. While a seat thinks,
-            its decisions pass, idle, and the others go on.
-    """
-
-    text: text.TextOptions
-    tries: int
-    invalid: str
-    time_limit_s: float | None = None
-    clock: str = SYNC
-
-    def record(self) -> dict[str, Any]:
-        """All of it as plain data, for a configuration; 0.1's fields where it is as in 0.1."""
-        told = {**asdict(self), "text": self.text.record()}
-        if self.clock == SYNC:
-            del told["clock"]
-        return told
-
-    def check(self, game: GameSpec) -> None:
-        """Raises ``ValueError`` for what cannot be, in one line with the choices."""
-        self.text.check(game)
-        if self.tries < 1:
-            raise ValueError(f"tries {self.tries}: at least 1 is needed")
-        choices = [FORFEIT, RANDOM, *consequences(game)]
-        if hasattr(game.module("view"), "default_actions"):
-            choices.append(DEFAULT)
-        if self.invalid not in choices:
-            raise ValueError(
-                f"invalid {self.invalid!r}: what follows an invalid answer in {game.name} is one "
-                f"of: {', '.join(choices)}"
-            )
-        if self.time_limit_s is not None and not self.time_limit_s > 0:
-            raise ValueError(f"time limit {self.time_limit_s:g}: more than 0 seconds are needed")
-        self._rate()
-        if self.clock != SYNC and game.decision_seconds is None:
-            raise ValueError(
-                f"clock {self.clock!r}: {game.name} is not played in real time, so its clock is "
-                f"{SYNC}"
-            )
-        if self.clock != SYNC and plan_kind(game) not in (None, QUEUE):
-            raise ValueError(
-                f"clock {self.clock!r}: a plan in {game.name} is one decision, so its clock is "
-                f"{SYNC}"
-            )
-
-    def _rate(self) -> float | None:
-        """Tokens a second; None for another clock. Raises ``ValueError`` for no clock at all."""
-        if self.clock in (SYNC, WALL):
-            return None
-        word, _, number = self.clock.partition(":")
-        rate = float(number) if re.fullmatch(r"\d+(\.\d+)?", number) else 0.0
-        if word != TOKENS or not rate > 0:
-            raise ValueError(
-                f"clock {self.clock!r}: choose one of: {SYNC}, {WALL}, or {TOKENS}:RATE with the "
-                f"tokens of a second, such as {TOKENS}:50"
-            )
-        return rate
-
-    def thinking_s(self, record: dict[str, Any]) -> float:
-        """The seconds of the game that an answer took.
-
-        Raises:
-            InputError: the clock counts tokens, and the server does not.
-        """
-        rate = self._rate()
-        if self.clock == SYNC:
-            return 0.0
-        if rate is None or record["kind"] == OVERTIME:
-            return record["latency_s"]
-        if record["tokens_out"] is None:
-            raise InputError(
-                f"clock {self.clock}: the server of {record['policy']} does not count the tokens "
-                f"of a reply; choose --clock {SYNC} or {WALL}"
-            )
-        return record["tokens_out"] / rate
-
-    def delay(self, game: GameSpec, seconds: float) -> int:
-        """How many decisions of a seat pass while it thinks for so many seconds."""
-        return int(seconds / game.decision_seconds) if game.decision_seconds else 0
-
-
-def consequences(game: GameSpec) -> dict[str, tuple[str, ...]]:
-    """The game's own consequences of an invalid answer: a word, and moves in order of choice."""
-    return getattr(game.module("view"), "CONSEQUENCES", {})
 
 
 Act = Callable[[Policy, Decision], Awaitable[int]]
