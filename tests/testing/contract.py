@@ -56,6 +56,9 @@ print(json.dumps([time.process_time(), sorted({set(_HEAVY)!r} & set(sys.modules)
 """
 
 
+_PTX = f"import sys; from {ptx.__name__} import main; sys.exit(main(*sys.argv[1:]))"
+
+
 class Contract:
     """The checks of one game; each raises ``AssertionError``, or ``SkipTest`` with a reason."""
 
@@ -437,7 +440,7 @@ class Contract:
         if importlib.util.find_spec("numba_cuda") is None or ptx.MISSING in _missing:
             raise unittest.SkipTest(ptx.MISSING)
         done = subprocess.run(
-            [sys.executable, "-m", ptx.__name__, self.name, self.spec.package],
+            [sys.executable, "-c", _PTX, self.name, self.spec.package],
             capture_output=True, text=True, timeout=600, check=False, env=_environment(),
         )  # fmt: skip
         if done.returncode == 2 and ptx.MISSING in done.stderr:
