@@ -89,7 +89,7 @@ class Contract:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             for options in ({}, {"max_cycles": 7}, {"illegal": "raise"}):
-                api_test(make(self.name, **options), num_cycles=300)  # type: ignore[arg-type]
+                api_test(make(self.name, **options), num_cycles=300)
         told = {str(one.message) for one in caught}
         unexpected = {one for one in told if not one.startswith(EXPECTED_WARNINGS)}
         assert not unexpected, unexpected
@@ -176,7 +176,7 @@ class Contract:
         if not hasattr(pettingzoo, "make"):
             raise unittest.SkipTest("this PettingZoo has no registry")
         env = pettingzoo.make("aec", f"stratagym/{self.name}-v{self.spec.version}")
-        assert env.unwrapped.spec.name == self.name  # type: ignore[attr-defined]
+        assert env.unwrapped.spec.name == self.name
 
     # --- the kernel ------------------------------------------------------------------------------
 
@@ -240,7 +240,8 @@ class Contract:
 
     def observations_are_in_their_space(self) -> None:
         """Of all seats, at every decision and at the end."""
-        env, played = make(self.name), self.played()
+        env: Any = make(self.name)
+        played = self.played()
         for state in [*played.states, played.end]:
             for seat, agent in enumerate(env.possible_agents):
                 space = env.observation_space(agent)["observation"]
