@@ -19,27 +19,27 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
 
 from stratagym.agents.core import Policy
 from stratagym.agents.ladders import Ladder, ladder_of, laddered
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks.harness import cli, records, workers
+from stratagym.benchmarks.harness import cli, workers
+from stratagym.benchmarks.harness.matches import Match
+from stratagym.benchmarks.harness.options import ExecutorArgs, MatchArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import progress_bar
-from stratagym.benchmarks.harness.workers import ExecutorArgs, Match, MatchArgs
+from stratagym.benchmarks.harness.run import Run
+from stratagym.benchmarks.harness.schedules import Records
 from stratagym.benchmarks.levels import calibration, report
 from stratagym.benchmarks.levels.climb import (
-    LOOKS,
-    Climb,
+    INTERIM_ANALYSES,
     Plan,
-    ScoreClimb,
-    climb_all,
     new_climb,
     new_plan,
+    schedule_of,
 )
 from stratagym.benchmarks.levels.summary import summarise
 from stratagym.envs import spec
@@ -51,7 +51,7 @@ FEWEST = 8
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
-class Args(MatchArgs):
+class Args(MatchArgs, RunArgs):
     game: str = "connect_four"
     """Games, separated by commas, or "all" that have a ladder."""
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = (
@@ -64,14 +64,6 @@ class Args(MatchArgs):
     early_stop: bool = True
     """Leave a level once it is settled: after each quarter of its games, where the 99% interval of
     the win rate leaves out one half."""
-    seed: int = 0
-    """Seed of the set of seeds that every pairing plays."""
-    output: str | None = None
-    """Folder of the run; default results/anchored_levels/<time>."""
-    resume: bool = False
-    """Go on with the run in --output, or with the newest."""
-    json: bool = False
-    """Print the summary as JSON instead of tables."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
@@ -79,7 +71,6 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     ladders = _ladders(args.game)
     plans = {game: _plan(ladder, args) for game, ladder in ladders.items()}
     policies = _policies(list(ladders), args)
-    executor = args.executor_options()
     named: dict[str, Policy] = {}
     for own in policies.values():
         named |= own
@@ -94,42 +85,14 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     }
     if args.resume:
         _same_ladders(args.output, ladders)
-    folder = records.open_run(NAME, args.output, config, args.resume)
+    models = [policy for policy in named.values() if isinstance(policy, LanguageModel)]
+    # Others are made again by their names, for each game its own.
+    run = Run(NAME, args, config, models)
     climbs = [new_climb(plans[game], name) for game, own in policies.items() for name in own]
-    models: dict[str, Policy] = {
-        name: policy for name, policy in named.items() if isinstance(policy, LanguageModel)
-    }
-    with progress_bar() as bar:
-        tasks = {
-            id(climb): bar.add_task(_label(climb), total=None if args.early_stop else 0)
-            for climb in climbs
-        }
-
-        def play(items: list[Match]) -> dict[str, dict[str, Any]]:
-            return workers.play_all(
-                items, folder, concurrency=args.concurrency, policies=models, **executor
-            )
-
-        def moved(climb: Climb | ScoreClimb, games: int) -> None:
-            bar.advance(tasks[id(climb)], games)
-            bar.update(tasks[id(climb)], description=_label(climb))
-            if climb.finished:
-                task = tasks[id(climb)]
-                bar.update(task, total=bar.tasks[task].completed)
-
-        climb_all(climbs, play, moved)
-    summary = summarise(folder, climbs, config, ladders, named)
-    records.write_json(folder / "summary.json", summary)
-    report.write(folder, summary)
-    if args.json:
-        print(json.dumps(summary))
-    else:
-        report.screen(Console(), summary, folder)
-
-
-def _label(climb: Climb | ScoreClimb) -> str:
-    where = f"Lv{climb.standing.level}" if isinstance(climb, Climb) else "teams"
-    return f"{climb.plan.ladder.game.name} {climb.policy} {where}"
+    run.play(
+        schedule_of(climbs), lambda match: f"{match.game} {match.seats[match.place.seat or 0]}"
+    )
+    run.finish(summarise(run, climbs, ladders, named), report.write, report.screen)
 
 
 def _ladders(text: str) -> dict[str, Ladder]:
@@ -152,8 +115,8 @@ def _ladders(text: str) -> dict[str, Ladder]:
 def _plan(ladder: Ladder, args: Args) -> Plan:
     if args.games is not None and args.games < FEWEST:
         raise cli.InputError(
-            f"--games {args.games}: at least {FEWEST} with each opponent are needed, {LOOKS} looks "
-            "at every seat; fewer settle nothing"
+            f"--games {args.games}: at least {FEWEST} with each opponent are needed, for "
+            f"{INTERIM_ANALYSES} looks at every seat; fewer settle nothing"
         )
     _, ends = ladder.reachable()
     if ends:
@@ -245,10 +208,10 @@ def _calibrate(ladder: Ladder, args: CalibrateArgs, folder: Path) -> bool:
     with progress_bar() as bar:
         task = bar.add_task(ladder.name, total=None)
 
-        def play(items: list[Match]) -> dict[str, dict[str, Any]]:
-            bar.update(task, total=len(items))
+        def play(matches: list[Match]) -> Records:
+            bar.update(task, total=len(matches))
             return workers.play_all(
-                items,
+                matches,
                 folder,
                 done=lambda record: bar.advance(task),
                 **args.executor_options(),

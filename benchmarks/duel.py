@@ -7,26 +7,30 @@ is the evidence, and the interval comes from resampling pairs.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 from cyclopts import Parameter
 from rich.console import Console
 
 from stratagym.agents.core import make_policy
 from stratagym.agents.kernel_policies import KernelPolicy
-from stratagym.benchmarks.harness import cli, match_play, pairings, records
-from stratagym.benchmarks.harness.progress import progress_bar
+from stratagym.benchmarks.harness import cli
+from stratagym.benchmarks.harness.games import by_pairing
+from stratagym.benchmarks.harness.match_play import AnswerProtocol
+from stratagym.benchmarks.harness.options import RunArgs
+from stratagym.benchmarks.harness.pairings import duel_matches
+from stratagym.benchmarks.harness.records import GameRecord
+from stratagym.benchmarks.harness.run import Run
+from stratagym.benchmarks.harness.schedules import fixed
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, rate_text
 from stratagym.benchmarks.reporting.sections import rules_text
-from stratagym.benchmarks.reporting.stats import bootstrap_mean
 from stratagym.envs import core, games, spec
+from stratagym.envs.text import TextOptions
+from stratagym.wrappers.dialogue import FORFEIT
 
 NAME = "duel"
 BIG_BLINDS = "big blinds per 100 hands"
@@ -35,7 +39,7 @@ RETURN = "return a game"
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
-class Args:
+class Args(RunArgs):
     game: str = "texas_holdem"
     """A game for two players."""
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "rule:strong,heuristic"
@@ -45,14 +49,6 @@ class Args:
     """Games of each pair, rounded up to an even number; a game of hold'em is a match of hands."""
     rules: str = ""
     """Options of the game, such as hands=50,stack=10000."""
-    seed: int = 0
-    """Seed of the deals; the same for every pair."""
-    output: str | None = None
-    """Folder of the run; default results/duel/<time>."""
-    resume: bool = False
-    """Go on with the run in --output, or with the newest."""
-    json: bool = False
-    """Print the summary as JSON instead of a table."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
@@ -77,43 +73,21 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "games": args.games,
         "seed": args.seed,
     }
-    folder = records.open_run(NAME, args.output, config, args.resume)
-    finished = {record["match"] for record in records.read_jsonl(folder / "games.jsonl")}
-    journal = records.JsonlWriter(folder / "games.jsonl")
-    try:
-        with progress_bar() as bar:
-            for pair in combinations(policies, 2):
-                matches = pair_matches(game, rules, options, pair, args)
-                missing = [match for match in matches if match.name not in finished]
-                name = f"{pair[0].name} - {pair[1].name}"
-                task = bar.add_task(name, total=len(matches), completed=len(matches) - len(missing))
-                played = pairings.play_parallel(
-                    rules,
-                    list(pair),
-                    np.array([match.seed for match in missing], np.uint64),
-                    np.array([[pair.index(policy) for policy in match.seats] for match in missing]),
-                    partial(bar.advance, task),
-                )
-                journal.write_all(
-                    [
-                        match.record(*outcome)
-                        for match, outcome in zip(missing, pairings.each_game(played), strict=True)
-                    ]
-                )
-    finally:
-        journal.close()
-    summary = {
-        "config": config,
-        **margins(records.read_jsonl(folder / "games.jsonl"), policies, rules),
-    }
-    records.write_json(folder / "summary.json", summary)
-    write_report(folder, summary)
-    if args.json:
-        print(json.dumps(summary))
-    else:
-        console = Console()
-        console.print(margin_table(summary).rich(f"{game.title}: {summary['unit']}"))
-        console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)
+    run = Run(NAME, args, config)
+    pairs = list(combinations((policy.name for policy in policies), 2))
+    protocol = AnswerProtocol(TextOptions(), 1, FORFEIT)  # nobody answers here
+    matches = [
+        match
+        for one, other in pairs
+        for match in duel_matches(
+            NAME, f"{one}/{other}", game.name, options, 2, args.games, args.seed, (one, other),
+            protocol,
+        )
+    ]  # fmt: skip
+    records = run.play(fixed(matches))
+    unit, scale = scale_of(game.name, rules)
+    summary = {"config": config, "unit": unit, "pairs": margins(records.values(), pairs, scale)}
+    run.finish(summary, write_report, screen)
 
 
 def compiled_policies(game: core.GameSpec, text: str) -> list[KernelPolicy]:
@@ -139,29 +113,6 @@ def compiled_policies(game: core.GameSpec, text: str) -> list[KernelPolicy]:
     return list(made.values())
 
 
-def pair_matches(
-    game: core.GameSpec,
-    rules: Any,
-    options: dict[str, Any],
-    pair: tuple[KernelPolicy, KernelPolicy],
-    args: Args,
-) -> list[match_play.SeatedMatch]:
-    """Every deal once with either policy in the first seat."""
-    seeds, seating = pairings.duel_seating(2, args.games, args.seed)
-    return [
-        match_play.SeatedMatch(
-            NAME,
-            f"{pair[0].name}/{pair[1].name}/{g // 2}/{g % 2}",
-            game,
-            rules,
-            options,
-            int(seeds[g]),
-            [pair[k] for k in seating[g]],
-        )
-        for g in range(len(seeds))
-    ]
-
-
 def scale_of(game: str, rules: Any) -> tuple[str, float]:
     """The unit that a game's margins are quoted in, and how many of it a return of 1 a game is."""
     if game == "texas_holdem" and not rules.carry:
@@ -170,32 +121,26 @@ def scale_of(game: str, rules: Any) -> tuple[str, float]:
 
 
 def margins(
-    played: Iterable[dict[str, Any]], policies: list[KernelPolicy], rules: Any
-) -> dict[str, Any]:
-    """``unit``, and for each pair the first policy's margin and how often it came out ahead."""
-    by_pair: dict[str, list[dict[str, Any]]] = {}
-    game = ""
-    for record in played:
-        by_pair.setdefault(record["match"].rsplit("/", 2)[0], []).append(record)
-        game = record["game"]
-    unit, scale = scale_of(game, rules)
+    records: Iterable[GameRecord], pairs: Sequence[tuple[str, str]], scale: float
+) -> list[dict[str, Any]]:
+    """For each pair the first policy's margin and how often it came out ahead."""
+    by_pair = by_pairing(records)
     rows = []
-    for one, other in combinations(policies, 2):
-        pair = by_pair[f"{one.name}/{other.name}"]
-        won = np.array([record["returns"][record["seats"].index(one.name)] for record in pair])
-        deals = np.array([record["seed"] for record in pair])
+    for one, other in pairs:
+        played = by_pair[f"{one}/{other}"]
+        won = played.returns_of(one)
         rows.append(
             {
-                "one": one.name,
-                "other": other.name,
-                "margin": bootstrap_mean(scale * won, deals, chance=0.0).record(),
-                "ahead": bootstrap_mean(won > 0, deals, chance=0.5).record(),
+                "one": one,
+                "other": other,
+                "margin": played.rate(scale * won, chance=0.0).record(),
+                "ahead": played.rate(won > 0, chance=0.5).record(),
             }
         )
-    return {"unit": unit, "pairs": rows}
+    return rows
 
 
-def margin_table(summary: dict[str, Any]) -> Table:
+def margin_table(summary: Mapping[str, Any]) -> Table:
     """One row a pair."""
     table = Table(["policy", "against", "games", "margin", "ahead"], left=(1,))
     for row in summary["pairs"]:
@@ -212,7 +157,7 @@ def margin_table(summary: dict[str, Any]) -> Table:
     return table
 
 
-def write_report(folder: Path, summary: dict[str, Any]) -> None:
+def write_report(folder: Path, summary: Mapping[str, Any]) -> None:
     """Write ``report.md`` and ``report.html``."""
     config = summary["config"]
     options = rules_text(config["rules"])
@@ -230,6 +175,12 @@ def write_report(folder: Path, summary: dict[str, Any]) -> None:
         ]
     )
     page.write(folder)
+
+
+def screen(console: Console, summary: Mapping[str, Any]) -> None:
+    """Print the table of margins."""
+    title = spec(summary["config"]["game"]).title
+    console.print(margin_table(summary).rich(f"{title}: {summary['unit']}"))
 
 
 APP = cli.app(NAME, main)

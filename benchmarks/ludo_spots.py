@@ -24,7 +24,8 @@ from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import cli, records
 from stratagym.benchmarks.harness.decisions import ask_all, ask_kernel
-from stratagym.benchmarks.harness.policies import ModelArgs, make_policies, settings
+from stratagym.benchmarks.harness.options import ModelArgs
+from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.harness.text_options import PromptArgs
 from stratagym.benchmarks.ludobench import generate as spot_maker

@@ -17,7 +17,8 @@ from rich.console import Console
 from stratagym.agents.core import decision_for
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.decisions import item_seed
-from stratagym.benchmarks.harness.policies import ModelArgs, make_policies
+from stratagym.benchmarks.harness.options import ModelArgs
+from stratagym.benchmarks.harness.policies import make_policies
 from stratagym.envs import core, spec
 from stratagym.envs.text import ILLEGAL, legal_list
 

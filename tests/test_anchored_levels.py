@@ -80,8 +80,8 @@ def test_the_level_is_the_first_that_is_not_passed():
     assert outcome.progress.low < 0.5 < outcome.progress.high
     assert outcome.value == pytest.approx(3.5)
     assert outcome.text() == "Lv3, 50%"
-    assert [standing.level for standing in outcome.standings] == [0, 1, 2, 3]
-    assert [standing.passed for standing in outcome.standings] == [True] * 3 + [False]
+    assert [level.level for level in outcome.levels] == [0, 1, 2, 3]
+    assert [level.passed for level in outcome.levels] == [True] * 3 + [False]
 
 
 def test_half_of_the_decided_games_passes_and_draws_do_not_count():
@@ -107,9 +107,9 @@ def test_every_opponent_of_a_level_is_met_on_the_same_seeds_from_every_seat():
 
 def test_a_settled_level_ends_early_and_an_open_one_does_not():
     one, asked = climb(lambda level, opponent, game: 1.0 if level == 0 else float(game % 2))
-    first = one.standings[0]
+    first = one.levels[0]
     assert first.settled_early and len(first.results) == 8
-    assert not one.standings[1].settled_early
+    assert not one.levels[1].settled_early
     level_1 = [item for item in asked if item.name.split("/")[2] == "1"]
     assert len(level_1) == 32 * len(ladder_of("connect_four").levels[1])
 
@@ -119,7 +119,7 @@ def test_the_early_stop_rarely_changes_the_verdict(rng):
     for _ in range(200):
         p = rng.uniform(0.2, 0.8)
         one, _ = climb(lambda level, opponent, game, p=p: float(rng.random() < p))
-        wrong += one.standings[0].settled_early and one.standings[0].passed != (p >= 0.5)
+        wrong += one.levels[0].settled_early and one.levels[0].passed != (p >= 0.5)
     assert wrong <= 8  # 0.6% of cases or fewer, where p is near one half
 
 
@@ -141,9 +141,9 @@ def test_perfect_play_is_topped_by_drawing_every_game():
 def test_transport_failures_break_a_climb_off_and_are_no_losses():
     one, _ = climb(lambda level, opponent, game: None if (level, game) == (1, 0) else 1.0)
     outcome = one.outcome()
-    assert outcome.broken_off and not outcome.topped
+    assert outcome.aborted and not outcome.topped
     assert outcome.level == 1 and "broken off" in outcome.text()
-    assert outcome.standings[1].tally()["losses"] == 0
+    assert outcome.levels[1].tally()["losses"] == 0
 
 
 def test_whatever_the_seeds_the_same_policy_is_rated_alike(rng):

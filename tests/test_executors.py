@@ -22,11 +22,13 @@ from openai_server import OpenAIServer, always, first_empty, hang
 from stratagym.agents.chat import OpenAIChat, ScriptedChat, TransportError
 from stratagym.agents.core import Decision, Policy
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks.harness import match_play, workers
+from stratagym.benchmarks.harness import match_play, workers, workers_ray
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.decisions import item_seed
+from stratagym.benchmarks.harness.matches import Match
+from stratagym.benchmarks.harness.options import ExecutorArgs
 from stratagym.benchmarks.harness.records import read_jsonl
-from stratagym.benchmarks.harness.workers import Match, play_all
+from stratagym.benchmarks.harness.workers import play_all
 from stratagym.envs import core, spec
 from stratagym.envs.texas_holdem.rules import CALL, FOLD
 from stratagym.envs.text import TextOptions
@@ -131,7 +133,8 @@ def test_workers_that_always_die_are_one_clear_line(tmp_path, seed, monkeypatch)
 RUN = """
 import sys
 from pathlib import Path
-from stratagym.benchmarks.harness.workers import Match, play_all
+from stratagym.benchmarks.harness.matches import Match
+from stratagym.benchmarks.harness.workers import play_all
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.wrappers.text import TextOptions
 
@@ -232,18 +235,18 @@ def test_two_nodes_of_a_ray_cluster_give_the_same_records(tmp_path, seed):
 def test_without_ray_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ModuleNotFoundError, match=r"stratagym\[ray\]"):
-        workers.import_ray()
+        workers_ray.import_ray()
 
 
 def test_executor_options_are_checked():
-    assert workers.ExecutorArgs().executor_options()["executor"] == "process"
+    assert ExecutorArgs().executor_options()["executor"] == "process"
     for bad, word in (
         ({"executor": "cloud"}, "process, ray"),
         ({"workers": 0}, "--workers 0"),
         ({"ray_address": "auto"}, "--executor ray"),
     ):
         with pytest.raises(InputError, match=word):
-            workers.ExecutorArgs(**bad).executor_options()
+            ExecutorArgs(**bad).executor_options()
 
 
 # --- language models -------------------------------------------------------------------------
@@ -395,6 +398,54 @@ def test_a_slow_opponent_holds_nobody_else_up(tmp_path, seed):
     policies = {**model(script), "waiting": waiting}
     games = play_all(wanted, tmp_path, policies=policies, concurrency=2)
     assert all(game["ended_by"] == "terminal" for game in games.values())
+
+
+@pytest.mark.parametrize("pairing", [PAIRINGS[0], PAIRINGS[1]], ids=["compiled", "processes"])
+def test_models_and_processors_play_at_the_same_time(tmp_path, seed, pairing):
+    """Each waits for the other: a model's first answer, and the end of a game of no model."""
+    began, ended = threading.Event(), threading.Event()
+
+    def script(messages):
+        began.set()
+        assert ended.wait(60), "the games of built-in policies wait for those of models"
+        return first_empty(messages)
+
+    def done(record: dict) -> None:
+        if "llm:m" not in record["seats"]:
+            assert began.wait(60), "the games of models wait for those of built-in policies"
+            ended.set()
+
+    wanted = [*asked(seed, HOW, 3), *items(seed, 5, [pairing])]
+    games = play_all(wanted, make(tmp_path / "a"), workers=1, policies=model(script), done=done)
+    assert list(games) == [item.name for item in wanted]
+    apart = make(tmp_path / "b")
+    for part in (wanted[:3], wanted[3:]):
+        play_all(part, apart, workers=1, policies=model(first_empty))
+    assert lines(tmp_path / "a") == lines(apart)
+
+
+def test_what_breaks_one_side_ends_the_other(tmp_path, seed):
+    def forever(messages):
+        return first_empty(messages)
+
+    def broken(messages):
+        raise RuntimeError("a mistake in a script")
+
+    wanted = [*asked(seed, HOW, 1), *items(seed, 300, PAIRINGS[1:2])]
+    with pytest.raises(RuntimeError, match="a mistake in a script"):
+        play_all(wanted, make(tmp_path / "a"), workers=1, policies=model(broken))
+    assert (tmp_path / "a" / "games.jsonl").read_bytes().count(b"\n") < 300
+
+    def interrupt(record: dict) -> None:
+        if "llm:m" not in record["seats"]:
+            raise KeyboardInterrupt
+
+    endless = model(forever, delay_s=3600.0)
+    before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        play_all(wanted, make(tmp_path / "b"), workers=1, policies=endless, done=interrupt)
+    assert threading.active_count() <= before
+    assert len(list(read_jsonl(tmp_path / "b" / "decisions.jsonl"))) == 0
 
 
 def test_a_forfeit_where_all_win_or_lose_together_pays_nobody(tmp_path, seed):

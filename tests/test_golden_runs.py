@@ -24,13 +24,13 @@ from golden_runs import RUNS, Run
 
 pytest.importorskip("openai")
 
-MODEL_ARGUMENTS: list[str] = ["--system", "merge"]
-"""What makes a language model's run what it was in 0.1."""
+TEXT_ARGUMENTS = ["--system", "merge"]
+"""What makes prompts what they were in 0.1, for the scripts that have prompts."""
 
 ADDED: dict[str, tuple[str, ...]] = {
     "config.json": (),
     "summary.json": (),
-    "games.jsonl": (),
+    "games.jsonl": ("*pairing", "*round", "*seat"),
     "decisions.jsonl": (),
     "replay --html": (),
     "export decisions": (),
@@ -181,7 +181,7 @@ def kept(run) -> dict[str, Any]:
 
 
 def more(run: Run) -> list[str]:
-    return MODEL_ARGUMENTS if run.model else []
+    return [] if run.script == "duel" else TEXT_ARGUMENTS
 
 
 def test_a_run_leaves_what_it_left(run, kept, tmp_path):

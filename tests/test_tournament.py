@@ -15,7 +15,10 @@ from openai_server import OpenAIServer, answer, tictactoe
 from scripts import KEY, kill_at, lines
 
 from stratagym.benchmarks.harness import cli
-from stratagym.benchmarks.tournament import APP, _pairing, pair
+from stratagym.benchmarks.harness.games import Games
+from stratagym.benchmarks.harness.pairings import pair
+from stratagym.benchmarks.tournament import APP
+from stratagym.benchmarks.tournaments.summary import pairing_row
 from stratagym.envs import core, spec
 
 command = partial(scripts.command, "tournament")
@@ -109,7 +112,7 @@ def test_games_that_all_end_alike_do_not_make_the_result_certain():
          "seed": k // 2, "actions": [k], "ended_by": "terminal", "plies": 1}
         for k in range(60)
     ]  # fmt: skip
-    row = _pairing("a", "b", games)
+    row = pairing_row("a", "b", Games.of(games))
     assert row["score"]["value"] == row["wins"]["value"] == 1
     assert 0.8 < row["score"]["low"] < 0.95  # Wilson's for 30 of 30 is .886
     assert row["losses"]["high"] == pytest.approx(1 - row["wins"]["low"])

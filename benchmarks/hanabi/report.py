@@ -8,8 +8,9 @@ from typing import Any
 
 from rich.console import Console
 
-from stratagym.benchmarks.reporting.page import NOTHING, Page, RateCell, Table, against, code, count
-from stratagym.benchmarks.reporting.plots import drawing, heat_map, looks, short_labels
+from stratagym.benchmarks.reporting.cross_table import draw_cross_table
+from stratagym.benchmarks.reporting.page import NOTHING, Page, RateCell, Table, code, count
+from stratagym.benchmarks.reporting.plots import drawing, looks
 from stratagym.benchmarks.reporting.sections import (
     add_models,
     add_options,
@@ -188,39 +189,18 @@ def draw_scores(folder: Path, summary: Summary) -> Path:
 
 def draw_teammates(folder: Path, summary: Summary, players: int) -> Path:
     """The cross table as a heat map; bold where a mixed team differs from the two own teams."""
-    config = summary["config"]
-    grid = _grid(summary, players)
-    gain = {
-        (r["policy"], r["teammate"]): r["to_own_teams"] for r in _rows(summary, "mixed", players)
-    }
-    rows, columns = config["named"], config["teammates"]
-    cells = [[grid.get((a, b), {"value": None}) for b in columns] for a in rows]
-    name = f"teammates_{players}p"
-    with drawing(folder, name, 2.2 + 1.25 * len(columns), 1.2 + 0.55 * len(rows)) as figure:
-        axes = figure.subplots()
-        heat_map(
-            axes,
-            [[rate["value"] for rate in line] for line in cells],
-            list(short_labels(rows).values()),
-            list(short_labels(columns).values()),
-            colours="Blues",
-            limits=(0, FULL_SCORE),
-            texts=[
-                [
-                    ""
-                    if rate["value"] is None
-                    else f"{rate['value']:.1f}\n[{rate['low']:.1f}, {rate['high']:.1f}]"
-                    for rate in line
-                ]
-                for line in cells
-            ],
-            strong=[
-                [(a, b) in gain and against(gain[a, b], 0) != 0 for b in columns] for a in rows
-            ],
-        )
-        axes.xaxis.tick_top()
-        axes.set_title(f"The row's policy and {players - 1} of the column", fontsize=10, pad=9)
-    return folder / f"{name}.png"
+    rows, columns = summary["config"]["named"], summary["config"]["teammates"]
+    return draw_cross_table(
+        folder, f"teammates_{players}p", rows, columns, _grid(summary, players),
+        differences={
+            (r["policy"], r["teammate"]): r["to_own_teams"]
+            for r in _rows(summary, "mixed", players)
+        },
+        size=(2.2 + 1.25 * len(columns), 1.2 + 0.55 * len(rows)),
+        colours="Blues", limits=(0, FULL_SCORE),
+        text=lambda rate: f"{rate['value']:.1f}\n[{rate['low']:.1f}, {rate['high']:.1f}]",
+        title=f"The row's policy and {players - 1} of the column",
+    )  # fmt: skip
 
 
 def write(folder: Path, summary: Summary) -> None:
@@ -298,9 +278,8 @@ def process_names(summary: Summary) -> tuple[list[str], list[str]]:
     return names[:7], names[7:]
 
 
-def screen(summary: Summary, folder: Path) -> None:
+def screen(console: Console, summary: Summary) -> None:
     """Print the final tables."""
-    console = Console()
     for players in summary["config"]["players"]:
         console.print(short_score_table(summary, players).rich(f"{players} players, own teams"))
         if summary["config"]["teammates"]:
@@ -309,4 +288,3 @@ def screen(summary: Summary, folder: Path) -> None:
             )
     if summary["models"]:
         console.print(model_table(summary).rich("Language models"))
-    console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cyclopts import App, CycloptsError
@@ -63,6 +63,15 @@ def words(text: str) -> list[str]:
         else:
             parts[-1] += letter
     return [part.strip() for part in parts if part.strip()]
+
+
+def numbers(option: str, text: str, choices: Sequence[int]) -> list[int]:
+    """Different ones of ``choices``, separated by commas, in the order in which they are given."""
+    known = {str(choice): choice for choice in choices}
+    for word in words(text):
+        if word not in known:
+            raise InputError(f"{option} {word!r}: choose from {', '.join(known)}")
+    return list(dict.fromkeys(known[word] for word in words(text)))
 
 
 def pairs(option: str, text: str) -> dict[str, str]:

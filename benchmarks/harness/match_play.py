@@ -7,10 +7,10 @@ import os
 import re
 import threading
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,10 @@ MESSAGES = "messages.jsonl"
 
 @dataclass(frozen=True)
 class SeatedMatch:
-    """A whole game to play: its name in the records, its rules and seed, and who sits where."""
+    """A whole game to play: its name in the records, its rules and seed, and who sits where.
+
+    ``place`` is added to the record: where the match stands in its run.
+    """
 
     benchmark: str
     name: str
@@ -48,6 +51,7 @@ class SeatedMatch:
     options: dict[str, Any]
     seed: int
     seats: list[Policy]
+    place: Mapping[str, Any] = field(default_factory=dict)
 
     def record(
         self,
@@ -72,6 +76,7 @@ class SeatedMatch:
             "actions": actions,
             "ended_by": ending if isinstance(ending, str) else kernel[ending],
             "forfeited_by": forfeited_by,
+            **self.place,
         }
 
     def forfeited(self, actions: list[int], seat: int) -> dict[str, Any]:

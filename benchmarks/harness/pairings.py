@@ -1,9 +1,9 @@
-"""Whole games between policies: seats rotated, the same seeds for every pairing."""
+"""Who meets whom and who sits where: seats rotated, the same seeds for every pairing."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from typing import Any
@@ -12,6 +12,8 @@ import numpy as np
 
 from stratagym.agents.kernel_policies import Games, KernelPolicy, play_many
 from stratagym.benchmarks.harness.decisions import item_seed
+from stratagym.benchmarks.harness.match_play import AnswerProtocol
+from stratagym.benchmarks.harness.matches import Match, Place
 from stratagym.benchmarks.reporting.stats import Rate, bootstrap_mean
 from stratagym.envs import core
 
@@ -85,3 +87,71 @@ def head_to_head(policies: list[KernelPolicy], rules: Any, games: int, seed: int
             wins[a.name][b.name] = rate.record()
             wins[b.name][a.name] = rate.complement().record()
     return {"games": games, "wins": wins}
+
+
+def points(game: Mapping[str, Any]) -> float:
+    """What the first seat's player scores in a game of two: 1 for a win, 0.5 for a draw."""
+    first, second = game["returns"]
+    return 0.5 + 0.5 * (first > second) - 0.5 * (first < second)
+
+
+def pair(
+    standings: dict[str, float], met: set[frozenset[str]], rested: set[str]
+) -> tuple[list[tuple[str, str]], str | None]:
+    """Pairings of the next Swiss round, and who has a bye where the number is odd.
+
+    The first in the standings meets the highest that it has not met, and so on, as far as that
+    leaves an opponent for everybody; the bye goes to the lowest that has had none. There are always
+    such pairings in the first half as many rounds as there are players (Dirac's theorem).
+    """
+    order = sorted(standings, key=lambda name: -standings[name])
+    resting = [None] if len(order) % 2 == 0 else [n for n in reversed(order) if n not in rested]
+
+    def match_up(left: list[str]) -> list[tuple[str, str]] | None:
+        if not left:
+            return []
+        for opponent in left[1:]:
+            if frozenset((left[0], opponent)) not in met:
+                rest = match_up([name for name in left[1:] if name != opponent])
+                if rest is not None:
+                    return [(left[0], opponent), *rest]
+        return None
+
+    for bye in resting:
+        pairings = match_up([name for name in order if name != bye])
+        if pairings is not None:
+            return pairings, bye
+    raise ValueError("everybody has met everybody")
+
+
+def duel_matches(
+    benchmark: str,
+    pairing: str,
+    game: str,
+    options: dict[str, Any],
+    seats: int,
+    games: int,
+    seed: int,
+    policies: tuple[str, str],
+    protocol: AnswerProtocol,
+) -> list[Match]:
+    """One policy against a table of another: every seed once with the first in each seat.
+
+    Args:
+        pairing: what the matches' names begin with. seats: how many there are.
+        games: rounded up to whole rounds of ``seats``. seed: of the set of seeds.
+    """
+    seeds, seating = duel_seating(seats, games, seed)
+    return [
+        Match(
+            benchmark,
+            f"{pairing}/{g // seats}/{g % seats}",
+            game,
+            options,
+            int(seeds[g]),
+            tuple(policies[k] for k in seating[g]),
+            protocol,
+            Place(pairing, g // seats, g % seats),
+        )
+        for g in range(len(seeds))
+    ]

@@ -1,10 +1,10 @@
-"""Policies from the command line, with the options that language models need."""
+"""Policies from the command line, and what of them belongs in a run's records."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -13,47 +13,8 @@ from stratagym.agents.core import Policy, PolicyString, make_policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.cli import InputError, words
 from stratagym.benchmarks.harness.decisions import TOKENS_APART
+from stratagym.benchmarks.harness.options import ModelArgs
 from stratagym.envs.core import GameSpec
-
-
-@dataclass(kw_only=True)
-class ModelArgs:
-    """Options of the policies ``llm`` and ``llm:MODEL``; a policy string's own come first."""
-
-    model: str | None = None
-    """Model of the policy "llm"."""
-    base_url: str | None = None
-    """Endpoint of the model, any that speaks OpenAI's chat completions; default OpenAI's."""
-    api_key_env: str = "OPENAI_API_KEY"
-    """Environment variable that holds the key; the key itself is never written anywhere."""
-    temperature: float = 0.0
-    """Sampling temperature."""
-    max_tokens: int = 512
-    """Longest reply, in tokens."""
-    top_p: float | None = None
-    """Share of the likeliest tokens to sample from; default the server's."""
-    top_k: int | None = None
-    """How many of the likeliest tokens to sample from; default the server's."""
-    model_seed: int | None = None
-    """Seed of the server's sampling; default none. --seed is the run's."""
-    reasoning_effort: str | None = None
-    """How much a model reasons: none, minimal, low, medium, high, xhigh or max; default its own."""
-    thinking_budget: int | None = None
-    """Most tokens of reasoning, where the server knows such a limit; default none."""
-    extra_body: str | None = None
-    """Other fields of the request, as a JSON object."""
-    concurrency: int = 8
-    """Requests in flight at once."""
-    timeout: float = 60.0
-    """Seconds to wait for a reply before trying again."""
-    retries: int = 5
-    """Tries again after a transport failure (429, 5xx, lost connection, timeout)."""
-    price_in: float = 0.0
-    """Price of a million prompt tokens, for the cost figures."""
-    price_out: float = 0.0
-    """Price of a million reply tokens."""
-    price_cached: float | None = None
-    """Price of a million prompt tokens that the server had cached; default that of the others."""
 
 
 def make_policies(
@@ -154,7 +115,7 @@ def settings(policies: list[Policy]) -> dict[str, Any]:
     }
 
 
-def tokens_apart(decisions: Iterable[dict[str, Any]]) -> dict[str, int]:
+def tokens_apart(decisions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """Sums of the reasoning and the cached tokens of records; neither where none were counted."""
     sums: dict[str, int] = {}
     for record in decisions:
@@ -164,7 +125,7 @@ def tokens_apart(decisions: Iterable[dict[str, Any]]) -> dict[str, int]:
     return sums
 
 
-def usage(decisions: Iterable[dict[str, Any]], policies: Iterable[Policy]) -> dict[str, Any]:
+def usage(decisions: Iterable[Mapping[str, Any]], policies: Iterable[Policy]) -> dict[str, Any]:
     """Answers of each language model among ``policies`` by kind and reason, tokens and cost.
 
     Reasoning and cached tokens have their own sums where the server counted any.

@@ -8,14 +8,102 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.reporting.configuration import SINCE_0_1
 
 SCHEMA = 1
+
+
+class _SomeDecisions(TypedDict, total=False):
+    """What only some lines have: those of the spots, of servers, of games."""
+
+    category: str | None
+    tokens_reasoning: int
+    tokens_cached: int
+    actions: list[int] | None
+    rejected: list[list[str]]
+    said: list[dict[str, Any]]
+
+
+class DecisionRecord(_SomeDecisions):
+    """A line of ``decisions.jsonl``: a reply of a language model, or any policy's in the spots.
+
+    The meaning of every field stands in ``docs/records.md``.
+    """
+
+    schema: int
+    benchmark: str
+    game: str
+    item: str
+    seed: int
+    ply: int
+    seat: int
+    policy: str
+    persona: str
+    kind: str
+    reason: str | None
+    attempt: int
+    prompt: list[dict[str, str]] | None
+    prompt_version: str | None
+    prompt_sha256: str | None
+    reply: str | None
+    reasoning: str | None
+    move_text: str | None
+    chosen: int | None
+    action: int | None
+    legal: list[int]
+    latency_s: float | None
+    tokens_in: int | None
+    tokens_out: int | None
+    cost: float | None
+    finish_reason: str | None
+    retries: int | None
+
+
+class _SomeGames(TypedDict, total=False):
+    """What only some lines have: those of games in real time, and of later versions than 0.1."""
+
+    pairing: str
+    round: int | None
+    seat: int | None
+    clock: str
+    rejected: list[list[str]]
+
+
+class GameRecord(_SomeGames):
+    """A line of ``games.jsonl``: a game that ended or was broken off."""
+
+    schema: int
+    benchmark: str
+    game: str
+    match: str
+    seed: int
+    rules: dict[str, Any]
+    seats: list[str]
+    returns: list[float] | None
+    outcome: list[int] | None
+    plies: int
+    actions: list[int]
+    ended_by: str
+    forfeited_by: int | None
+
+
+def game_record(fields: Mapping[str, Any]) -> GameRecord:
+    """The record that ``fields`` are, with the schema's number."""
+    return cast(GameRecord, {"schema": SCHEMA, **fields})
+
+
+def returns_of(record: GameRecord) -> list[float]:
+    """Each seat's return in a finished game."""
+    returns = record["returns"]
+    assert returns is not None, "the game was broken off"
+    return returns
 
 
 def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
@@ -44,26 +132,39 @@ def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
             yield record
 
 
+def read_games(folder: Path) -> Iterator[GameRecord]:
+    """The lines of a run's ``games.jsonl``, oldest first."""
+    for record in read_jsonl(folder / "games.jsonl"):
+        yield cast(GameRecord, record)
+
+
+def read_decisions(folder: Path) -> Iterator[DecisionRecord]:
+    """The lines of a run's ``decisions.jsonl``, oldest first."""
+    for record in read_jsonl(folder / "decisions.jsonl"):
+        yield cast(DecisionRecord, record)
+
+
 class JsonlWriter:
-    """A JSONL file that only grows."""
+    """A JSONL file that only grows; several threads may write to it."""
 
     def __init__(self, path: Path):
         _cut_torn_line(path)
+        self._lock = threading.Lock()
         self._file = path.open("a", encoding="utf-8")
 
-    def write(self, record: dict[str, Any]) -> None:
+    def write(self, record: Mapping[str, Any]) -> None:
         """Append one record and hand it to the operating system."""
         self.write_all([record])
 
-    def write_all(self, records: list[dict[str, Any]]) -> None:
+    def write_all(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Append records with one flush."""
-        self._file.write(
-            "".join(
-                json.dumps({"schema": SCHEMA, **record}, separators=(",", ":")) + "\n"
-                for record in records
-            )
+        lines = "".join(
+            json.dumps({"schema": SCHEMA, **record}, separators=(",", ":")) + "\n"
+            for record in records
         )
-        self._file.flush()
+        with self._lock:
+            self._file.write(lines)
+            self._file.flush()
 
     def close(self) -> None:
         self._file.close()
@@ -125,12 +226,34 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
 
 
 def _same_config(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
-    for key in sorted((set(old) | set(new)) - {"connections"}):
-        if old.get(key) != new.get(key):
-            raise InputError(
-                f"--resume: {path} has {key}={_brief(old.get(key))}, this call asks for "
-                f"{_brief(new.get(key))}; repeat the options of the run, or start a new one"
-            )
+    difference = _difference(
+        {k: v for k, v in old.items() if k != "connections"},
+        {k: v for k, v in new.items() if k != "connections"},
+    )
+    if difference is not None:
+        key, before, now = difference
+        raise InputError(
+            f"--resume: {path} has {key}={_brief(before)}, this call asks for {_brief(now)}; "
+            "repeat the options of the run, or start a new one"
+        )
+
+
+def _difference(old: Any, new: Any, key: str = "") -> tuple[str, Any, Any] | None:
+    """(key, old value, new value) of the first field that differs, None where all are the same."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for name in sorted(set(old) | set(new)):
+            below = f"{key}.{name}" if key else name
+            before = old.get(name, SINCE_0_1.get(below))
+            difference = _difference(before, new.get(name), below)
+            if difference is not None:
+                return difference
+        return None
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for before, now in zip(old, new, strict=True):
+            if _difference(before, now, key) is not None:
+                return _difference(before, now, key)
+        return None
+    return None if old == new else (key, old, new)
 
 
 def _brief(value: Any) -> str:

@@ -9,20 +9,15 @@ games ended.
 from __future__ import annotations
 
 import asyncio
-import json
 import multiprocessing
 import os
-import re
 import signal
-import socket
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from itertools import islice
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -35,129 +30,15 @@ from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import match_play, pairings
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.decisions import TRANSPORT
-from stratagym.benchmarks.harness.policies import ModelArgs
-from stratagym.benchmarks.harness.records import SCHEMA, JsonlWriter, read_jsonl
-from stratagym.benchmarks.harness.text_options import TextArgs
+from stratagym.benchmarks.harness.matches import Match
+from stratagym.benchmarks.harness.records import GameRecord, JsonlWriter, game_record, read_games
 from stratagym.envs import core, spec
-from stratagym.envs.core import GameSpec
-
-EXECUTORS = ("process", "ray")
 
 
-@dataclass(kw_only=True)
-class ExecutorArgs:
-    """Options of scripts that play matches on several processors."""
+class MatchRunner:
+    """Plays the matches of a run that are not recorded yet, as a context manager.
 
-    executor: str = "process"
-    """What plays: "process", processes on this machine; "ray", a Ray cluster. The results are the
-    same."""
-    workers: int | None = None
-    """Matches that are computed at once; default one a processor."""
-    ray_address: str | None = None
-    """Ray cluster to use; default the one this machine belongs to, or else one of its own."""
-
-    def executor_options(self) -> dict[str, Any]:
-        """The arguments of ``play_all`` that these options are.
-
-        Raises:
-            InputError: an unknown executor, no workers, or Ray is not installed.
-        """
-        if self.executor not in EXECUTORS:
-            raise InputError(f"--executor {self.executor!r}: choose from: {', '.join(EXECUTORS)}")
-        if self.workers is not None and self.workers < 1:
-            raise InputError(f"--workers {self.workers}: at least 1 is needed")
-        if self.ray_address is not None and self.executor != "ray":
-            raise InputError("--ray-address: goes with --executor ray")
-        if self.executor == "ray":
-            try:
-                import_ray()
-            except ModuleNotFoundError as error:
-                raise InputError(str(error)) from None
-        return {
-            "executor": self.executor,
-            "workers": self.workers,
-            "ray_address": self.ray_address,
-        }
-
-
-@dataclass(kw_only=True)
-class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
-    """Options of scripts that let language models play whole games."""
-
-    tries: int = 3
-    """Answers a model may give for one move; a bad one is quoted back."""
-    invalid: str = match_play.FORFEIT
-    """After the last bad answer: "forfeit" loses the game, "random" plays a legal move, "fold" or
-    "pass" that move where the game has it."""
-    time_limit: float | None = 300.0
-    """Seconds a model may take over a move, all its answers together; then as after a bad one.
-    "none" for no limit."""
-    timeout: float = 300.0
-    """Seconds to wait for a reply before trying again; less than --time-limit makes a slow model's
-    replies transport failures."""
-
-    def answer_protocol(self, game: GameSpec) -> match_play.AnswerProtocol:
-        """How answers are treated in ``game``.
-
-        Raises:
-            InputError: an option that makes no sense, or not in this game.
-        """
-        text = self.text_options(game)
-        protocol = match_play.AnswerProtocol(text, self.tries, self.invalid, self.time_limit)
-        try:
-            protocol.check(game)
-        except ValueError as error:
-            raise InputError(str(error)) from None
-        return protocol
-
-
-@dataclass(frozen=True)
-class Match:
-    """A match as plain data.
-
-    Attributes:
-        benchmark, name: as in the records; ``name`` is unique in a run.
-        game: its name. options: of the game; the others are at their defaults.
-        seed: of the game and of all random choices in it.
-        seats: names of policies by seat, each a policy string or a key of ``policies``.
-        protocol: how language models' answers are treated.
-    """
-
-    benchmark: str
-    name: str
-    game: str
-    options: dict[str, Any]
-    seed: int
-    seats: tuple[str, ...]
-    protocol: match_play.AnswerProtocol
-
-    @property
-    def rules_key(self) -> tuple[str, str]:
-        """Equal for items of one game with the same options."""
-        return self.game, json.dumps(self.options, sort_keys=True)
-
-
-Record = dict[str, Any]
-
-
-def play_all(
-    items: Sequence[Match],
-    folder: Path,
-    *,
-    executor: str = "process",
-    workers: int | None = None,
-    ray_address: str | None = None,
-    concurrency: int = 8,
-    policies: dict[str, Policy] | None = None,
-    replays: int = 2,
-    done: Callable[[Record], Any] = lambda record: None,
-) -> dict[str, Record]:
-    """Play the items whose games are not recorded yet; returns all games' records by name.
-
-    Matches of kernel policies are played by the compiled loop, a chunk at a time; matches with a
-    policy that only this process has, such as a language model, by this process; all others by
-    workers. Where a transport failure breaks a match off, that is recorded, and it is gone on with
-    from its recorded answers.
+    The run's games are read once, when it is made.
 
     Args:
         folder: of the run; ``games.jsonl`` and ``decisions.jsonl`` in it are added to.
@@ -167,55 +48,116 @@ def play_all(
             with their connections. Others may be among them.
         replays: how often a match that a transport failure breaks off is gone on with here and
             now; then it is left for the next call.
-        done: is called with each game's record, those that were there already included.
-
-    Raises:
-        InputError: workers end again and again, or there is no such cluster; what was recorded is
-            kept.
-        ModuleNotFoundError: Ray is asked for and not installed.
     """
-    found: dict[str, Record] = {}
-    wanted = {item.name for item in items}
-    for record in read_jsonl(folder / "games.jsonl"):
-        if record["match"] in wanted:
-            found[record["match"]] = record
-    for record in found.values():
-        if record["ended_by"] != TRANSPORT:
-            done(record)
-    cache = PolicyCache(policies or {})
-    kernels, matches, asked = [], [], []
-    for item in items:
-        if item.name in found and found[item.name]["ended_by"] != TRANSPORT:
-            continue
-        if any(cache.is_held(item.game, name) for name in item.seats):
-            asked.append(item)
-        elif all(isinstance(cache.policy(item.game, name), KernelPolicy) for name in item.seats):
-            kernels.append(item)
-        else:
-            matches.append(item)
-    journal = JsonlWriter(folder / "games.jsonl")
 
-    def finish(record: Record) -> None:
-        found[record["match"]] = {"schema": SCHEMA, **record}
-        done(record)
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        executor: str = "process",
+        workers: int | None = None,
+        ray_address: str | None = None,
+        concurrency: int = 8,
+        policies: Mapping[str, Policy] | None = None,
+        replays: int = 2,
+    ):
+        self.folder, self.concurrency, self.replays = folder, concurrency, replays
+        self._executor, self._workers, self._address = executor, workers, ray_address
+        self._cache = PolicyCache(dict(policies or {}))
+        # Of a match that was broken off and gone on with, the last record counts.
+        self._recorded = {game["match"]: game for game in read_games(folder)}
+        self._journal = JsonlWriter(folder / "games.jsonl")
 
-    try:
-        if kernels or matches:
-            if executor == "ray":
-                played = _on_ray(kernels, matches, workers, ray_address)
+    def __enter__(self) -> MatchRunner:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._journal.close()
+
+    def play(
+        self, items: Sequence[Match], done: Callable[[GameRecord], Any] = lambda record: None
+    ) -> dict[str, GameRecord]:
+        """Play the items whose games are not recorded yet; returns all items' records by name.
+
+        Matches of kernel policies are played by the compiled loop, a chunk at a time; matches with
+        a policy that only this process has, such as a language model, by this process, in a thread
+        beside the others; all others by workers. Where a transport failure breaks a match off,
+        that is recorded, and it is gone on with from its recorded answers.
+
+        Args:
+            done: is called with each game's record, those that were there already included.
+
+        Raises:
+            InputError: workers end again and again, or there is no such cluster; what was recorded
+                is kept.
+            ModuleNotFoundError: Ray is asked for and not installed.
+        """
+        kernels, matches, asked = [], [], []
+        for item in items:
+            record = self._recorded.get(item.name)
+            if record is not None and record["ended_by"] != TRANSPORT:
+                done(record)
+            elif any(self._cache.is_held(item.game, name) for name in item.seats):
+                asked.append(item)
+            elif all(
+                isinstance(self._cache.policy(item.game, name), KernelPolicy) for name in item.seats
+            ):
+                kernels.append(item)
             else:
-                played = _here(kernels, matches, workers or processors(), cache)
-            with closing(played):
-                for records in played:
-                    journal.write_all(records)
-                    for record in records:
-                        finish(record)
-        if asked:
-            threads = workers or processors()
-            _ask(asked, folder, journal, cache, concurrency, threads, replays, finish)
-    finally:
-        journal.close()
-    return {item.name: found[item.name] for item in items}
+                matches.append(item)
+        lock = threading.Lock()
+
+        def finish(record: Any) -> None:
+            with lock:
+                self._recorded[record["match"]] = game_record(record)
+                done(record)
+
+        models = _ask(asked, self, finish) if asked else None
+        if models is not None and not kernels and not matches:
+            asyncio.run(models)
+        elif models is not None:
+            with _beside(models) as check:
+                self._compute(kernels, matches, finish, check, apart=True)
+        else:
+            self._compute(kernels, matches, finish)
+        return {item.name: self._recorded[item.name] for item in items}
+
+    def _compute(
+        self,
+        kernels: list[Match],
+        matches: list[Match],
+        finish: Callable[[GameRecord], Any],
+        check: Callable[[], None] = lambda: None,
+        apart: bool = False,
+    ) -> None:
+        """Play what needs processors only; ``check`` raises what should end it."""
+        if self._executor == "ray":
+            from stratagym.benchmarks.harness.workers_ray import on_ray
+
+            def tasks(workers: int) -> list[list[Match]]:
+                return [*in_chunks(kernels, workers), *([match] for match in matches)]
+
+            played = on_ray(tasks, play, DEATHS, self._workers, self._address)
+        else:
+            played = _here(kernels, matches, self._workers or processors(), self._cache, apart)
+        with closing(played):
+            for records in played:
+                self._journal.write_all(records)
+                for record in records:
+                    finish(record)
+                check()
+
+
+def play_all(
+    items: Sequence[Match],
+    folder: Path,
+    *,
+    done: Callable[[GameRecord], Any] = lambda record: None,
+    **options: Any,
+) -> dict[str, GameRecord]:
+    """One call of ``MatchRunner(folder, **options).play(items, done)``."""
+    with MatchRunner(folder, **options) as runner:
+        return runner.play(items, done)
 
 
 def processors() -> int:
@@ -262,7 +204,14 @@ class PolicyCache:
         rules, in_force = self._rules[key]
         seats = [self.policy(item.game, name) for name in item.seats]
         return match_play.SeatedMatch(
-            item.benchmark, item.name, game, rules, in_force, item.seed, seats
+            item.benchmark,
+            item.name,
+            game,
+            rules,
+            in_force,
+            item.seed,
+            seats,
+            item.place._asdict(),
         )
 
 
@@ -273,7 +222,7 @@ _OWN = PolicyCache({})
 """The policies of a worker, kept from one task to the next."""
 
 
-def play(items: list[Match]) -> list[Record]:
+def play(items: list[Match]) -> list[GameRecord]:
     """Play matches whose policies all have strings that make them; returns their records.
 
     Several items are a chunk for the compiled loop: of one game, with the same options.
@@ -281,26 +230,26 @@ def play(items: list[Match]) -> list[Record]:
     return _play(items, _OWN)
 
 
-def _play(items: list[Match], cache: PolicyCache) -> list[Record]:
+def _play(items: list[Match], cache: PolicyCache) -> list[GameRecord]:
     matches = [cache.match(item) for item in items]
     names = sorted({name for item in items for name in item.seats})
     policies = [cache.policy(items[0].game, name) for name in names]
     kernels = [policy for policy in policies if isinstance(policy, KernelPolicy)]
     if len(kernels) < len(policies):
         return [
-            asyncio.run(match_play.play_match(match, item.protocol))
+            game_record(asyncio.run(match_play.play_match(match, item.protocol)))
             for match, item in zip(matches, items, strict=True)
         ]
     seating = np.array([[names.index(name) for name in item.seats] for item in items])
     seeds = np.array([item.seed for item in items], np.uint64)
     games = play_many(matches[0].rules, kernels, seeds, seating)
     return [
-        match.record(*game)
+        game_record(match.record(*game))
         for match, game in zip(matches, pairings.each_game([games]), strict=True)
     ]
 
 
-def _in_chunks(items: list[Match], workers: int) -> list[list[Match]]:
+def in_chunks(items: list[Match], workers: int) -> list[list[Match]]:
     """Items in lists of one game and its options, short enough to keep all workers busy."""
     groups: defaultdict[tuple[str, str], list[Match]] = defaultdict(list)
     for item in items:
@@ -317,10 +266,14 @@ def _in_chunks(items: list[Match], workers: int) -> list[list[Match]]:
 
 
 def _here(
-    kernels: list[Match], matches: list[Match], workers: int, cache: PolicyCache
-) -> Generator[list[Record], None, None]:
-    """The compiled loop in threads, which it lets run side by side; other matches in processes."""
-    chunks = _in_chunks(kernels, workers)
+    kernels: list[Match], matches: list[Match], workers: int, cache: PolicyCache, apart: bool
+) -> Generator[list[GameRecord], None, None]:
+    """The compiled loop in threads, which it lets run side by side; other matches in processes.
+
+    With ``apart`` there are processes also where there is one worker or match, so that a thread
+    beside this one is not held up.
+    """
+    chunks = in_chunks(kernels, workers)
     if chunks:
         # Compiles once, before the threads ask for it.
         yield _play(chunks[0], cache)
@@ -329,7 +282,7 @@ def _here(
             yield from pool.map(lambda items: _play(items, cache), chunks[1:])
         finally:
             pool.shutdown(cancel_futures=True)
-    if workers == 1 or len(matches) == 1:
+    if not apart and (workers == 1 or len(matches) == 1):
         yield from (_play([item], cache) for item in matches)
     elif matches:
         _compile(matches, cache)
@@ -351,7 +304,7 @@ DEATHS = 3
 """Times in a row that a pool may lose a worker before any match of it ends."""
 
 
-def _in_processes(items: list[Match], workers: int) -> Generator[list[Record], None, None]:
+def _in_processes(items: list[Match], workers: int) -> Generator[list[GameRecord], None, None]:
     """Matches as they end; those that a dying worker had under way are played again."""
     left = {item.name: item for item in items}
     deaths = 0
@@ -406,87 +359,59 @@ def _begin_worker(parent: Connection) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-# --- a cluster -------------------------------------------------------------------------------
-
-
-def import_ray() -> Any:
-    """Ray, or an error that names the extra."""
-    try:
-        import ray
-    except ModuleNotFoundError as error:
-        if error.name != "ray":
-            raise
-        raise ModuleNotFoundError(
-            'the executor "ray" needs Ray: pip install "stratagym[ray]"', name="ray"
-        ) from None
-    return ray
-
-
-def _on_ray(
-    kernels: list[Match], matches: list[Match], workers: int | None, address: str | None
-) -> Generator[list[Record], None, None]:
-    """Matches as they end, on whatever nodes the cluster has."""
-    ray = import_ray()
-    own = not ray.is_initialized()
-    if own:
-        _connect(ray, workers, address)
-    try:
-        workers = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
-        remote = ray.remote(max_retries=DEATHS)(play)
-        waiting = iter([*_in_chunks(kernels, workers), *([item] for item in matches)])
-        running = [remote.remote(task) for task in islice(waiting, workers)]
-        while running:
-            ready, running = ray.wait(running)
-            running += [remote.remote(task) for task in islice(waiting, len(ready))]
-            yield ray.get(ready[0])
-    except ray.exceptions.WorkerCrashedError:
-        raise InputError(
-            f"Ray: workers ended {DEATHS + 1} times over the same match; what was recorded is kept"
-        ) from None
-    finally:
-        if own:
-            ray.shutdown()
-
-
-def _connect(ray: Any, workers: int | None, address: str | None) -> None:
-    quiet = {"log_to_driver": False, "logging_level": "warning"}
-    where = re.fullmatch(r"(?:ray://)?(.+):(\d+)", address or "")
-    try:
-        if where:  # Ray itself waits for minutes for an address where nothing listens.
-            socket.create_connection((where[1], int(where[2])), timeout=10).close()
-        ray.init(address=address or "auto", **quiet)
-    except (OSError, OverflowError, RuntimeError, ValueError) as error:
-        if address is not None:
-            raise InputError(f"--ray-address {address}: {' '.join(str(error).split())}") from None
-        ray.init(num_cpus=workers, include_dashboard=False, **quiet)
-
-
 # --- policies that only this process has -----------------------------------------------------
 
 
-def _ask(
-    items: list[Match],
-    folder: Path,
-    journal: JsonlWriter,
-    cache: PolicyCache,
-    concurrency: int,
-    threads: int,
-    replays: int,
-    done: Callable[[Record], Any],
-) -> None:
-    by_how: defaultdict[match_play.AnswerProtocol, list[match_play.SeatedMatch]] = defaultdict(list)
+async def _ask(items: list[Match], runner: MatchRunner, done: Callable[[Any], Any]) -> None:
+    """Play matches with such policies, those under one protocol together."""
+    by_protocol: defaultdict[match_play.AnswerProtocol, list[match_play.SeatedMatch]]
+    by_protocol = defaultdict(list)
     for item in items:
-        by_how[item.protocol].append(cache.match(item))
-    for how, matches in by_how.items():
-        asyncio.run(
-            match_play.play_matches(
-                matches,
-                how,
-                journal,
-                folder / "decisions.jsonl",
-                concurrency=concurrency,
-                threads=threads,
-                done=done,
-                replays=replays,
-            )
+        by_protocol[item.protocol].append(runner._cache.match(item))
+    for protocol, matches in by_protocol.items():
+        await match_play.play_matches(
+            matches,
+            protocol,
+            runner._journal,
+            runner.folder / "decisions.jsonl",
+            concurrency=runner.concurrency,
+            threads=runner._workers or processors(),
+            done=done,
+            replays=runner.replays,
         )
+
+
+@contextmanager
+def _beside(work: Coroutine[Any, Any, None]) -> Iterator[Callable[[], None]]:
+    """Run ``work`` in an event loop of a thread while the block is executed, and then to its end.
+
+    Where the block ends by an exception, or is interrupted, the work is cancelled. What is given
+    raises the work's exception once it has one, so that the block need not go on.
+    """
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(work)
+    thread = threading.Thread(target=lambda: _run_loop(loop, task), name="models")
+
+    def check() -> None:
+        if task.done() and not task.cancelled() and task.exception() is not None:
+            task.result()
+
+    thread.start()
+    try:
+        yield check
+        while thread.is_alive():
+            thread.join()
+    except BaseException:
+        if thread.is_alive():
+            loop.call_soon_threadsafe(task.cancel)
+            thread.join()
+        raise
+    check()
+
+
+def _run_loop(loop: asyncio.AbstractEventLoop, task: asyncio.Task[None]) -> None:
+    try:
+        loop.run_until_complete(asyncio.wait([task]))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()

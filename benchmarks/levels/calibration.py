@@ -20,9 +20,10 @@ from stratagym.agents.core import make_policy
 from stratagym.agents.engines import UCIEngine
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness import match_play
-from stratagym.benchmarks.harness.records import SCHEMA
-from stratagym.benchmarks.harness.workers import Match
-from stratagym.benchmarks.levels.climb import Plan, duel_items, team_items
+from stratagym.benchmarks.harness.matches import Match
+from stratagym.benchmarks.harness.records import SCHEMA, GameRecord, returns_of
+from stratagym.benchmarks.harness.schedules import Records
+from stratagym.benchmarks.levels.climb import Plan, duels, team_matches
 from stratagym.benchmarks.reporting.page import RateCell, Table, code, count
 from stratagym.benchmarks.reporting.ratings import davidson
 from stratagym.benchmarks.reporting.stats import bootstrap_mean
@@ -33,7 +34,7 @@ STEP = (0.70, 0.90)
 GAMES = 400
 """The fewest games of a pairing that a ladder is frozen on."""
 
-Play = Callable[[list[Match]], dict[str, dict[str, Any]]]
+Play = Callable[[list[Match]], Records]
 
 
 def plan_of(ladder: Ladder, games: int, seed: int) -> Plan:
@@ -69,18 +70,20 @@ def calibrate(ladder: Ladder, games: int, seed: int, play: Play) -> dict[str, An
 def _pairs(plan: Plan, play: Play) -> list[dict[str, Any]]:
     listed = list(pairings(plan.ladder))
     names = [f"{plan.ladder.game.name}/{level}/{a}/{b}" for level, a, b in listed]
-    items = [duel_items(plan, name, a, b) for name, (_, a, b) in zip(names, listed, strict=True)]
-    records = play([item for group in items for item in group])
+    matches = [duels(plan, name, a, b) for name, (_, a, b) in zip(names, listed, strict=True)]
+    records = play([match for group in matches for match in group])
     found = []
-    for (level, policy, below), group in zip(listed, items, strict=True):
-        points = [_points(item, records[item.name]) for item in group]
+    for (level, policy, below), group in zip(listed, matches, strict=True):
+        points = [_points(match, records[match.name]) for match in group]
         tally = Counter(points)
-        decided = [(p == "W", item.seed) for p, item in zip(points, group, strict=True) if p != "D"]
+        decided = [
+            (p == "W", match.seed) for p, match in zip(points, group, strict=True) if p != "D"
+        ]
         rate = bootstrap_mean(
             np.array([won for won, _ in decided], float),
             np.array([seed for _, seed in decided], np.uint64),
         )
-        digests = [_digest(records[item.name]) for item in group]
+        digests = [_digest(records[match.name]) for match in group]
         found.append(
             {
                 "level": level,
@@ -101,31 +104,33 @@ def _pairs(plan: Plan, play: Play) -> list[dict[str, Any]]:
 def _teams(plan: Plan, play: Play) -> list[dict[str, Any]]:
     game = plan.ladder.game.name
     listed = [
-        (level, policy, team_items(plan, f"{game}/{level}/{policy}", policy))
+        (level, policy, team_matches(plan, f"{game}/{level}/{policy}", policy))
         for level, policies in enumerate(plan.ladder.levels)
         for policy in policies
     ]
-    records = play([item for *_, items in listed for item in items])
+    records = play([match for *_, matches in listed for match in matches])
     return [
         {
             "level": level,
             "policy": policy,
             "mean": bootstrap_mean(
-                np.array([records[item.name]["returns"][0] for item in items])
+                np.array([returns_of(records[match.name])[0] for match in matches])
             ).record(),
-            "scores": [records[item.name]["returns"][0] for item in items],
-            "digests": "".join(_digest(records[item.name]) for item in items),
+            "scores": [returns_of(records[match.name])[0] for match in matches],
+            "digests": "".join(_digest(records[match.name]) for match in matches),
         }
-        for level, policy, items in listed
+        for level, policy, matches in listed
     ]
 
 
-def _points(item: Match, record: dict[str, Any]) -> str:
-    mine = record["returns"][int(item.name.rsplit("/", 1)[1])]
+def _points(match: Match, record: GameRecord) -> str:
+    """A letter for what the pairing's first policy came to; no game here is broken off."""
+    assert match.place.seat is not None
+    mine = returns_of(record)[match.place.seat]
     return "W" if mine > 0 else "L" if mine < 0 else "D"
 
 
-def _digest(record: dict[str, Any]) -> str:
+def _digest(record: GameRecord) -> str:
     """Eight characters that follow from a game's moves."""
     return f"{zlib.crc32(json.dumps(record['actions']).encode()):08x}"
 
@@ -178,22 +183,22 @@ def replay(ladder: Ladder, play: Play, rounds: int) -> list[str]:
     groups: list[tuple[str, list[Match], str]] = []
     if ladder.measure == "score":
         for team in frozen["teams"]:
-            items = team_items(plan, f"{team['level']}/{team['policy']}", team["policy"])
-            groups.append((team["policy"], items[:rounds], team["digests"]))
+            matches = team_matches(plan, f"{team['level']}/{team['policy']}", team["policy"])
+            groups.append((team["policy"], matches[:rounds], team["digests"]))
     else:
         for pair in frozen["pairs"]:
             a, b = pair["policy"], pair["below"]
             if {a, b} & absent:
                 continue
             name = f"{pair['level']}/{a}/{b}"
-            items = duel_items(plan, name, a, b, 0, rounds * plan.seats)
-            groups.append((f"{a} v {b}", items, pair["digests"]))
-    records = play([item for _, items, _ in groups for item in items])
+            matches = duels(plan, name, a, b, 0, rounds * plan.seats)
+            groups.append((f"{a} v {b}", matches, pair["digests"]))
+    records = play([match for _, matches, _ in groups for match in matches])
     return [
-        f"{said}: game {k} (seed {item.seed})"
-        for said, items, digests in groups
-        for k, item in enumerate(items)
-        if _digest(records[item.name]) != digests[8 * k : 8 * k + 8]
+        f"{said}: game {k} (seed {match.seed})"
+        for said, matches, digests in groups
+        for k, match in enumerate(matches)
+        if _digest(records[match.name]) != digests[8 * k : 8 * k + 8]
     ]
 
 

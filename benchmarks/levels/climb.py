@@ -12,7 +12,7 @@ this project's.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,7 +21,9 @@ import numpy as np
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness import match_play, pairings
 from stratagym.benchmarks.harness.decisions import TRANSPORT
-from stratagym.benchmarks.harness.workers import Match
+from stratagym.benchmarks.harness.matches import Match, Place
+from stratagym.benchmarks.harness.records import GameRecord, returns_of
+from stratagym.benchmarks.harness.schedules import Schedule, play_out, side_by_side
 from stratagym.benchmarks.reporting.ratings import rate_on_ladder
 from stratagym.benchmarks.reporting.stats import Rate, bootstrap_mean, bootstrap_statistic, wilson
 
@@ -29,8 +31,8 @@ GAMES = {"perfect": 32, "imperfect": 64}
 """Games with each opponent, by the information that a game gives (BotzoneBench, section 4.1)."""
 PASS = 0.5
 """The share of decided games that promotes."""
-LOOKS = 4
-"""How often a level's games are looked at: after each quarter of them."""
+INTERIM_ANALYSES = 4
+"""How often a level's games are analysed: after each quarter of them."""
 EARLY_CONFIDENCE = 0.99
 """A level is settled before its last game where the interval of this confidence leaves out PASS."""
 
@@ -60,12 +62,6 @@ class Plan:
     def seats(self) -> int:
         return int(self.ladder.game.make_rules(**self.ladder.options).num_players)
 
-    def item(self, name: str, seed: int, seats: tuple[str, ...]) -> Match:
-        game = self.ladder.game.name
-        return Match(
-            self.benchmark, name, game, dict(self.ladder.options), seed, seats, self.protocol
-        )
-
 
 def new_plan(
     benchmark: str,
@@ -86,26 +82,31 @@ def new_plan(
     return replace(plan, games=-(-games // plan.seats) * plan.seats)
 
 
-def duel_items(
-    plan: Plan, name: str, one: str, rest: str, first: int = 0, last: int | None = None
+def duels(
+    plan: Plan, pairing: str, one: str, rest: str, first: int = 0, last: int | None = None
 ) -> list[Match]:
     """Games ``first`` to ``last`` of one policy against a table of another, in order of seeds."""
-    seeds, seating = pairings.duel_seating(plan.seats, plan.games, plan.seed)
-    return [
-        plan.item(
-            f"{name}/{g // plan.seats}/{g % plan.seats}",
-            int(seeds[g]),
-            tuple(one if k == 0 else rest for k in seating[g]),
-        )
-        for g in range(first, len(seeds) if last is None else last)
-    ]
+    return pairings.duel_matches(
+        plan.benchmark, pairing, plan.ladder.game.name, dict(plan.ladder.options), plan.seats,
+        plan.games, plan.seed, (one, rest), plan.protocol,
+    )[first:last]  # fmt: skip
 
 
-def team_items(plan: Plan, name: str, policy: str) -> list[Match]:
+def team_matches(plan: Plan, pairing: str, policy: str) -> list[Match]:
     """Games of a team of one policy, one for each of ``plan.games`` seeds."""
     seeds, _ = pairings.duel_seating(1, plan.games, plan.seed)
     return [
-        plan.item(f"{name}/{g}", int(seed), (policy,) * plan.seats) for g, seed in enumerate(seeds)
+        Match(
+            plan.benchmark,
+            f"{pairing}/{g}",
+            plan.ladder.game.name,
+            dict(plan.ladder.options),
+            int(seed),
+            (policy,) * plan.seats,
+            plan.protocol,
+            Place(pairing, g, None),
+        )
+        for g, seed in enumerate(seeds)
     ]
 
 
@@ -116,11 +117,11 @@ class Result:
     opponent: str
     seed: int
     points: float
-    record: dict[str, Any]
+    record: GameRecord
 
 
 @dataclass
-class Standing:
+class LevelResult:
     """One policy's games at one level.
 
     Attributes:
@@ -174,49 +175,49 @@ class Standing:
 class Climb:
     """One policy on a ladder of wins.
 
-    Ask for ``wanted()`` games, have them played, hand their records to ``take``, until no games
-    are wanted.
+    Ask for the ``next_matches()``, have them played, hand their records to ``update``, until there
+    are none; ``schedule`` does it.
     """
 
     def __init__(self, plan: Plan, policy: str):
         self.plan, self.policy = plan, policy
-        self.standings: list[Standing] = [Standing(0)]
-        self.topped = self.broken_off = False
+        self.levels: list[LevelResult] = [LevelResult(0)]
+        self.topped = self.aborted = False
         self._played = 0
 
     @property
     def finished(self) -> bool:
-        return self.topped or self.broken_off or self._stopped
+        return self.topped or self.aborted or self._stopped
 
     _stopped = False
 
     @property
-    def standing(self) -> Standing:
+    def level_result(self) -> LevelResult:
         """Of the level that is being played, or was last."""
-        return self.standings[-1]
+        return self.levels[-1]
 
     def _opponents(self) -> tuple[str, ...]:
-        return self.plan.ladder.levels[self.standing.level]
+        return self.plan.ladder.levels[self.level_result.level]
 
     def _ends(self) -> list[int]:
-        """The numbers of games with an opponent after which the level is looked at."""
+        """The numbers of games with an opponent after which the level is analysed."""
         seats = self.plan.seats
         rounds = -(-self.plan.games // seats)
-        looks = LOOKS if self.plan.early_stop else 1
-        return sorted({max(1, round(rounds * k / looks)) * seats for k in range(1, looks + 1)})
+        n = INTERIM_ANALYSES if self.plan.early_stop else 1
+        return sorted({max(1, round(rounds * k / n)) * seats for k in range(1, n + 1)})
 
-    def wanted(self) -> list[Match]:
+    def next_matches(self) -> list[Match]:
         """The next games, none where the climb is over."""
         if self.finished:
             return []
         last = next(end for end in self._ends() if end > self._played)
         game = self.plan.ladder.game.name
         return [
-            item
+            match
             for opponent in self._opponents()
-            for item in duel_items(
+            for match in duels(
                 self.plan,
-                f"{game}/{self.policy}/{self.standing.level}/{opponent}",
+                f"{game}/{self.policy}/{self.level_result.level}/{opponent}",
                 self.policy,
                 opponent,
                 self._played,
@@ -224,57 +225,57 @@ class Climb:
             )
         ]
 
-    def take(self, records: dict[str, dict[str, Any]]) -> None:
-        """Take the records of all games that were wanted, by name, and move on."""
-        items = self.wanted()
-        standing = self.standing
-        for opponent, item in zip(
-            np.repeat(self._opponents(), len(items) // len(self._opponents())).tolist(),
-            items,
+    def update(self, records: Mapping[str, GameRecord]) -> None:
+        """Take the records of all matches that came next, by name, and move on."""
+        matches = self.next_matches()
+        result = self.level_result
+        for opponent, match in zip(
+            np.repeat(self._opponents(), len(matches) // len(self._opponents())).tolist(),
+            matches,
             strict=True,
         ):
-            record = records[item.name]
+            record = records[match.name]
             if record["ended_by"] == TRANSPORT:
-                standing.lost += 1
+                result.lost += 1
                 continue
-            # The seat is the item's last part: a policy may meet itself.
-            seat = int(item.name.rsplit("/", 1)[1])
-            mine = record["returns"][seat]
+            # By its seat, as a policy may meet itself.
+            assert match.place.seat is not None
+            mine = returns_of(record)[match.place.seat]
             points = 1.0 if mine > 0 else 0.0 if mine < 0 else 0.5
-            standing.results.append(Result(opponent, item.seed, points, record))
+            result.results.append(Result(opponent, match.seed, points, record))
         ends = self._ends()
         self._played = next(end for end in ends if end > self._played)
-        if standing.lost:
-            self.broken_off = True
+        if result.lost:
+            self.aborted = True
         elif self._played == ends[-1]:
             self._leave()
-        elif self.plan.early_stop and standing.is_settled():
-            standing.settled_early = True
+        elif self.plan.early_stop and result.is_settled():
+            result.settled_early = True
             self._leave()
 
     def _leave(self) -> None:
-        level = self.standing.level
-        if not self.standing.passed:
+        level = self.level_result.level
+        if not self.level_result.passed:
             # Nobody beats perfect play: it is topped where every game is drawn.
-            drawn = self.plan.ladder.is_solved(level) and not self.standing.tally()["losses"]
+            drawn = self.plan.ladder.is_solved(level) and not self.level_result.tally()["losses"]
             self.topped = drawn
             self._stopped = not drawn
         elif level == self.plan.top:
             self.topped = True
         else:
-            self.standings.append(Standing(level + 1))
+            self.levels.append(LevelResult(level + 1))
             self._played = 0
 
     def outcome(self) -> Outcome:
         """Level, progress and rating."""
-        last = self.standings[-1]
+        last = self.levels[-1]
         if self.plan.ladder.is_solved(last.level):
             progress = last.draw_rate()
         else:
             progress = scaled(last.win_rate(), 2.0)
         calibration = self.plan.ladder.calibration
         rating = rate_on_ladder(
-            [(r.opponent, r.points, r.seed) for s in self.standings for r in s.results],
+            [(r.opponent, r.points, r.seed) for s in self.levels for r in s.results],
             calibration["ratings"],
             calibration["ties"],
         )
@@ -282,9 +283,9 @@ class Climb:
             last.level,
             None if self.topped else progress,
             self.topped,
-            self.broken_off,
+            self.aborted,
             rating,
-            self.standings,
+            self.levels,
         )
 
 
@@ -295,16 +296,16 @@ class Outcome:
     Attributes:
         level: the first level that was not passed; the last one where ``topped``.
         progress: from passing the level below (0) to passing ``level`` (1); None where topped.
-        broken_off: whether games are missing because of transport failures.
+        aborted: whether games are missing because of transport failures.
         rating: on the ladder's scale; None on a ladder of scores.
     """
 
     level: int
     progress: Rate | None
     topped: bool
-    broken_off: bool
+    aborted: bool
     rating: Rate | None
-    standings: list[Standing]
+    levels: list[LevelResult]
     scores: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -318,7 +319,7 @@ class Outcome:
 
     def text(self) -> str:
         """``Lv3, 45%``, in the paper's way."""
-        if self.broken_off:
+        if self.aborted:
             return f"Lv{self.level}, broken off"
         if self.topped:
             return f"Lv{self.level}, topped"
@@ -343,27 +344,25 @@ class ScoreClimb:
 
     def __init__(self, plan: Plan, policy: str):
         self.plan, self.policy = plan, policy
-        self.finished = self.broken_off = False
-        self.records: dict[str, list[dict[str, Any]]] = {}
+        self.finished = self.aborted = False
+        self.records: dict[str, list[GameRecord]] = {}
 
     def _teams(self) -> Iterator[tuple[str, list[Match]]]:
         game = self.plan.ladder.game.name
-        yield self.policy, team_items(self.plan, f"{game}/{self.policy}/team", self.policy)
+        yield self.policy, team_matches(self.plan, f"{game}/{self.policy}/team", self.policy)
         for level, policies in enumerate(self.plan.ladder.levels[: self.plan.top + 1]):
             for name in policies:
                 if name != self.policy:
-                    yield name, team_items(self.plan, f"{game}/anchor/{level}/{name}", name)
+                    yield name, team_matches(self.plan, f"{game}/anchor/{level}/{name}", name)
 
-    def wanted(self) -> list[Match]:
+    def next_matches(self) -> list[Match]:
         """All games, none once they are taken."""
-        return [] if self.finished else [item for _, items in self._teams() for item in items]
+        return [] if self.finished else [match for _, own in self._teams() for match in own]
 
-    def take(self, records: dict[str, dict[str, Any]]) -> None:
+    def update(self, records: Mapping[str, GameRecord]) -> None:
         """Take the records of all games, by name."""
-        self.records = {
-            name: [records[item.name] for item in items] for name, items in self._teams()
-        }
-        self.broken_off = any(r["ended_by"] == TRANSPORT for r in self.records[self.policy])
+        self.records = {name: [records[match.name] for match in own] for name, own in self._teams()}
+        self.aborted = any(r["ended_by"] == TRANSPORT for r in self.records[self.policy])
         self.finished = True
 
     def outcome(self) -> Outcome:
@@ -371,7 +370,7 @@ class ScoreClimb:
         own = self.records[self.policy]
         played = [k for k, r in enumerate(own) if r["ended_by"] != TRANSPORT]
         scores = {
-            name: np.array([games[k]["returns"][0] for k in played])
+            name: np.array([returns_of(games[k])[0] for k in played])
             for name, games in self.records.items()
         }
         mine = scores[self.policy]
@@ -379,7 +378,7 @@ class ScoreClimb:
             np.mean([scores[name] for name in policies], axis=0)
             for policies in self.plan.ladder.levels[: self.plan.top + 1]
         ]
-        last = Standing(0)
+        last = LevelResult(0)
         last.results = [Result("", own[k]["seed"], 0.5, own[k]) for k in played]
         last.lost = len(own) - len(played)
         means = {
@@ -393,7 +392,7 @@ class ScoreClimb:
         level = passed.index(False) if False in passed else self.plan.top
         last.level = level
         if all(passed):
-            return Outcome(level, None, True, self.broken_off, None, [last], table)
+            return Outcome(level, None, True, self.aborted, None, [last], table)
         below = levels[level - 1] if level else np.zeros(len(mine))
 
         def progress(drawn: np.ndarray) -> float:
@@ -401,7 +400,7 @@ class ScoreClimb:
             return float((mine[drawn].mean() - floor) / (top - floor)) if top > floor else 0.0
 
         rate = bootstrap_statistic(progress, len(mine))
-        return Outcome(level, scaled(rate, 1.0), False, self.broken_off, None, [last], table)
+        return Outcome(level, scaled(rate, 1.0), False, self.aborted, None, [last], table)
 
     def _level_of(self, name: str) -> int | None:
         for level, policies in enumerate(self.plan.ladder.levels):
@@ -415,22 +414,21 @@ def new_climb(plan: Plan, policy: str) -> Climb | ScoreClimb:
     return ScoreClimb(plan, policy) if plan.ladder.measure == "score" else Climb(plan, policy)
 
 
-def climb_all(
-    climbs: list[Climb] | list[ScoreClimb] | list[Climb | ScoreClimb],
-    play: Callable[[list[Match]], dict[str, dict[str, Any]]],
-    moved: Callable[[Climb | ScoreClimb, int], Any] = lambda climb, games: None,
-) -> None:
+def schedule(climb: Climb | ScoreClimb) -> Schedule[None]:
+    """A climb as a schedule; what it came to is in ``climb.outcome()``."""
+    while matches := climb.next_matches():
+        climb.update((yield matches))
+
+
+def schedule_of(climbs: Sequence[Climb | ScoreClimb]) -> Schedule[list[Any]]:
+    """All climbs side by side; on a ladder of scores they share the games of its levels' teams."""
+    return side_by_side([schedule(climb) for climb in climbs])
+
+
+def climb_all(climbs: Sequence[Climb | ScoreClimb], play: Callable[[list[Match]], Any]) -> None:
     """Play all climbs to their ends, side by side.
 
     Args:
-        play: plays items and returns their records by name.
-        moved: is called with a climb and the games it just took.
+        play: plays matches and returns their records by name.
     """
-    while wanted := {id(climb): climb.wanted() for climb in climbs if not climb.finished}:
-        # Two policies on a ladder of scores share the games of its levels' teams.
-        items = {item.name: item for own in wanted.values() for item in own}
-        played = play(list(items.values()))
-        for climb in climbs:
-            if id(climb) in wanted:
-                climb.take(played)
-                moved(climb, len(wanted[id(climb)]))
+    play_out(schedule_of(climbs), play)

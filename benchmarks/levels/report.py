@@ -310,7 +310,7 @@ def _write_game(page: Page, summary: Summary, game: str) -> None:
             page.table(played)
 
 
-def screen(console: Console, summary: Summary, folder: Path) -> None:
+def screen(console: Console, summary: Summary) -> None:
     """Print the final tables."""
     for game in summary["games"]:
         console.print(level_table(summary, game).rich(summary["anchors"][game]["ladder"]))
@@ -319,4 +319,3 @@ def screen(console: Console, summary: Summary, folder: Path) -> None:
             console.print(models.rich("Language models"))
     if len(summary["games"]) > 1:
         console.print(overview_table(summary).rich("All games"))
-    console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)

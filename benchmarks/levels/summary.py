@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from pathlib import Path
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,36 +11,40 @@ import numpy as np
 from stratagym.agents.core import Policy
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness.decisions import TRANSPORT
+from stratagym.benchmarks.harness.games import Games
+from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.harness.policies import usage
-from stratagym.benchmarks.harness.records import read_jsonl
+from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
+from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.levels import calibration
-from stratagym.benchmarks.levels.climb import Climb, Outcome, ScoreClimb, Standing
+from stratagym.benchmarks.levels.climb import Climb, LevelResult, Outcome, ScoreClimb
 from stratagym.benchmarks.reporting.stats import Rate, bootstrap_statistic
 
 
 def summarise(
-    folder: Path,
-    climbs: list[Climb | ScoreClimb],
-    config: dict[str, Any],
-    ladders: dict[str, Ladder],
-    policies: dict[str, Policy],
+    run: Run,
+    climbs: Sequence[Climb | ScoreClimb],
+    ladders: Mapping[str, Ladder],
+    policies: Mapping[str, Policy],
 ) -> dict[str, Any]:
     """The summary of a run, from its climbs and the records on disk."""
-    decisions: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-    for record in read_jsonl(folder / "decisions.jsonl"):
-        decisions[_group(record["item"])].append(record)
-    broken: defaultdict[str, int] = defaultdict(int)
-    for record in read_jsonl(folder / "games.jsonl"):
-        broken[_group(record["match"])] += record["ended_by"] == TRANSPORT
+    pairing_of: dict[str, str] = {}
+    aborted: Counter[str] = Counter()
+    for game in run.games():
+        pairing = pairing_of[game["match"]] = place_of(game).pairing
+        aborted[pairing] += game["ended_by"] == TRANSPORT
+    decisions: defaultdict[str, list[DecisionRecord]] = defaultdict(list)
+    for decision in run.decisions():
+        decisions[pairing_of.get(decision["item"], "")].append(decision)
     games: dict[str, dict[str, Any]] = {game: {} for game in ladders}
     for climb in climbs:
-        game = climb.plan.ladder.game.name
+        name = climb.plan.ladder.game.name
         outcome = climb.outcome()
         own = policies[climb.policy]
         row = result(climb, outcome)
-        for level, standing in zip(row["levels"], outcome.standings, strict=True):
-            level.update(_answers(climb, standing, own, decisions, broken))
-        games[game][climb.policy] = row | {"behaviour": behaviour(climb, outcome)}
+        for level, found in zip(row["levels"], outcome.levels, strict=True):
+            level.update(_answers(climb, found, own, decisions, aborted))
+        games[name][climb.policy] = row | {"behaviour": behaviour(climb, outcome)}
     means = {}
     for name in policies:
         values = [own[name]["level_progress"] for own in games.values() if name in own]
@@ -51,7 +55,7 @@ def summarise(
             "of": len(ladders),
         }
     return {
-        "config": config,
+        "config": run.config,
         "games": games,
         "mean_level_progress": means,
         "engines": {
@@ -82,68 +86,64 @@ def result(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
         "progress": None if outcome.progress is None else outcome.progress.record(),
         "level_progress": outcome.value,
         "topped": outcome.topped,
-        "broken_off": outcome.broken_off,
+        "broken_off": outcome.aborted,
         "rating": None if outcome.rating is None else outcome.rating.record(),
         "scores": outcome.scores,
-        "levels": [_level(climb, outcome, standing) for standing in outcome.standings],
+        "levels": [_level(climb, outcome, found) for found in outcome.levels],
     }
 
 
-def _group(match: str) -> str:
-    """What all games of a pairing, or of a team, have in common in their names."""
-    head = match.rpartition("/")[0]
-    return head if head.endswith("/team") else head.rpartition("/")[0]
-
-
-def _level(climb: Climb | ScoreClimb, outcome: Outcome, standing: Standing) -> dict[str, Any]:
+def _level(climb: Climb | ScoreClimb, outcome: Outcome, found: LevelResult) -> dict[str, Any]:
     is_team = isinstance(climb, ScoreClimb)
-    names = () if is_team else climb.plan.ladder.levels[standing.level]
+    names = () if is_team else climb.plan.ladder.levels[found.level]
     return {
-        "level": standing.level,
-        "passed": standing.passed or (outcome.topped and standing is outcome.standings[-1]),
-        "settled_early": standing.settled_early,
-        "games": len(standing.results),
-        "win_rate": None if is_team else standing.win_rate().record(),
+        "level": found.level,
+        "passed": found.passed or (outcome.topped and found is outcome.levels[-1]),
+        "settled_early": found.settled_early,
+        "games": len(found.results),
+        "win_rate": None if is_team else found.win_rate().record(),
         "opponents": {
-            name: {key: standing.tally(name)[key] for key in ("wins", "draws", "losses")}
+            name: {key: found.tally(name)[key] for key in ("wins", "draws", "losses")}
             for name in names
         },
-        "forfeited": sum(_forfeited(climb, result.record) for result in standing.results),
+        "forfeited": sum(_forfeited(climb, result.record) for result in found.results),
     }
 
 
 def _answers(
     climb: Climb | ScoreClimb,
-    standing: Standing,
+    found: LevelResult,
     policy: Policy,
-    decisions: dict[str, list[dict[str, Any]]],
-    broken: dict[str, int],
+    decisions: Mapping[str, list[DecisionRecord]],
+    aborted: Mapping[str, int],
 ) -> dict[str, Any]:
     """What was asked of the policy at one level, and what it cost."""
     game = climb.plan.ladder.game.name
     if isinstance(climb, ScoreClimb):
         groups = [f"{game}/{climb.policy}/team"]
     else:
-        names = climb.plan.ladder.levels[standing.level]
-        groups = [f"{game}/{climb.policy}/{standing.level}/{name}" for name in names]
+        names = climb.plan.ladder.levels[found.level]
+        groups = [f"{game}/{climb.policy}/{found.level}/{name}" for name in names]
     answers = [record for group in groups for record in decisions.get(group, [])]
     return {
-        "broken_off": sum(broken.get(group, 0) for group in groups),
+        "broken_off": sum(aborted.get(group, 0) for group in groups),
         "usage": usage(answers, [policy]).get(policy.name),
         "retries": sum(record["retries"] or 0 for record in answers),
     }
 
 
-def _forfeited(climb: Climb | ScoreClimb, record: dict[str, Any]) -> bool:
+def _forfeited(climb: Climb | ScoreClimb, record: GameRecord) -> bool:
     seat = record["forfeited_by"]
     return seat is not None and seat in _seats(climb, record)
 
 
-def _seats(climb: Climb | ScoreClimb, record: dict[str, Any]) -> list[int]:
+def _seats(climb: Climb | ScoreClimb, record: GameRecord) -> list[int]:
     """The seats of a game that are the climbing policy's, one where it met itself."""
     if isinstance(climb, ScoreClimb):
         return list(range(len(record["seats"])))
-    return [int(record["match"].rsplit("/", 1)[1])]
+    seat = place_of(record).seat
+    assert seat is not None
+    return [seat]
 
 
 def behaviour(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
@@ -153,20 +153,16 @@ def behaviour(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
     of what ``game_counts`` counts, a game. Nothing where a game has no such measures.
     """
     game = climb.plan.ladder.game
-    played = [result.record for s in outcome.standings for result in s.results]
+    played = [result.record for s in outcome.levels for result in s.results]
     try:
         metrics = game.module("metrics")
     except ModuleNotFoundError:
         return {}
     if not played or not hasattr(metrics, "game_counts"):
         return {}
-    plies = np.array([record["plies"] for record in played])
-    actions = np.zeros((len(played), max(1, plies.max())), np.int16)
-    for g, record in enumerate(played):
-        actions[g, : plies[g]] = record["actions"]
-    seeds = np.array([record["seed"] for record in played], np.uint64)
+    games = Games(played)
     rules = game.make_rules(**climb.plan.ladder.options)
-    counts = metrics.game_counts(rules, seeds, actions, plies).astype(float)
+    counts = metrics.game_counts(rules, games.seeds, games.actions, games.plies).astype(float)
     own = np.array([counts[g, _seats(climb, record)].sum(0) for g, record in enumerate(played)])
     if hasattr(metrics, "rates"):
         names = list(metrics.rates(own.sum(0)))

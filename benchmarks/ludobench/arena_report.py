@@ -8,8 +8,8 @@ from typing import Any
 
 from rich.console import Console
 
-from stratagym.benchmarks.reporting.page import Page, RateCell, Table, against, code, count, number
-from stratagym.benchmarks.reporting.plots import drawing, heat_map, short_labels
+from stratagym.benchmarks.reporting.cross_table import both_ways, draw_cross_table
+from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, number
 from stratagym.benchmarks.reporting.sections import (
     add_models,
     add_options,
@@ -64,42 +64,19 @@ def process_table(summary: Summary, players: int) -> Table:
 
 def draw_matrix(folder: Path, summary: Summary, players: int) -> Path:
     """How often the row's policy wins, against one or against a table full of the column's."""
-    rows = [row for row in summary["pairings"] if row["players"] == players]
     names = [policy["name"] for policy in summary["config"]["policies"]]
-    rates = {(row["one"], row["rest"]): row["win_rate"] for row in rows}
-    if players == 2:
-        for (one, rest), rate in list(rates.items()):
-            if rate["value"] is not None:
-                rates[rest, one] = {
-                    **rate,
-                    "value": 1 - rate["value"],
-                    "low": 1 - rate["high"],
-                    "high": 1 - rate["low"],
-                }
-    grid = [[rates.get((a, b), {"value": None}) for b in names] for a in names]
-    texts = [["" if rate["value"] is None else _percent(rate) for rate in line] for line in grid]
-    labels = list(short_labels(names).values())
+    rates = {
+        (row["one"], row["rest"]): row["win_rate"]
+        for row in summary["pairings"]
+        if row["players"] == players
+    }
     size = 1.25 * len(names)
-    name = f"wins_{players}p"
-    with drawing(folder, name, 1.9 + size, 1.3 + 0.55 * size) as figure:
-        axes = figure.subplots()
-        heat_map(
-            axes,
-            [[rate["value"] for rate in line] for line in grid],
-            labels,
-            labels,
-            colours="RdBu",
-            limits=(0, 2 / players),
-            texts=texts,
-            strong=[
-                [rate["value"] is not None and against(rate, 1 / players) != 0 for rate in line]
-                for line in grid
-            ],
-        )
-        axes.xaxis.tick_top()
-        rest = "the column" if players == 2 else f"{players - 1} of the column"
-        axes.set_title(f"Games won by the row against {rest}", fontsize=10, pad=9)
-    return folder / f"{name}.png"
+    rest = "the column" if players == 2 else f"{players - 1} of the column"
+    return draw_cross_table(
+        folder, f"wins_{players}p", names, names, both_ways(rates) if players == 2 else rates,
+        size=(1.9 + size, 1.3 + 0.55 * size), colours="RdBu", limits=(0, 2 / players),
+        level=1 / players, text=_percent, title=f"Games won by the row against {rest}",
+    )  # fmt: skip
 
 
 def _percent(rate: Mapping[str, Any]) -> str:
@@ -107,11 +84,11 @@ def _percent(rate: Mapping[str, Any]) -> str:
     return f"{value:.0f}%\n[{low:.0f}, {high:.0f}]"
 
 
-def write(folder: Path, summary: Summary, title: str) -> None:
+def write(folder: Path, summary: Summary) -> None:
     """Write the figures, ``report.md`` and ``report.html``."""
     config = summary["config"]
     page = Page(
-        title,
+        "Ludo arena",
         "Whole games, every seed played once from each seat. Intervals are 95%, from resampling "
         "seeds; a win is winning alone.",
     )
@@ -139,10 +116,9 @@ def write(folder: Path, summary: Summary, title: str) -> None:
     page.write(folder)
 
 
-def screen(console: Console, summary: Summary, folder: Path) -> None:
+def screen(console: Console, summary: Summary) -> None:
     """Print the final tables."""
     for players in _players(summary):
         console.print(pairing_table(summary, players).rich(f"{players} players"))
     if summary["models"]:
         console.print(model_table(summary).rich("Language models"))
-    console.print(f"Report: {folder / 'report.html'}", soft_wrap=True, highlight=False)

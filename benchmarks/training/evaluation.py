@@ -16,7 +16,8 @@ from stratagym.benchmarks.harness import cli, match_play, records
 from stratagym.benchmarks.harness.batched import play_batched
 from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.match_play import SeatedMatch
-from stratagym.benchmarks.harness.workers import Match, PolicyCache
+from stratagym.benchmarks.harness.matches import Match
+from stratagym.benchmarks.harness.workers import PolicyCache
 from stratagym.benchmarks.levels.climb import climb_all, new_climb, new_plan
 from stratagym.benchmarks.levels.summary import result
 from stratagym.benchmarks.reporting.stats import Rate, bootstrap_mean, wilson

@@ -1,0 +1,107 @@
+"""The report of board games against solvers: results, the quality of moves, ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from stratagym.benchmarks.reporting.cross_table import wdl
+from stratagym.benchmarks.reporting.page import NOTHING, Page, RateCell, Table, code, count, number
+from stratagym.benchmarks.reporting.sections import RATINGS
+from stratagym.envs import spec
+
+Summary = Mapping[str, Any]
+
+
+def quality_table(summary: Summary, board: str) -> Table:
+    """Results against the solver, and how good the moves were."""
+    loss = "cp loss" if board == "chess" else "score loss"
+    table = Table(["policy", "W-D-L", "top 1", "chance", "top 3", loss])
+    for name, row in summary["boards"][board]["policies"].items():
+        lost = row["score_loss"]["value"]
+        table.rows.append(
+            [
+                code(name),
+                wdl(row, nothing=NOTHING),
+                RateCell(row["top_1"]),
+                number(row["top_1"]["chance"]),
+                RateCell(row["top_3"]),
+                "–" if lost is None else f"{lost:.2f}",
+            ]
+        )
+    return table
+
+
+def legality_table(summary: Summary, board: str) -> Table:
+    """Illegal moves of language models; no rows where only built-in policies played."""
+    table = Table(["model", "illegal a turn (IMT)", "games lost by it (IML)"])
+    for name, row in summary["boards"][board]["policies"].items():
+        imt, iml = row["illegal_moves_per_turn"], row["games_lost_by_illegal_moves"]
+        if iml is not None:
+            table.rows.append([code(name), "–" if imt is None else f"{imt:.2f}", RateCell(iml)])
+    return table
+
+
+def rating_table(summary: Summary, board: str) -> Table:
+    """Bradley-Terry with its interval, and Elo's fixed point."""
+    table = Table(["player", "Bradley-Terry", "95%", "Elo", "points", "games"])
+    ratings = summary["boards"][board]["ratings"]
+    for name, row in sorted(ratings.items(), key=lambda item: -item[1]["bradley_terry"]):
+        table.rows.append(
+            [
+                code(name),
+                f"{row['bradley_terry']:.0f}",
+                f"[{row['low']:.0f}, {row['high']:.0f}]",
+                f"{row['elo']:.0f}",
+                f"{row['points']:g}",
+                count(row["games"]),
+            ]
+        )
+    return table
+
+
+def write(folder: Path, summary: Summary) -> None:
+    """Write ``report.md`` and ``report.html``."""
+    config = summary["config"]
+    page = Page(
+        "Against players that do not err",
+        "Top k is the share of moves among the solver's best k, where equal scores share a rank; "
+        "chance is that of a random legal move. Intervals are 95%, from resampling games.",
+    )
+    for board in config["boards"]:
+        page.heading(spec(board).title)
+        page.text(
+            f"{config['games'][board]} games a pairing, sides swapped half way; opponent and judge "
+            f"{code(config['solvers'][board])}."
+        )
+        page.table(quality_table(summary, board))
+        legality = legality_table(summary, board)
+        if legality.rows:
+            page.table(legality, "Illegal moves")
+        page.table(rating_table(summary, board), "Ratings of all games")
+    page.heading("Words")
+    page.bullets(
+        [
+            "**IMT**: illegal or unreadable answers for each turn that was played.",
+            "**IML**: share of all games lost because no legal answer came in "
+            f"{1 + config['retries_illegal']} tries.",
+            "**Score loss**: the best score minus the move's, at most 1000; in chess in "
+            "centipawns, else in the solver's points (how much later a win or sooner a loss).",
+            RATINGS,
+        ]
+    )
+    page.write(folder)
+
+
+def screen(console: Console, summary: Summary) -> None:
+    """Print the final tables."""
+    for board in summary["config"]["boards"]:
+        solver = summary["config"]["solvers"][board]
+        console.print(quality_table(summary, board).rich(f"{spec(board).title} against {solver}"))
+        legality = legality_table(summary, board)
+        if legality.rows:
+            console.print(legality.rich("Illegal moves"))
+        console.print(rating_table(summary, board).rich("Ratings"))

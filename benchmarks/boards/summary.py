@@ -1,0 +1,93 @@
+"""The content of ``summary.json``: results against the solvers, and how good the moves were."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stratagym.agents.core import Policy
+from stratagym.agents.llm import LanguageModel
+from stratagym.benchmarks.boards.judging import TOP, judge_game
+from stratagym.benchmarks.harness.games import Games
+from stratagym.benchmarks.harness.match_play import FORFEIT
+from stratagym.benchmarks.harness.pairings import points
+from stratagym.benchmarks.harness.records import GameRecord
+from stratagym.benchmarks.harness.run import Run
+from stratagym.benchmarks.reporting.ratings import rate
+from stratagym.benchmarks.reporting.stats import bootstrap_mean, wilson
+
+MOST_LOSS = 1000.0
+"""What a move loses at most, so that a lost win does not outweigh all others."""
+
+
+def summarise(
+    run: Run,
+    records: Mapping[str, GameRecord],
+    policies: Mapping[str, Mapping[str, Policy]],
+    solvers: Mapping[str, Policy],
+) -> dict[str, Any]:
+    """The summary of a run.
+
+    Args:
+        records: of all matches, by name. policies: by board and name. solvers: by board.
+    """
+    answers: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for decision in run.decisions():
+        answers[decision["game"], decision["policy"]][decision["kind"]] += 1
+    boards: dict[str, Any] = {}
+    for board, by_name in policies.items():
+        # By name, as resampling draws games by their places.
+        of_board = sorted(record["match"] for record in records.values() if record["game"] == board)
+        games = Games.of(records[name] for name in of_board).records
+        results = [(g["seats"][0], g["seats"][1], points(g), g["seed"]) for g in games]
+        boards[board] = {
+            "policies": {
+                name: _row(games, policy, solvers[board], answers[board, name])
+                for name, policy in by_name.items()
+            },
+            "ratings": rate(results) if results else {},
+        }
+    return {"config": run.config, "boards": boards}
+
+
+def _row(
+    games: list[GameRecord], policy: Policy, solver: Policy, kinds: Counter[str]
+) -> dict[str, Any]:
+    """Results and moves of one policy against the solver, and its answers by kind."""
+    name = policy.name
+    against = Games([g for g in games if set(g["seats"]) == {name, solver.name}])
+    score = against.score_of(name)
+    judged = [judge_game(g, name, solver) for g in against.records]
+    moves = [move for game in judged for move in game]
+    cluster = np.repeat(np.arange(len(judged)), [len(game) for game in judged])
+    illegal = kinds["illegal"] + kinds["unparseable"]
+    turns = sum(kinds.values()) - illegal - kinds["transport"]
+    mine = Games([g for g in games if name in g["seats"]])
+    lost = [
+        record["ended_by"] == FORFEIT and own < 0
+        for record, own in zip(mine.records, mine.returns_of(name), strict=True)
+    ]
+    is_model = isinstance(policy, LanguageModel)
+    return {
+        "wins": wilson(int((score == 1).sum()), len(score)).record(),
+        "draws": wilson(int((score == 0.5).sum()), len(score)).record(),
+        "losses": wilson(int((score == 0).sum()), len(score)).record(),
+        **{
+            f"top_{k}": bootstrap_mean(
+                np.array([move.rank <= k for move in moves]),
+                cluster,
+                chance=float(np.mean([m.chance[at] for m in moves])) if moves else None,
+            ).record()
+            for at, k in enumerate(TOP)
+        },
+        "score_loss": bootstrap_mean(
+            np.array([min(move.loss, MOST_LOSS) for move in moves]), cluster
+        ).record(),
+        "moves": len(moves),
+        "illegal_moves_per_turn": illegal / turns if is_model and turns else None,
+        "games_lost_by_illegal_moves": wilson(sum(lost), len(lost)).record() if is_model else None,
+        "answers": dict(kinds),
+    }

@@ -1,0 +1,70 @@
+"""Teams of Hanabi: who sits together, and the games they play."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from stratagym.benchmarks.harness.match_play import AnswerProtocol
+from stratagym.benchmarks.harness.matches import Match
+from stratagym.benchmarks.harness.pairings import duel_matches
+
+
+@dataclass(frozen=True)
+class Team:
+    """One seat of ``one`` among ``rest``; of one policy where they are the same.
+
+    ``score`` is the scoring rule in force: ``spin`` also deals five cards to four players.
+    """
+
+    players: int
+    one: str
+    rest: str
+    score: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.players}p-{self.score}/{self.one}/{self.rest}"
+
+    @property
+    def is_of_one(self) -> bool:
+        """Whether all seats are the same policy's."""
+        return self.one == self.rest
+
+    def matches(
+        self, benchmark: str, config: Mapping[str, Any], protocol: AnswerProtocol
+    ) -> list[Match]:
+        """All games of the team, deal by deal; of one policy it needs each deal once."""
+        # Seated as if it had one seat, which all others are copies of.
+        seats = 1 if self.is_of_one else self.players
+        games = config["games" if self.is_of_one else "mixed_games"]
+        options = {"players": self.players, "score": self.score}
+        matches = duel_matches(
+            benchmark, self.name, "hanabi", options, seats, games, config["seed"],
+            (self.one, self.rest), protocol,
+        )  # fmt: skip
+        if not self.is_of_one:
+            return matches
+        return [replace(match, seats=(self.one,) * self.players) for match in matches]
+
+
+def all_teams(
+    players: list[int], policies: list[str], teammates: list[str], score: str
+) -> list[Team]:
+    """The teams to play, each once.
+
+    SPIN-Bench dealt five cards to four players: unless its rules are in force anyway, teams of one
+    policy play four-player games under both.
+    """
+    everyone = list(dict.fromkeys([*policies, *teammates]))
+    teams = {Team(n, name, name, score): None for n in players for name in everyone}
+    if 4 in players:
+        teams |= {Team(4, name, name, "spin"): None for name in policies}
+    for n in players:
+        for name in policies:
+            for mate in teammates:
+                # With two players either of them is the other's teammate.
+                if name != mate and not (n == 2 and Team(n, mate, name, score) in teams):
+                    teams[Team(n, name, mate, score)] = None
+    return list(teams)

@@ -1,0 +1,103 @@
+"""A pairing's recorded games as arrays, and what every benchmark asks of them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stratagym.benchmarks.harness.decisions import TRANSPORT
+from stratagym.benchmarks.harness.matches import place_of
+from stratagym.benchmarks.harness.records import GameRecord
+from stratagym.benchmarks.reporting.stats import Rate, bootstrap_mean
+
+
+@dataclass(frozen=True)
+class Games:
+    """Finished games with the same number of seats, in the order of their records.
+
+    Attributes:
+        records: of the G games. aborted: how many more a transport failure broke off for good.
+    """
+
+    records: list[GameRecord]
+    aborted: int = 0
+
+    @classmethod
+    def of(cls, records: Iterable[GameRecord]) -> Games:
+        """Those of ``records`` that are finished; the others are counted."""
+        found = list(records)
+        whole = [record for record in found if record["ended_by"] != TRANSPORT]
+        return cls(whole, len(found) - len(whole))
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @cached_property
+    def seeds(self) -> np.ndarray:
+        """(G,) uint64."""
+        return np.array([record["seed"] for record in self.records], np.uint64)
+
+    @cached_property
+    def plies(self) -> np.ndarray:
+        """Decisions, (G,) int64."""
+        return np.array([record["plies"] for record in self.records], np.int64)
+
+    @cached_property
+    def actions(self) -> np.ndarray:
+        """(G, longest game) int16, zeros behind a game's end."""
+        found = np.zeros((len(self), self.plies.max(initial=1)), np.int16)
+        for g, record in enumerate(self.records):
+            found[g, : self.plies[g]] = record["actions"]
+        return found
+
+    @cached_property
+    def returns(self) -> np.ndarray:
+        """By seat, (G, S) float64."""
+        return np.array([record["returns"] for record in self.records], np.float64)
+
+    def side_returns(self, sides: Sequence[Sequence[int]] | None = None) -> np.ndarray:
+        """By side, the sum of its seats' returns, (G, sides); by default each seat is a side."""
+        if sides is None:
+            return self.returns
+        return np.stack([self.returns[:, list(seats)].sum(1) for seats in sides], axis=1)
+
+    def is_seat_of(self, policy: str) -> np.ndarray:
+        """Which seats are the policy's, (G, S) bool."""
+        return np.array([[name == policy for name in r["seats"]] for r in self.records], bool)
+
+    def returns_of(self, policy: str) -> np.ndarray:
+        """Of the policy's first seat, (G,) float64."""
+        if not self.records:
+            return np.zeros(0)
+        return self.returns[np.arange(len(self)), self.is_seat_of(policy).argmax(1)]
+
+    def score_of(self, policy: str) -> np.ndarray:
+        """1, 0.5 or 0 for a positive, zero or negative return of the policy, (G,) float64."""
+        return 0.5 + 0.5 * np.sign(self.returns_of(policy))
+
+    @property
+    def endings(self) -> dict[str, int]:
+        """How many games ended by what."""
+        return dict(Counter(record["ended_by"] for record in self.records))
+
+    @property
+    def mean_plies(self) -> float | None:
+        """None without games."""
+        return float(np.mean(self.plies)) if self.records else None
+
+    def rate(self, values: Any, **options: Any) -> Rate:
+        """The mean of values (G,) with its interval from resampling seeds."""
+        return bootstrap_mean(np.asarray(values), self.seeds, **options)
+
+
+def by_pairing(records: Iterable[GameRecord]) -> defaultdict[str, Games]:
+    """Games by pairing, in the order of their records; none of a pairing that has no record."""
+    groups: defaultdict[str, list[GameRecord]] = defaultdict(list)
+    for record in records:
+        groups[place_of(record).pairing].append(record)
+    return defaultdict(lambda: Games([]), {name: Games.of(own) for name, own in groups.items()})

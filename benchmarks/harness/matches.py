@@ -1,0 +1,77 @@
+"""A match as plain data, and where it stands in its run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from stratagym.benchmarks.harness.match_play import AnswerProtocol
+
+
+class Place(NamedTuple):
+    """Where a match stands in its run.
+
+    Attributes:
+        pairing: who meets whom, and under what; the matches of a pairing are counted together.
+            Empty where a match stands alone.
+        round: from 0. The matches of a round have one seed, and differ in who sits where. None
+            where the record of an older version does not say.
+        seat: of the pairing's first policy; None where it has several.
+    """
+
+    pairing: str
+    round: int | None
+    seat: int | None
+
+
+ALONE = Place("", None, None)
+"""The place of a match that belongs to nothing."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """A match as plain data, so that any process on any machine can play it.
+
+    Attributes:
+        benchmark, name: as in the records; ``name`` is unique in a run.
+        game: its name. options: of the game; the others are at their defaults.
+        seed: of the game and of all random choices in it.
+        seats: names of policies by seat, each a policy string or a key of ``policies``.
+        protocol: how language models' answers are treated.
+        place: where it stands in its run, for its record.
+    """
+
+    benchmark: str
+    name: str
+    game: str
+    options: dict[str, Any]
+    seed: int
+    seats: tuple[str, ...]
+    protocol: AnswerProtocol
+    place: Place = ALONE
+
+    @property
+    def rules_key(self) -> tuple[str, str]:
+        """Equal for matches of one game with the same options."""
+        return self.game, json.dumps(self.options, sort_keys=True)
+
+
+def place_of(record: Mapping[str, Any]) -> Place:
+    """Where a recorded game stands in its run.
+
+    Records of version 0.1 say it in the game's name only, and nothing else reads it there:
+    ``PAIRING/ROUND/SEAT``; ``PAIRING/ROUND`` of teams on a ladder; ``BOARD/ONE/OTHER/GAME`` of
+    the board solvers.
+    """
+    if "pairing" in record:
+        return Place(record["pairing"], record["round"], record["seat"])
+    pairing, _, last = record["match"].rpartition("/")
+    if record["benchmark"] == "board_solvers":
+        first = "/".join([record["game"], *record["seats"]]) == pairing
+        return Place(pairing, None, 0 if first else 1)
+    if pairing.endswith("/team") or pairing.startswith(f"{record['game']}/anchor/"):
+        return Place(pairing, int(last), None)
+    pairing, _, number = pairing.rpartition("/")
+    return Place(pairing, int(number), int(last))

@@ -1,0 +1,141 @@
+"""Options that scripts share: of language models, of what plays, of matches, of runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from stratagym.benchmarks.harness import match_play
+from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.text_options import TextArgs
+from stratagym.envs.core import GameSpec
+
+EXECUTORS = ("process", "ray")
+
+
+@dataclass(kw_only=True)
+class ModelArgs:
+    """Options of the policies ``llm`` and ``llm:MODEL``; a policy string's own come first."""
+
+    model: str | None = None
+    """Model of the policy "llm"."""
+    base_url: str | None = None
+    """Endpoint of the model, any that speaks OpenAI's chat completions; default OpenAI's."""
+    api_key_env: str = "OPENAI_API_KEY"
+    """Environment variable that holds the key; the key itself is never written anywhere."""
+    temperature: float = 0.0
+    """Sampling temperature."""
+    max_tokens: int = 512
+    """Longest reply, in tokens."""
+    top_p: float | None = None
+    """Share of the likeliest tokens to sample from; default the server's."""
+    top_k: int | None = None
+    """How many of the likeliest tokens to sample from; default the server's."""
+    model_seed: int | None = None
+    """Seed of the server's sampling; default none. --seed is the run's."""
+    reasoning_effort: str | None = None
+    """How much a model reasons: none, minimal, low, medium, high, xhigh or max; default its own."""
+    thinking_budget: int | None = None
+    """Most tokens of reasoning, where the server knows such a limit; default none."""
+    extra_body: str | None = None
+    """Other fields of the request, as a JSON object."""
+    concurrency: int = 8
+    """Requests in flight at once."""
+    timeout: float = 60.0
+    """Seconds to wait for a reply before trying again."""
+    retries: int = 5
+    """Tries again after a transport failure (429, 5xx, lost connection, timeout)."""
+    price_in: float = 0.0
+    """Price of a million prompt tokens, for the cost figures."""
+    price_out: float = 0.0
+    """Price of a million reply tokens."""
+    price_cached: float | None = None
+    """Price of a million prompt tokens that the server had cached; default that of the others."""
+
+
+@dataclass(kw_only=True)
+class ExecutorArgs:
+    """Options of scripts that play matches on several processors."""
+
+    executor: str = "process"
+    """What plays: "process", processes on this machine; "ray", a Ray cluster. The results are the
+    same."""
+    workers: int | None = None
+    """Matches that are computed at once; default one a processor."""
+    ray_address: str | None = None
+    """Ray cluster to use; default the one this machine belongs to, or else one of its own."""
+
+    def executor_options(self) -> dict[str, Any]:
+        """The arguments of ``MatchRunner`` that these options are.
+
+        Raises:
+            InputError: an unknown executor, no workers, or Ray is not installed.
+        """
+        if self.executor not in EXECUTORS:
+            raise InputError(f"--executor {self.executor!r}: choose from: {', '.join(EXECUTORS)}")
+        if self.workers is not None and self.workers < 1:
+            raise InputError(f"--workers {self.workers}: at least 1 is needed")
+        if self.ray_address is not None and self.executor != "ray":
+            raise InputError("--ray-address: goes with --executor ray")
+        if self.executor == "ray":
+            from stratagym.benchmarks.harness.workers_ray import import_ray
+
+            try:
+                import_ray()
+            except ModuleNotFoundError as error:
+                raise InputError(str(error)) from None
+        return {
+            "executor": self.executor,
+            "workers": self.workers,
+            "ray_address": self.ray_address,
+        }
+
+
+@dataclass(kw_only=True)
+class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
+    """Options of scripts that let language models play whole games."""
+
+    tries: int = 3
+    """Answers a model may give for one move; a bad one is quoted back."""
+    invalid: str = match_play.FORFEIT
+    """After the last bad answer: "forfeit" loses the game, "random" plays a legal move, "fold" or
+    "pass" that move where the game has it."""
+    time_limit: float | None = 300.0
+    """Seconds a model may take over a move, all its answers together; then as after a bad one.
+    "none" for no limit."""
+    timeout: float = 300.0
+    """Seconds to wait for a reply before trying again; less than --time-limit makes a slow model's
+    replies transport failures."""
+    clock: str = match_play.SYNC
+    """In games in real time: "sync" lets the game wait for a reply, "tokens:RATE" takes RATE tokens
+    of it for a second, "wall" takes its latency."""
+
+    def answer_protocol(self, game: GameSpec) -> match_play.AnswerProtocol:
+        """How answers are treated in ``game``.
+
+        Raises:
+            InputError: an option that makes no sense, or not in this game.
+        """
+        text = self.text_options(game)
+        protocol = match_play.AnswerProtocol(
+            text, self.tries, self.invalid, self.time_limit, self.clock
+        )
+        try:
+            protocol.check(game)
+        except ValueError as error:
+            raise InputError(str(error)) from None
+        return protocol
+
+
+@dataclass(kw_only=True)
+class RunArgs:
+    """Options of scripts that leave a run's folder."""
+
+    seed: int = 0
+    """Seed of every random choice; the games of all pairings have the same seeds."""
+    output: str | None = None
+    """Folder of the run; default results/<script>/<time>."""
+    resume: bool = False
+    """Go on with the run in --output, or with the newest."""
+    json: bool = False
+    """Print the summary as JSON instead of tables."""

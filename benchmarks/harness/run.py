@@ -1,0 +1,113 @@
+"""A run of a benchmark of whole games, from its folder to its last table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rich.console import Console
+
+from stratagym.agents.core import Policy
+from stratagym.benchmarks.harness import records
+from stratagym.benchmarks.harness.matches import Match
+from stratagym.benchmarks.harness.options import ExecutorArgs, ModelArgs, RunArgs
+from stratagym.benchmarks.harness.policies import usage
+from stratagym.benchmarks.harness.progress import lines
+from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
+from stratagym.benchmarks.harness.schedules import Schedule, play_out
+from stratagym.benchmarks.harness.workers import MatchRunner
+
+T = TypeVar("T")
+Summary = Mapping[str, Any]
+
+
+class Run:
+    """One run: its folder, its matches, its summary and its report.
+
+    A run that is resumed has its recorded matches played already; what follows from the records is
+    made anew each time.
+
+    Attributes:
+        folder: of the run. config: all that decides its results, as ``config.json`` has it.
+
+    Args:
+        benchmark: the script's name. args: its options.
+        policies: those that no policy string makes as they are wanted, as ``MatchRunner`` has it.
+        replays: how often a match that a transport failure breaks off is gone on with.
+
+    Raises:
+        InputError: options that make no sense, or a folder that cannot be used.
+    """
+
+    def __init__(
+        self,
+        benchmark: str,
+        args: RunArgs,
+        config: dict[str, Any],
+        policies: Iterable[Policy] = (),
+        *,
+        replays: int = 2,
+    ):
+        self._json = args.json
+        self._options: dict[str, Any] = {"replays": replays}
+        if isinstance(args, ExecutorArgs):
+            self._options |= args.executor_options()
+        if isinstance(args, ModelArgs):
+            self._options["concurrency"] = args.concurrency
+        self.policies = {policy.name: policy for policy in policies}
+        self.config = config
+        self.folder = records.open_run(benchmark, args.output, config, args.resume)
+
+    def play(
+        self,
+        schedule: Schedule[T],
+        line: Callable[[Match], str] = lambda match: match.place.pairing,
+    ) -> T:
+        """Play a schedule to its end; returns what it returns.
+
+        Args:
+            line: the line of the progress bar that a match counts in.
+        """
+        runner = MatchRunner(self.folder, policies=self.policies, **self._options)
+        with runner, lines() as progress:
+
+            def play(matches: list[Match]) -> dict[str, GameRecord]:
+                names = {match.name: line(match) for match in matches}
+                progress.add(names.values())
+                return runner.play(matches, lambda game: progress.advance(names[game["match"]]))
+
+            return play_out(schedule, play)
+
+    def games(self) -> Iterator[GameRecord]:
+        """All records of games on disk, those that were broken off and gone on with included."""
+        return records.read_games(self.folder)
+
+    def decisions(self) -> Iterator[DecisionRecord]:
+        """All records of answers on disk."""
+        return records.read_decisions(self.folder)
+
+    def usage(self) -> dict[str, Any]:
+        """``models`` of a summary: the answers of the run's language models."""
+        return usage(self.decisions(), self.policies.values())
+
+    def finish(
+        self,
+        summary: Summary,
+        write: Callable[[Path, Summary], None],
+        screen: Callable[[Console, Summary], None],
+    ) -> None:
+        """Write ``summary.json`` and the report, and print the tables or the summary.
+
+        Args:
+            write: writes the report into a folder. screen: prints the final tables.
+        """
+        records.write_json(self.folder / "summary.json", summary)
+        write(self.folder, summary)
+        if self._json:
+            print(json.dumps(summary))
+            return
+        console = Console()
+        screen(console, summary)
+        console.print(f"Report: {self.folder / 'report.html'}", soft_wrap=True, highlight=False)

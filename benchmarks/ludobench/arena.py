@@ -1,0 +1,90 @@
+"""Whole games of Ludo: their pairings, and the content of ``summary.json``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+from stratagym.benchmarks.harness.games import Games, by_pairing
+from stratagym.benchmarks.harness.match_play import AnswerProtocol
+from stratagym.benchmarks.harness.matches import Match
+from stratagym.benchmarks.harness.pairings import duel_matches
+from stratagym.benchmarks.harness.records import GameRecord
+from stratagym.envs.ludo.metrics import COUNTS, game_counts
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """One policy against the rest, in games of ``players``."""
+
+    players: int
+    one: str
+    rest: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.players}p/{self.one}/{self.rest}"
+
+    def matches(
+        self,
+        benchmark: str,
+        games: int,
+        seed: int,
+        options: Mapping[str, Any],
+        protocol: AnswerProtocol,
+    ) -> list[Match]:
+        """All matches of the pairing, in the order of their seeds."""
+        return duel_matches(
+            benchmark, self.name, "ludo", {"players": self.players, **options},
+            self.players, games, seed, (self.one, self.rest), protocol,
+        )  # fmt: skip
+
+
+def all_pairings(players: Sequence[int], policies: Sequence[str]) -> list[Pairing]:
+    """Everybody against everybody else; with two players it does not matter who is named first."""
+    return [
+        Pairing(n, a, b)
+        for n in players
+        for a, b in permutations(policies, 2)
+        if n > 2 or policies.index(a) > policies.index(b)
+    ]
+
+
+def pairing_rows(
+    records: Mapping[str, GameRecord], pairings: Sequence[Pairing], rules: Mapping[int, Any]
+) -> list[dict[str, Any]]:
+    """``pairings`` of the summary. ``rules`` are the kernel's, by number of players."""
+    games = by_pairing(records.values())
+    return [_row(games[p.name], p, rules[p.players]) for p in pairings]
+
+
+def _row(games: Games, pairing: Pairing, rules: Any) -> dict[str, Any]:
+    # 1 is winning alone; where somebody forfeits, the others share it.
+    won = games.returns_of(pairing.one) == 1
+    return {
+        "players": pairing.players,
+        "one": pairing.one,
+        "rest": pairing.rest,
+        "win_rate": games.rate(won, chance=1 / pairing.players).record(),
+        "endings": games.endings,
+        "transport_aborted": games.aborted,
+        "mean_plies": games.mean_plies,
+        "process": _process(games, pairing, rules),
+    }
+
+
+def _process(games: Games, pairing: Pairing, rules: Any) -> dict[str, Any]:
+    """Per game and seat of each side: the mean of every count, with its interval."""
+    if not len(games):
+        return {}
+    counts = game_counts(rules, games.seeds, games.actions, games.plies)
+    is_one = games.is_seat_of(pairing.one)
+    result = {}
+    for side, mine in (("one", is_one), ("rest", ~is_one)):
+        per_game = (counts * mine[:, :, None]).sum(1) / mine.sum(1)[:, None]
+        result[side] = {
+            name: games.rate(per_game[:, k], draws=400).record() for k, name in enumerate(COUNTS)
+        }
+    return result

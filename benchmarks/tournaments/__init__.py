@@ -1,0 +1,1 @@
+"""Tournaments: what they come to, and their report."""

@@ -1,0 +1,125 @@
+"""The report of a tournament: ratings, the cross table, answers of language models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from stratagym.benchmarks.reporting.cross_table import both_ways, draw_cross_table, wdl_table
+from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, number
+from stratagym.benchmarks.reporting.sections import RATINGS, model_table
+from stratagym.envs import spec
+
+Summary = Mapping[str, Any]
+
+
+def rating_table(summary: Summary) -> Table:
+    """Players by rating, with what did not go by the rules."""
+    table = Table(
+        ["player", "Bradley-Terry", "95%", "Elo", "points", "games", "forfeits", "replays"]
+    )
+    rows = summary["policies"].items()
+    for name, row in sorted(rows, key=lambda item: -(item[1]["bradley_terry"] or -np.inf)):
+        unrated = row["bradley_terry"] is None
+        table.rows.append(
+            [
+                code(name),
+                "–" if unrated else f"{row['bradley_terry']:.0f}",
+                "–" if unrated else f"[{row['low']:.0f}, {row['high']:.0f}]",
+                "–" if unrated else f"{row['elo']:.0f}",
+                f"{row['points']:g}",
+                count(row["games"]),
+                RateCell(row["forfeits"], strip=False),
+                count(row["transport_breaks"]),
+            ]
+        )
+    return table
+
+
+def draw(folder: Path, summary: Summary) -> Path:
+    """Heat map of every row player's score against every column player, best rated first."""
+    rows = summary["policies"]
+    names = sorted(rows, key=lambda name: -(rows[name]["bradley_terry"] or -np.inf))
+    scores = {(row["a"], row["b"]): row["score"] for row in summary["pairings"]}
+    size = 0.62 * len(names)
+    return draw_cross_table(
+        folder, "cross_table", names, names, both_ways(scores),
+        size=(2.4 + size, 1.6 + 0.62 * size), colours="RdBu", limits=(0.0, 1.0), level=0.5,
+        text=lambda rate: number(rate["value"]), below=True,
+    )  # fmt: skip
+
+
+def write(folder: Path, summary: Summary) -> None:
+    """Write ``report.md``, ``report.html`` and the cross table as a picture."""
+    config = summary["config"]
+    page = Page(
+        f"{spec(config['game']).title}: a tournament",
+        "A score counts a draw as half a win. Intervals are 95%, from resampling seeds, of which "
+        "each was played from both seats.",
+    )
+    rounds = "" if config["rounds"] is None else f", {config['rounds']} rounds"
+    page.figures_in_brief(
+        [
+            (count(len(summary["policies"])), "policies"),
+            (count(sum(row["score"]["n"] for row in summary["pairings"])), "games"),
+            (count(config["games"]), "games a pairing"),
+            (config["format"].replace("_", " "), f"format{rounds}"),
+        ]
+    )
+    page.heading("Ratings")
+    page.table(rating_table(summary))
+    page.heading("Cross table")
+    page.figure(
+        draw(folder, summary),
+        "Score of the row against the column; bold where the interval excludes one half.",
+        "Heat map of scores between all policies",
+    )
+    page.table(wdl_table(summary))
+    if summary["models"]:
+        page.heading("Language models")
+        page.table(model_table(summary), "Answers by kind")
+        text = config["text"]
+        listed = "with" if text["list_legal"] else "without"
+        told = "; the game under made-up names" if text["renamed"] else ""
+        seconds = config["time_limit_s"]
+        limit = "no time limit" if seconds is None else f"{seconds:g} s a move"
+        page.text(
+            f"Prompts {listed} the list of legal moves{told}; {config['tries']} tries a move, "
+            f"then {code(config['invalid'])}; {limit}."
+        )
+    page.heading("Options in force")
+    page.listing("\n".join(f"{k}={v}" for k, v in config["rules"].items()) or "none")
+    alike = [
+        row for row in summary["pairings"] if 0 < row["different_games"] * 2 < row["score"]["n"]
+    ]
+    for row in alike:
+        page.note(
+            f"{code(row['a'])} against {code(row['b'])}: only {row['different_games']} different "
+            f"games of {row['score']['n']}, as neither player leaves much to chance; the interval "
+            "takes copies for evidence and is too narrow.",
+            warning=True,
+        )
+    page.heading("Words")
+    page.bullets(
+        [
+            RATINGS,
+            "**Forfeits**: share of games lost because no legal answer came, or none in time.",
+            "**Replays**: how often a transport failure broke off a game, which was then gone on "
+            "with; never counted as play.",
+            "**Different**: games that differ in their moves or in who began.",
+        ]
+    )
+    page.write(folder)
+
+
+def screen(console: Console, summary: Summary) -> None:
+    """Print the final tables."""
+    config = summary["config"]
+    console.print(rating_table(summary).rich(f"{spec(config['game']).title}: ratings"))
+    console.print(wdl_table(summary, full=False).rich("Pairings"))
+    if summary["models"]:
+        console.print(model_table(summary).rich("Language models"))

@@ -1,0 +1,72 @@
+"""The content of a tournament's ``summary.json``: ratings of all players, rates of all pairings."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from stratagym.agents.llm import LanguageModel
+from stratagym.benchmarks.harness.decisions import TRANSPORT
+from stratagym.benchmarks.harness.games import Games
+from stratagym.benchmarks.harness.pairings import points
+from stratagym.benchmarks.harness.records import GameRecord
+from stratagym.benchmarks.harness.run import Run
+from stratagym.benchmarks.reporting.ratings import rate
+from stratagym.benchmarks.reporting.stats import wilson
+
+
+def summarise(run: Run, played: Sequence[GameRecord], byes: dict[str, int]) -> dict[str, Any]:
+    """The summary of a run, from all its games and who was left out in which round."""
+    names = {game["match"] for game in played}
+    aborted = Counter(
+        game["match"]
+        for game in run.games()
+        if game["ended_by"] == TRANSPORT and game["match"] in names
+    )
+    whole = Games.of(played).records
+    ratings = rate([(g["seats"][0], g["seats"][1], points(g), g["seed"]) for g in whole])
+    rows = {}
+    for name, policy in run.policies.items():
+        mine = [game for game in whole if name in game["seats"]]
+        lost = sum(
+            game["forfeited_by"] is not None and game["seats"][game["forfeited_by"]] == name
+            for game in mine
+        )
+        rows[name] = {
+            **ratings.get(name, {"games": 0, "points": 0.0, "bradley_terry": None}),
+            "forfeits": wilson(lost, len(mine)).record()
+            if isinstance(policy, LanguageModel)
+            else None,
+            "transport_breaks": sum(
+                aborted[game["match"]] for game in played if name in game["seats"]
+            ),
+            "bye_in_round": byes.get(name),
+        }
+    groups: defaultdict[tuple[str, str], list[GameRecord]] = defaultdict(list)
+    for game in played:
+        a, b = game["seats"]
+        groups[(a, b) if (a, b) in groups or (b, a) not in groups else (b, a)].append(game)
+    return {
+        "config": run.config,
+        "policies": rows,
+        "pairings": [pairing_row(a, b, Games.of(own)) for (a, b), own in groups.items()],
+        "models": run.usage(),
+    }
+
+
+def pairing_row(a: str, b: str, games: Games) -> dict[str, Any]:
+    """How ``a`` fared against ``b``; seeds are resampled for the intervals."""
+    score = games.score_of(a)
+    return {
+        "a": a,
+        "b": b,
+        "score": games.rate(score, chance=0.5).record(),
+        "wins": games.rate(score == 1).record(),
+        "draws": games.rate(score == 0.5).record(),
+        "losses": games.rate(score == 0).record(),
+        "different_games": len({(g["seats"][0], tuple(g["actions"])) for g in games.records}),
+        "endings": games.endings,
+        "mean_plies": games.mean_plies,
+        "broken_off": games.aborted,
+    }
