@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from stratagym.envs import core, counting, games, prompts, spec
+from stratagym.envs import core, counting, games, spec, views
 from stratagym.envs.aec import GameEnv
 from stratagym.envs.batch import BatchEnv
 from stratagym.envs.core import TERMINAL, GameSpec, seed_rng, sizes
@@ -209,7 +209,7 @@ def test_counts_of_known_games():
 def test_a_view_may_leave_its_smaller_words_out():
     view = ModuleType("view")
     view.action_to_string = lambda rules, s, action: ["one", "two"][action]
-    assert prompts.complete(view) is view
+    assert views.complete(view) is view
     rules, states = Rules(), core.new_states(Rules())
     core.start_at(rules, states, 0, np.uint64(1), core.new_scratch(rules)[1])
     assert view.string_to_action(rules, states[0], "two") == 1
@@ -217,7 +217,7 @@ def test_a_view_may_leave_its_smaller_words_out():
         view.string_to_action(rules, states[0], "three")
     assert view.move_text(rules, states[0], 1) == "Player 0 played two."
     assert view.why_illegal(rules, states[0], 1) == "not_legal"
-    assert prompts.part(view, "role_text")(rules, 2) == "You are player 2."
+    assert views.part(view, "role_text")(rules, 2) == "You are player 2."
 
 
 def test_what_a_view_says_itself_stays():
