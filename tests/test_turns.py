@@ -30,6 +30,8 @@ from stratagym.benchmarks.harness.match_play import (
 from stratagym.envs import core, spec
 from stratagym.envs.text import TextGame, TextOptions
 from stratagym.envs.turns import OpenTurn
+from stratagym.testing import contract
+from stratagym.testing.contract import contract_checks
 
 games.register()
 HERE = Path(__file__).parent
@@ -254,6 +256,24 @@ def test_positions_hide_commits_and_change_nothing_else(name, seed):
                 assert np.array_equal(legal[:n], other[:n])
                 played.append(int(own.choice(legal[:n])))
                 text.play(played[-1])
+
+
+@pytest.mark.parametrize("name", ["bids", "roles", "catch"])
+def test_they_keep_the_contract(name, seed, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(HERE))
+    skipped = dict(contract(name, seed=seed))
+    assert set(skipped) <= {"golden_playthrough", "pettingzoo_render", "ptx"}
+
+
+def test_the_contract_finds_a_prompt_that_shows_commits(seed, monkeypatch):
+    view = spec("bids").module("view")
+    shown = view.position_text
+    monkeypatch.setattr(
+        view, "position_text", lambda rules, s, *more: f"{s['bids'][0]} {shown(rules, s, *more)}"
+    )
+    checks = dict(contract_checks("bids", seed=seed))
+    with pytest.raises(AssertionError):
+        checks["commits_of_the_running_turn_do_not_show"]()
 
 
 def test_a_policy_plays_beside_models(seed):
