@@ -500,7 +500,7 @@ class ScriptedChat:
             raise said
         if isinstance(said, Reply):
             return said
-        return Reply(said, "stop", None, None, time.perf_counter() - begin, 0)
+        return Reply(printable(said), "stop", None, None, time.perf_counter() - begin, 0)
 
     async def close(self) -> None:
         """Nothing to do."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -80,7 +80,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "highest": {game: plan.top for game, plan in plans.items()},
         "games": {game: plan.games for game, plan in plans.items()},
         "early_stop": args.early_stop,
-        **asdict(next(iter(plans.values())).protocol),
+        **next(iter(plans.values())).protocol.record(),
         "seed": args.seed,
     }
     if args.resume:

@@ -63,7 +63,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
             raise cli.InputError(f"--boards: unknown {board!r}; choose from: {', '.join(GAMES)}")
     if not boards or (args.games is not None and args.games < 1) or args.retries_illegal < 0:
         raise cli.InputError("--boards, --games and --retries-illegal: at least one board and game")
-    text, *_ = [args.text_options(spec(board)) for board in boards]
+    (text,) = {args.text_options(spec(board)) for board in boards}
     policies = {
         board: {p.name: p for p in make_policies(spec(board), args.policies, args)}
         for board in boards
@@ -82,7 +82,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "solvers": {board: solver.name for board, solver in solvers.items()},
         "rules": {board: spec(board).options_in_force() for board in boards},
         "retries_illegal": args.retries_illegal,
-        "text": text.__dict__,
+        "text": text.record(),
         "seed": args.seed,
     }
     # Other policies are made again by their names, for each board its own.

@@ -14,7 +14,7 @@ play in mixed teams).
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -83,7 +83,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "games": args.games,
         "mixed_games": mixed_games,
         "rules": {n: GAME.options_in_force(players=n, score=args.score) for n in players},
-        **asdict(protocol),
+        **protocol.record(),
         "seed": args.seed,
     }
     run = Run(NAME, args, config, policies.values(), replays=0)

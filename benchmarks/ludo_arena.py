@@ -10,7 +10,7 @@ seed is played once from each seat. Language models get their turns as prompts.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -74,7 +74,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "players": players,
         "games": args.games,
         "rules": {n: GAME.options_in_force(players=n, **options) for n in players},
-        **asdict(protocol),
+        **protocol.record(),
         "seed": args.seed,
     }
     run = Run(NAME, args, config, policies, replays=0)

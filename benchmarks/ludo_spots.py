@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -99,7 +99,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "renamed": args.renamed,
         "depth": args.depth,
         "seed": args.seed,
-        **({} if text.as_in_0_1 else {"text": asdict(text)}),
+        **({} if text.as_in_0_1 else {"text": text.record()}),
     }
     (reference,) = make_policies(GAME, "gt", args, depth=args.depth)
     assert isinstance(reference, KernelPolicy)

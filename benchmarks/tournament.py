@@ -12,7 +12,7 @@ neighbours in the standings meet who have not met before.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import ceil, log2
 from typing import Annotated, Any
 
@@ -70,7 +70,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "format": args.format,
         "rounds": _rounds(args, len(policies)),
         "games": args.games + args.games % 2,
-        **asdict(protocol),
+        **protocol.record(),
         "seed": args.seed,
     }
     run = Run(NAME, args, config, policies)

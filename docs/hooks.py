@@ -87,7 +87,7 @@ def index_page() -> str:
 def game_page(name: str, rules: Any, states: np.ndarray) -> str:
     """A game's docstring, with its facts, options, picture and board put in."""
     spec = envs.spec(name)
-    package = importlib.import_module(f"stratagym.envs.{name}")
+    package = importlib.import_module(spec.package)
     title, _, text = (inspect.getdoc(package) or spec.title).partition("\n")
     intro, heading, rest = text.strip().partition("\n## ")
     board = spec.module("view").board_text(rules, states[0])

@@ -1,34 +1,31 @@
 """What a seat is asked: the prompt of a position, put together from the named parts of a view.
 
 ``messages`` builds the chat messages for the seat to move in a lone state; ``TextOptions`` says
-what they hold and how replies are read; ``View`` is what a game's ``view.py`` may say.
+what they hold and how replies are read. What a view may say stands in ``views``.
 """
 
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import partial
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 import numpy as np
 
 from stratagym.envs import core
+from stratagym.envs.views import part
 from stratagym.envs.words import REASONING, AnswerForm, Renaming, section
 
 SYSTEMS = ("split", "merge")
 RULES = ("usual", "none", "brief", "full")
 ANSWERS = ("move", "evaluation")
+WORDING = ("rules", "position", "hints", "reasoning", "answer", "template")
+"""The fields of ``TextOptions`` that change the words of 0.1."""
 
 SYSTEM_PARTS = ("game", "role", "rules", "actions", "hints", "persona", "answer")
 """What stays the same over a seat's game, so that servers can cache it, in the prompt's order."""
 USER_PARTS = ("position", "history", "heard", "legal", "task")
-MERGED_PARTS = (
-    "game", "role", "rules", "hints", "position", "legal", "actions", "persona", "history", "heard",
-    "task", "answer",
-)  # fmt: skip
-"""The order in one message; a view's ``MERGED_PARTS`` comes before it."""
 
 FIELDS = (
     "role", "rules", "position", "history", "heard", "legal", "persona", "hints", "task", "answer",
@@ -37,111 +34,6 @@ FIELDS = (
 NEEDED = ("position", "answer")
 BREAK = "---"
 """A line of a template that separates the system message from the user message."""
-
-
-class View(Protocol):
-    """What a game's ``view.py`` says in words; a part with a body here may be left out.
-
-    A text that is always the same may be a constant in capitals, such as ``RULES_TEXT``.
-    Besides, a view may have ``RENAMED`` (the game's words and made-up ones) and
-    ``rules_in_full(rules)`` (the game for who does not know it by name, where ``rules_text`` takes
-    it as known); others read ``TEXT_OPTIONS``, ``CONSEQUENCES``, ``seat_text``, ``chance_text``.
-    """
-
-    PROMPT_VERSION: str
-    """Raised with every change of the words."""
-    ANSWER: AnswerForm
-    """How a reply names its move."""
-    PERSONAS: Mapping[str, str] = {"none": ""}
-    """Playing styles a prompt can ask for."""
-    HINTS: Sequence[str] = ()
-    """Advice on good play, a sentence each."""
-    POSITION_FORMS: Sequence[str] = ("board",)
-    """The forms that ``position_text`` knows, the default first."""
-    TITLES: bool = True
-    """Whether history, persona and hints come as titled sections, or as plain paragraphs."""
-    MERGED_PARTS: Sequence[str] = MERGED_PARTS
-    MERGED_VERSION: str = ""
-    """The version of the prompt in one message, where it is not ``PROMPT_VERSION``."""
-
-    def board_text(self, rules: Any, s: Any) -> str:
-        """The position for a terminal, as a spectator sees it."""
-        ...
-
-    def action_to_string(self, rules: Any, s: Any, action: int) -> str:
-        """A move's text."""
-        ...
-
-    def string_to_action(self, rules: Any, s: Any, text: str) -> int:
-        """The action a move's text names, legal or not. Raises ``ValueError``, one word.
-
-        By default the action whose text in this position it is.
-        """
-        for action in range(rules.num_actions):
-            if self.action_to_string(rules, s, action) == text:
-                return action
-        raise ValueError("no_such_move")
-
-    def move_text(self, rules: Any, s: Any, action: int) -> str:
-        """A legal move told in one sentence, with what all see of it."""
-        seat = core.current_player(rules, s)
-        return f"Player {seat} played {self.action_to_string(rules, s, action)}."
-
-    def why_illegal(self, rules: Any, s: Any, action: int) -> str:
-        """Why the seat to move may not play this, as one word."""
-        return "not_legal"
-
-    def role_text(self, rules: Any, player: int) -> str:
-        """Who the seat is; the same over a whole game."""
-        return f"You are player {player}."
-
-    def rules_text(self, rules: Any) -> str:
-        """The rules in force, with how positions and moves are written."""
-        ...
-
-    def rules_brief(self, rules: Any) -> str:
-        """The rules in a sentence or two; by default as ``rules_text``."""
-        return part(self, "rules_text")(rules)
-
-    def notation_text(self, rules: Any) -> str:
-        """How positions and moves are written: told where the rules are not."""
-        return ""
-
-    def actions_text(self, rules: Any) -> str:
-        """A list of all actions, where replies name them by number and no legal ones are listed."""
-        return ""
-
-    def position_text(self, rules: Any, s: Any, player: int, form: str) -> str:
-        """What the seat sees, in a form of ``POSITION_FORMS``; by default ``board_text``."""
-        return section("Position now", part(self, "board_text")(rules, s))
-
-    def legal_text(self, rules: Any, s: Any, player: int, legal: list[int]) -> str:
-        """The legal moves."""
-        to_string = part(self, "action_to_string")
-        return section("Legal moves", ", ".join(to_string(rules, s, action) for action in legal))
-
-    def task_text(self, rules: Any) -> str:
-        """What to do now, in one sentence."""
-        return ""
-
-
-def complete(view: Any) -> Any:
-    """Give a view's module what everybody calls and it may leave out; returns it."""
-    for name in ("string_to_action", "move_text", "why_illegal"):
-        if not hasattr(view, name):
-            setattr(view, name, partial(getattr(View, name), view))
-    return view
-
-
-def part(view: Any, name: str) -> Any:
-    """What a view says, or the default. Raises ``AttributeError`` where there is none."""
-    if hasattr(view, name):
-        return getattr(view, name)
-    if hasattr(view, name.upper()):
-        text = getattr(view, name.upper())
-        return lambda *_: text
-    default = getattr(View, name)
-    return partial(default, view) if callable(default) else default
 
 
 @dataclass(frozen=True)
@@ -183,6 +75,14 @@ class TextOptions:
     reasoning: str = "free"
     answer: str = "move"
     template: str = ""
+
+    def record(self) -> dict[str, Any]:
+        """All options as plain data; the fields that 0.1 had, where prompts are as in 0.1."""
+        told = asdict(self)
+        if self.as_in_0_1:
+            for name in ("system", *WORDING):
+                del told[name]
+        return told
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> TextOptions:
@@ -247,8 +147,7 @@ class TextOptions:
     @property
     def as_in_0_1(self) -> bool:
         """Whether prompts have version 0.1's words."""
-        plain = ("rules", "position", "hints", "reasoning", "answer", "template")
-        same = all(getattr(self, name) == getattr(TextOptions, name) for name in plain)
+        same = all(getattr(self, name) == getattr(TextOptions, name) for name in WORDING)
         return same and self.system == "merge"
 
 
@@ -314,10 +213,9 @@ def prompt(
         system, user = _filled(parts, options)
     else:
         parts["role"] = "\n".join(filter(None, (parts["role"], opening)))
-        orders = (SYSTEM_PARTS, USER_PARTS)
-        if options.system == "merge":
-            orders = ((), part(view, "MERGED_PARTS"))
-        system, user = (_joined(parts, order) for order in orders)
+        merged = options.system == "merge"
+        system = "" if merged else _joined(parts, SYSTEM_PARTS)
+        user = _joined(parts, part(view, "MERGED_PARTS") if merged else USER_PARTS)
     if options.renamed:
         words = Renaming(view.RENAMED)
         system, user = words.renamed(system), words.renamed(user)

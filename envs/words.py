@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+
+from stratagym.envs.replies import ReplyError, find_json
 
 MARKS = "XO"
 """What the two players of a board game of marks or stones put down, the first player's first."""
 
 REASONING = ("free", "steps", "answer")
 """How much a reply may think: as the answer form has it, step by step first, or not at all."""
-
-MAX_OBJECTS = 100
-"""As many opening braces, from a reply's end, are tried as the beginning of its JSON object."""
 
 
 def section(title: str, *lines: str) -> str:
@@ -181,16 +179,14 @@ class _JsonField(AnswerForm):
         text = text.strip()
         if text.endswith("```"):
             text = text[:-3].rstrip()
-        decoder = json.JSONDecoder(strict=False)
-        starts = [match.start() for match in re.finditer(r"\{", text)]
-        for start in starts[: -MAX_OBJECTS - 1 : -1]:
-            try:
-                found, end = decoder.raw_decode(text, start)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(found, dict) and self.name in found and (lenient or end == len(text)):
-                value = found[self.name]
-                return self.tidy(str(value)) if isinstance(value, int | str) else None
+        try:
+            objects = find_json(text)
+        except ReplyError:
+            objects = []
+        for value, _, end in reversed(objects):
+            if isinstance(value, dict) and self.name in value and (lenient or end == len(text)):
+                move = value[self.name]
+                return self.tidy(str(move)) if isinstance(move, int | str) else None
         match = re.fullmatch(self.move, text) if lenient else None
         return self.tidy(match[0]) if match else None
 

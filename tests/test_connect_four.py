@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numba import njit
-from test_tictactoe import after_each_move, classic, like_openspiel, side_by_side
+from test_tictactoe import after_each_move
 
 from stratagym.agents.core import decision_for, make_policy
 from stratagym.agents.games.connect_four import Solver, solve
@@ -13,27 +13,24 @@ from stratagym.agents.games.connect_four import book as books
 from stratagym.agents.games.connect_four.solver import UNKNOWN, key_of, mirror, value_of
 from stratagym.agents.kernel_policies import play_many
 from stratagym.agents.perfect import ILLEGAL
-from stratagym.envs import core, make, spec
+from stratagym.envs import core, spec
 from stratagym.envs.connect_four import view
 from stratagym.envs.connect_four.metrics import COUNTS, game_counts
 from stratagym.envs.connect_four.rules import COLUMNS, ROWS, has_four, landing
 from stratagym.envs.prompts import prompt
 from stratagym.envs.text import ILLEGAL as ILLEGAL_REPLY
 from stratagym.envs.text import OK, UNPARSEABLE, TextOptions, judge
+from stratagym.testing import (
+    position,
+    random_positions,
+    same_as_openspiel,
+    same_as_pettingzoo,
+)
 
 GAME = spec("connect_four")
 RULES = GAME.make_rules()
 MERGED = TextOptions(system="merge")
 NO_BOOK = books.Book(np.zeros(0, np.int64), np.zeros(0, np.int8))
-
-
-def position(*actions):
-    states = core.new_states(RULES)
-    legal, probs = core.new_scratch(RULES)
-    core.start_at(RULES, states, 0, np.uint64(0), probs)
-    for action in actions:
-        core.play_at(RULES, states, 0, action, legal, probs)
-    return states
 
 
 def grid_of(s):
@@ -43,37 +40,20 @@ def grid_of(s):
     return np.ascontiguousarray((out[0, ..., 0] + 2 * out[0, ..., 1])[::-1])
 
 
-def random_positions(rng, count, stones):
-    """States (count,) of random games that are not over after ``stones()`` stones."""
-    states, (legal, probs) = core.new_states(RULES, count), core.new_scratch(RULES)
-    for i in range(count):
-        player = -1
-        while player < 0:
-            player = core.start_at(RULES, states, i, np.uint64(0), probs)
-            for _ in range(stones()):
-                if player >= 0:
-                    n = core.legal_actions_at(RULES, states, i, legal)
-                    action = int(rng.choice(legal[:n]))
-                    player, _ = core.play_at(RULES, states, i, action, legal, probs)
-    return states
-
-
 # --- the rules -----------------------------------------------------------------------------------
 
 
 def test_observations_masks_and_rewards_are_pettingzoos(rng):
-    ours, theirs = make("connect_four"), classic("connect_four_v3")
-    for _ in range(30):
-        side_by_side(ours, theirs, rng)
+    same_as_pettingzoo("connect_four", "connect_four_v3", 30, rng)
 
 
 def test_games_are_openspiels(rng):
-    like_openspiel("connect_four", "connect_four", rng, 300)
+    same_as_openspiel("connect_four", "connect_four", 300, rng)
 
 
 def test_numbers_of_games_and_positions():
     """Perft, and the distinct positions after each ply (OEIS A212693)."""
-    states = distinct = position()
+    states = distinct = position(RULES)
     perft, positions = [], []
     for ply in range(8):
         if ply < 7:
@@ -86,10 +66,10 @@ def test_numbers_of_games_and_positions():
 
 
 def test_lines_do_not_go_round_the_edge():
-    assert position(0, 1, 0, 1, 0, 1, 0)["winner"] == 0
-    assert position(0, 0, 1, 1, 2, 2, 3)["winner"] == 0
-    assert position(0, 1, 1, 2, 2, 3, 2, 3, 3, 6, 3)["winner"] == 0
-    assert position(3, 2, 2, 1, 1, 0, 1, 0, 0, 6, 0)["winner"] == 0
+    assert position(RULES, 0, 1, 0, 1, 0, 1, 0)["winner"] == 0
+    assert position(RULES, 0, 0, 1, 1, 2, 2, 3)["winner"] == 0
+    assert position(RULES, 0, 1, 1, 2, 2, 3, 2, 3, 3, 6, 3)["winner"] == 0
+    assert position(RULES, 3, 2, 2, 1, 1, 0, 1, 0, 0, 6, 0)["winner"] == 0
     # Three at the top of a column and one at the bottom of the next.
     stones = 0b111000 | 1 << 7
     assert not has_four(stones)
@@ -151,7 +131,7 @@ def solver_agrees(states, score):
 
 
 def test_the_solver_agrees_with_a_plain_search(rng):
-    solver_agrees(random_positions(rng, 1000, lambda: int(rng.integers(31, 42))), plain_score)
+    solver_agrees(random_positions(RULES, 1000, rng, range(31, 42)), plain_score)
 
 
 @njit
@@ -178,14 +158,14 @@ def pruned_score(grid, heights, column, plies, low, high):
 def test_the_solver_agrees_with_alpha_beta(rng):
     """Earlier positions, where more is left to what the solver sees without a search."""
     solver_agrees(
-        random_positions(rng, 200, lambda: int(rng.integers(24, 31))),
+        random_positions(RULES, 200, rng, range(24, 31)),
         lambda *position: pruned_score(*position, -22, 22),
     )
 
 
 def test_scores_follow_from_those_one_move_on(rng):
     """Earlier positions: the best score after a move, and the mirror image's scores."""
-    for s in random_positions(rng, 10, lambda: int(rng.integers(16, 24))):
+    for s in random_positions(RULES, 10, rng, range(16, 24)):
         scores = solve(RULES, np.array([s]))[0]
         for column in np.flatnonzero(scores != ILLEGAL):
             after, (legal, probs) = np.array([s]), core.new_scratch(RULES)
@@ -208,7 +188,7 @@ def test_scores_follow_from_those_one_move_on(rng):
 
 
 def test_games_that_are_over_have_no_scores():
-    assert (solve(RULES, position(0, 1, 0, 1, 0, 1, 0)) == ILLEGAL).all()
+    assert (solve(RULES, position(RULES, 0, 1, 0, 1, 0, 1, 0)) == ILLEGAL).all()
 
 
 def test_won_positions_are_won_in_the_time_the_score_says(rng, seed):
@@ -218,7 +198,7 @@ def test_won_positions_are_won_in_the_time_the_score_says(rng, seed):
     legal, probs = core.new_scratch(RULES)
     games = 0
     while games < 200:
-        states = random_positions(rng, 1, lambda: int(rng.integers(14, 20)))
+        states = random_positions(RULES, 1, rng, range(14, 20))
         best = int(solve(RULES, states)[0].max())
         if best <= 0:
             continue
@@ -242,7 +222,7 @@ def test_first_moves():
     book = books.load()
     for stones in range(books.PLIES + 1):
         assert (book.find(books.positions(stones)) != UNKNOWN).all()
-    assert solve(RULES, position())[0].tolist() == [-2, -1, 0, 1, 0, -1, -2]
+    assert solve(RULES, position(RULES))[0].tolist() == [-2, -1, 0, 1, 0, -1, -2]
 
 
 @pytest.mark.parametrize(
@@ -265,7 +245,7 @@ def test_the_first_player_always_wins(name, games, seed):
 
 def test_best_moves_are_those_of_the_best_score(rng):
     """Whatever a book knows of the position and those after it."""
-    states = random_positions(rng, 100, lambda: int(rng.integers(16, 42)))
+    states = random_positions(RULES, 100, rng, range(16, 42))
     for s in states:
         mover, taken, plies = int(s["mover"]), int(s["mover"] | s["other"]), int(s["plies"])
         scores = Solver(18, NO_BOOK).scores(mover, taken, plies)
@@ -307,7 +287,7 @@ def test_book_values_are_the_solvers(rng):
 
 def test_a_book_can_be_saved_and_added_to(tmp_path, rng):
     """With positions of many stones in the place of few."""
-    states = random_positions(rng, 50, lambda: 30)
+    states = random_positions(RULES, 50, rng, range(30, 31))
     keys = np.unique([key_of(int(s["mover"]), int(s["mover"] | s["other"])) for s in states])
     empty = books.load(tmp_path / "none.npz")
     values = rng.integers(-5, 5, len(keys)).astype(np.int8)
@@ -364,13 +344,13 @@ def test_the_rule_based_player_and_search_beat_the_random_one(seed):
     ],
 )
 def test_replies(reply, kind, lenient_kind):
-    states = position(0, 0, 0, 0, 0, 0)
+    states = position(RULES, 0, 0, 0, 0, 0, 0)
     assert judge(GAME, RULES, states, reply).kind == kind
     assert judge(GAME, RULES, states, reply, TextOptions(lenient=True)).kind == lenient_kind
 
 
 def test_words():
-    states = position(3, 3, 2, 0, 4)
+    states = position(RULES, 3, 3, 2, 0, 4)
     assert view.board_text(RULES, states[0]).splitlines()[-4:] == [
         ". . . O . . .",
         "O . X X X . .",
@@ -378,18 +358,18 @@ def test_words():
         "O to move",
     ]
     assert view.move_text(RULES, states[0], 1) == "O dropped a stone into column 1."
-    full = position(0, 0, 0, 0, 0, 0)
+    full = position(RULES, 0, 0, 0, 0, 0, 0)
     assert judge(GAME, RULES, full, "Move: 0").reason == "full"
     assert judge(GAME, RULES, full, "Move: 9").reason == "no_such_column"
     (message,) = prompt(view, RULES, states[0], 1, MERGED, "X began.", legal=[0, 5])
     for part in ("stones O", "O . X X X . .", "X began.", "Move: <column>", "not full: 0, 5"):
         assert part in message["content"]
-    assert view.board_text(RULES, position(0, 1, 0, 1, 0, 1, 0)[0]).endswith("X has won")
+    assert view.board_text(RULES, position(RULES, 0, 1, 0, 1, 0, 1, 0)[0]).endswith("X has won")
 
 
 def test_picture_shows_stones_where_they_are():
     render = GAME.module("render")
-    states = position(0, 6, 0, 5, 0, 5, 0)
+    states = position(RULES, 0, 6, 0, 5, 0, 5, 0)
     picture = render.picture(RULES, states[0])
     unit = int(640 / 7.5)
 

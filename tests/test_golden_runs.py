@@ -28,7 +28,7 @@ TEXT_ARGUMENTS = ["--system", "merge"]
 """What makes prompts what they were in 0.1, for the scripts that have prompts."""
 
 ADDED: dict[str, tuple[str, ...]] = {
-    "config.json": ("text.*", "clock"),
+    "config.json": (),
     "summary.json": (),
     "games.jsonl": ("*pairing", "*round", "*seat"),
     "decisions.jsonl": (),

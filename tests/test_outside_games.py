@@ -112,7 +112,7 @@ assert observation.shape == (3, 3)
 
 game = TextGame("nim")
 game.reset(seed=1)
-assert "Nim" in game.observe().messages[-1]["content"]
+assert "Nim" in json.dumps(game.observe().messages)
 assert game.submit("Move: 1:2").action == 1 and game.submit("Move: 1:2").reason == "too_many"
 
 dialogue = Dialogue("nim", "heuristic", seed=1, seat=0)
@@ -199,7 +199,7 @@ def test_a_person_plays_it(site):
 def test_its_speed_is_measured(site):
     said = script("throughput", "--games", "nim", "--seconds", 0.01, "--repeats", 1, "--no-peers",
                   "--json", path=site)  # fmt: skip
-    assert {entry["game"] for entry in json.loads(said)["results"]} == {"nim"}
+    assert {entry["game"] for entry in json.loads(said)["entries"]} == {"nim"}
 
 
 def test_it_is_trained_on(site, tmp_path):

@@ -26,10 +26,7 @@ games.register()
     ("text", "value"),
     [
         ('{"a": 1}', {"a": 1}),
-        (
-            'Well, {x} and [1] then\n```json\n{"a": [1, {"b": null}]}\n```\nDone.',
-            {"a": [1, {"b": None}]},
-        ),
+        ('Well, {x} and [1] then\n```json\n{"a": [{"b": null}]}\n```\nDone.', {"a": [{"b": None}]}),
         ('{"a": 1} no, rather {"a": 2}', {"a": 2}),
         ('{"a": 2} is like [1] or {1, 2}', {"a": 2}),
         ('{"a": "{\\"a\\": 3}"}', {"a": '{"a": 3}'}),

@@ -16,6 +16,7 @@ from stratagym.benchmarks.harness.text_options import PromptArgs, TextArgs
 from stratagym.envs import games, prompts, spec
 from stratagym.envs.prompts import FIELDS, TextOptions, part, prompt_version
 from stratagym.envs.text import OK, UNPARSEABLE, TextGame, ask_again, judge, messages
+from stratagym.envs.views import View
 from stratagym.envs.words import REASONING, Renaming
 
 GAMES = games()
@@ -236,8 +237,10 @@ def test_options_are_plain_data_and_those_of_0_1_are_read():
     options = TextOptions("none", True, hints=True, template="{position}{answer}{hints}{legal}")
     kept = json.loads(json.dumps(dataclasses.asdict(options)))
     assert hash(options) and TextOptions.of_record(kept) == options
+    assert options.record() == kept
     old = {"persona": "none", "list_legal": True, "lenient": False, "history": 3, "memory": 0,
            "renamed": True}  # fmt: skip
+    assert TextOptions.of_record(old).record() == old
     assert TextOptions.of_record(old) == TextOptions("none", True, False, 3, 0, True, "merge")
 
 
@@ -346,7 +349,7 @@ def test_fields_of_templates_are_the_parts(rng):
     (played,) = positions("chess", rng, 1)
     told = prompts._parts(view_of("chess"), played.rules, played.states[0], 0, PLAIN, "", "", None)
     assert set(FIELDS) == set(told) - {"game", "actions"}
-    assert sorted(prompts.MERGED_PARTS) == sorted(told)
+    assert sorted(View.MERGED_PARTS) == sorted(told)
     assert sorted(view_of("hanabi").MERGED_PARTS) == sorted(told)
     assert sorted(prompts.SYSTEM_PARTS + prompts.USER_PARTS) == sorted(told)
 

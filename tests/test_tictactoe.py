@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import warnings
 from functools import lru_cache
 
 import numpy as np
@@ -15,83 +13,27 @@ from stratagym.agents.core import make_policy
 from stratagym.agents.games.tictactoe import solve
 from stratagym.agents.kernel_policies import play_many
 from stratagym.agents.perfect import ILLEGAL, ranks
-from stratagym.envs import core, make, spec
+from stratagym.envs import core, spec
 from stratagym.envs.prompts import prompt
 from stratagym.envs.text import ILLEGAL as ILLEGAL_REPLY
 from stratagym.envs.text import OK, UNPARSEABLE, TextOptions, judge
 from stratagym.envs.tictactoe import view
 from stratagym.envs.tictactoe.metrics import COUNTS, game_counts
 from stratagym.envs.tictactoe.rules import LINES
+from stratagym.testing import position, same_as_openspiel, same_as_pettingzoo
 
 GAME = spec("tictactoe")
 RULES = GAME.make_rules()
 MERGED = TextOptions(system="merge")
 
 
-def classic(name):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return importlib.import_module(f"pettingzoo.classic.{name}").env()
-
-
-def side_by_side(ours, theirs, rng):
-    """A random game in both environments, compared at every ply."""
-    ours.reset(seed=1)
-    theirs.reset(seed=1)
-    agents = list(zip(ours.possible_agents, theirs.possible_agents, strict=True))
-    while True:
-        over = [theirs.terminations[their] for _, their in agents]
-        for our, their in agents:
-            seen, expected = ours.observe(our), theirs.observe(their)
-            assert seen["observation"].dtype == expected["observation"].dtype
-            for plane in range(2):
-                assert np.array_equal(
-                    seen["observation"][..., plane], expected["observation"][..., plane]
-                )
-            if not any(over):  # PettingZoo's mask goes on after the end
-                assert np.array_equal(seen["action_mask"], expected["action_mask"])
-        assert [ours.rewards[our] for our, _ in agents] == [
-            theirs.rewards[their] for _, their in agents
-        ]
-        assert [ours.terminations[our] for our, _ in agents] == over
-        if any(over):
-            return
-        assert dict(agents)[ours.agent_selection] == theirs.agent_selection
-        action = int(rng.choice(np.flatnonzero(ours.last()[4]["action_mask"])))
-        ours.step(action)
-        theirs.step(action)
-
-
 def test_observations_masks_and_rewards_are_pettingzoos(rng):
-    ours, theirs = make("tictactoe"), classic("tictactoe_v3")
-    for _ in range(100):
-        side_by_side(ours, theirs, rng)
-
-
-def like_openspiel(game, name, rng, games):
-    """Random games in the kernel and in OpenSpiel: seats, legal actions, returns, endings."""
-    pyspiel = pytest.importorskip("pyspiel")
-    rules, theirs = spec(game).make_rules(), pyspiel.load_game(name)
-    states, (legal, probs), returns = core.new_states(rules), core.new_scratch(rules), np.zeros(2)
-    for _ in range(games):
-        state = theirs.new_initial_state()
-        player = core.start_at(rules, states, 0, np.uint64(0), probs)
-        n = core.legal_actions_at(rules, states, 0, legal)
-        while True:
-            assert player == state.current_player()
-            core.returns_at(rules, states, 0, returns)
-            assert returns.tolist() == state.returns()
-            if state.is_terminal():
-                break
-            assert legal[:n].tolist() == state.legal_actions()
-            action = int(rng.choice(legal[:n]))
-            state.apply_action(action)
-            player, n = core.play_at(rules, states, 0, action, legal, probs)
+    same_as_pettingzoo("tictactoe", "tictactoe_v3", 100, rng)
 
 
 def test_games_are_openspiels(rng):
     # OpenSpiel numbers the squares row by row: the transposed grid, which is the same game.
-    like_openspiel("tictactoe", "tic_tac_toe", rng, 500)
+    same_as_openspiel("tictactoe", "tic_tac_toe", 500, rng)
 
 
 @njit
@@ -219,15 +161,6 @@ def test_the_rule_based_player_beats_the_random_one(seed):
     assert counts["decisions"].sum() == games.plies.sum()
 
 
-def position(*actions):
-    states = core.new_states(RULES)
-    legal, probs = core.new_scratch(RULES)
-    core.start_at(RULES, states, 0, np.uint64(0), probs)
-    for action in actions:
-        core.play_at(RULES, states, 0, action, legal, probs)
-    return states
-
-
 @pytest.mark.parametrize(
     ("reply", "kind", "lenient_kind"),
     [
@@ -243,7 +176,7 @@ def position(*actions):
     ],
 )
 def test_replies(reply, kind, lenient_kind):
-    states = position(0)
+    states = position(RULES, 0)
     assert judge(GAME, RULES, states, reply).kind == kind
     lenient = judge(GAME, RULES, states, reply, TextOptions(lenient=True))
     assert lenient.kind == lenient_kind
@@ -251,7 +184,7 @@ def test_replies(reply, kind, lenient_kind):
 
 
 def test_words():
-    states = position(0, 4, 6)  # X in two corners of the top row, O in the centre
+    states = position(RULES, 0, 4, 6)  # X in two corners of the top row, O in the centre
     assert view.board_text(RULES, states[0]) == "  1 2 3\n1 X . X\n2 . O .\n3 . . .\nO to move"
     assert view.move_text(RULES, states[0], 3) == "O marked 1,2."
     assert judge(GAME, RULES, states, "Move: 1,1").reason == "taken"
@@ -259,15 +192,15 @@ def test_words():
     (message,) = prompt(view, RULES, states[0], 1, MERGED, "X marked 1,1.", legal=[1, 3])
     for part in ("mark O", "1 X . X", "X marked 1,1.", "Move: <row>,<column>", "2,1  1,2"):
         assert part in message["content"]
-    assert view.board_text(RULES, position(0, 1, 4, 2, 8)[0]).endswith("X has won")
-    assert view.board_text(RULES, position(4, 0, 2, 6, 3, 5, 1, 7, 8)[0]).endswith("Draw")
+    assert view.board_text(RULES, position(RULES, 0, 1, 4, 2, 8)[0]).endswith("X has won")
+    assert view.board_text(RULES, position(RULES, 4, 0, 2, 6, 3, 5, 1, 7, 8)[0]).endswith("Draw")
 
 
 def test_picture_shows_marks_and_the_winning_line():
     render = GAME.module("render")
-    empty = render.picture(RULES, position()[0])
+    empty = render.picture(RULES, position(RULES)[0])
     assert empty.shape == (480, 480, 3) and empty.dtype == np.uint8
-    won = render.picture(RULES, position(0, 1, 4, 2, 8)[0])
+    won = render.picture(RULES, position(RULES, 0, 1, 4, 2, 8)[0])
     unit = 480 / 3.4
 
     def at(picture, column, row):

@@ -28,6 +28,7 @@ class Copy:
         (folder / "stratagym").mkdir()
         for name in PACKAGES:
             (folder / "stratagym" / name).symlink_to(folder / name)
+        (folder / "stratagym" / "testing").symlink_to(folder / "tests" / "testing")
         for path, content in files_in(read(PAGE)).items():
             (folder / path).parent.mkdir(exist_ok=True)
             assert not (folder / path).exists(), f"{path} is there already"

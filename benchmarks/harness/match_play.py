@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -112,6 +112,13 @@ class AnswerProtocol:
     invalid: str
     time_limit_s: float | None = None
     clock: str = SYNC
+
+    def record(self) -> dict[str, Any]:
+        """All of it as plain data, for a configuration; 0.1's fields where it is as in 0.1."""
+        told = {**asdict(self), "text": self.text.record()}
+        if self.clock == SYNC:
+            del told["clock"]
+        return told
 
     def check(self, game: GameSpec) -> None:
         """Raises ``ValueError`` for what cannot be, in one line with the choices."""

@@ -164,8 +164,8 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
         raise InputError(f"game {name}: {len(seats)} seats recorded for {rules.num_players}")
     problems: list[str] = []
     positions = _play(game, rules, int(record["seed"]), actions, problems)
+    _assign_answers(game, name, positions, answers)
     for position in positions:
-        position.answers = answers.get((name, position.ply), [])
         if position.seat is None:
             position.heading = f"End, after {len(actions)} moves"
             continue
@@ -175,7 +175,7 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
             which = f"After {position.ply} moves, nothing played:"
         position.heading = f"{which} seat {position.seat}, {position.policy}"
     problems += _check_ending(record, positions[-1]) if not problems else []
-    problems += _check_answers(positions)
+    problems += _check_answers(game, positions)
     returns = record["returns"]
     facts = [
         ("Game", game.title),
@@ -270,7 +270,29 @@ def _check_ending(record: dict[str, Any], last: Position) -> list[str]:
     return []
 
 
-def _check_answers(positions: Iterable[Position]) -> list[str]:
+def _assign_answers(
+    game: core.GameSpec,
+    name: str,
+    positions: list[Position],
+    answers: dict[tuple[str, int], list[dict[str, Any]]],
+) -> None:
+    """Give each position the answers of its seat.
+
+    Answers of seats that decide at the same time are recorded under the ply at which their turn
+    began; each belongs where its seat begins to commit.
+    """
+    if not game.is_simultaneous:
+        for position in positions:
+            position.answers = answers.get((name, position.ply), [])
+        return
+    for begin in positions:
+        for answer in answers.get((name, begin.ply), []):
+            own = (p for p in positions[begin.ply :] if p.seat == answer["seat"])
+            position = next(own, begin)
+            position.answers = [*position.answers, answer]
+
+
+def _check_answers(game: core.GameSpec, positions: list[Position]) -> list[str]:
     """Whether recorded answers are to the same question and led to the moves played."""
     problems = []
     for position in positions:
@@ -280,14 +302,21 @@ def _check_answers(positions: Iterable[Position]) -> list[str]:
                 problems.append(
                     f"{where}: the recorded answer of seat {answer['seat']} is to another position."
                 )
-            elif None not in (answer["action"], position.action) and (
-                answer["action"] != position.action
-            ):
-                problems.append(
-                    f"{where}: the answer led to {answer['action']}, "
-                    f"but the record of the game has {position.action}."
-                )
+            elif game.decision_seconds is not None:
+                continue  # what it led to came at later decisions, if at all
+            elif None not in (answer["action"], position.action):
+                led_to = answer.get("actions") or [answer["action"]]
+                played = [p.action for p in positions[position.ply :][: len(led_to)]]
+                if led_to != played:
+                    problems.append(
+                        f"{where}: the answer led to {_listed(led_to)}, "
+                        f"but the record of the game has {_listed(played)}."
+                    )
     return problems
+
+
+def _listed(actions: list[Any]) -> str:
+    return ", ".join(map(str, actions))
 
 
 # --- choosing ------------------------------------------------------------------------------------

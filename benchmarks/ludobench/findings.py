@@ -22,12 +22,9 @@ from stratagym.benchmarks.ludobench.reading import (
 )
 from stratagym.benchmarks.reporting.page import against, code, count, number, rate_text
 from stratagym.benchmarks.reporting.stats import wilson
+from stratagym.envs.prompts import WORDING
 
 # --- words ---------------------------------------------------------------------------------------
-
-
-WORDING = ("system", "rules", "position", "hints", "reasoning", "answer", "template")
-"""Options on prompts that LudoBench's template has no room for."""
 
 
 def named(summary: Summary, policy: str) -> str:
@@ -288,7 +285,7 @@ def remarks(summary: Summary) -> list[tuple[str, bool]]:
             result.append((form, False))
     if "text" in config:
         given = {**config["text"], "template": bool(config["text"]["template"])}
-        changed = [f"{name} {given[name]}" for name in WORDING if given[name]]
+        changed = [f"{name} {given[name]}" for name in ("system", *WORDING) if given[name]]
         result.append((f"The prompts are not LudoBench's: {', '.join(changed)}.", True))
     if config["list_legal"]:
         result.append(

@@ -122,7 +122,19 @@ def _answer(record: dict[str, Any], texts: _Shared) -> dict[str, Any]:
         "reply": record["reply"],
         "move": record["move_text"],
         "usage": usage(record).removeprefix(", "),
+        "said": said(record),
+        "rejected": record.get("rejected") or [],
     }
+
+
+def said(record: dict[str, Any]) -> list[tuple[str, str]]:
+    """(to whom, text) of the messages that were said with an answer; none with a bad one."""
+    if record["kind"] != OK:
+        return []
+    return [
+        ("seat " + ", ".join(map(str, message["to"])), message["text"])
+        for message in record.get("said") or []
+    ]
 
 
 def usage(record: dict[str, Any]) -> str:

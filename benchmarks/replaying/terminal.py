@@ -105,6 +105,11 @@ class Terminal:
         if answer["reply"] is not None:
             self._print("[reply]", "dim")
             self._print(answer["reply"] or "(empty)")
+        for to, text in page.said(answer):
+            self._print(f"[said to {to}]", "dim")
+            self._print(text)
+        for move, refused in answer.get("rejected") or []:
+            self._print(f"Refused: {move} ({refused})", "red")
 
 
 def _judged(position: Position, evaluation: Evaluation) -> str:

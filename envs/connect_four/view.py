@@ -1,7 +1,4 @@
-"""Connect four in words: board, moves, prompt and reply.
-
-Columns are numbered 0 to 6 from the left, as actions are.
-"""
+"""Connect four in words; columns are numbered 0 to 6 from the left, as actions are."""
 
 from __future__ import annotations
 
@@ -13,14 +10,7 @@ from stratagym.envs.words import MARKS, marks_text, move_line
 
 PROMPT_VERSION, MERGED_VERSION = "connect-four-2", "connect-four-1"
 ANSWER = move_line("<column>", r"-?\d+", what="the column")
-POSITION_FORMS = ("grid", "list")
-TITLES = False
-HINTS = (
-    "First look for a column that gives you four in a line, then for one that your opponent needs.",
-    "Stones in the middle column belong to more lines than those at the edge.",
-    "Before you drop a stone, look at the square above it: your opponent may want it next.",
-    "Two places at once that would finish your line cannot both be blocked.",
-)
+POSITION_FORMS, TITLES = ("grid", "list"), False
 RULES_TEXT = (
     "Rules: the board stands upright and has 7 columns, numbered 0 to 6 from the left, of 6 "
     "squares each. The players drop one stone in turn, X first; a stone falls to the lowest "
@@ -30,41 +20,35 @@ RULES_TEXT = (
 )
 RULES_BRIEF = "Four of your stones in a line, horizontal, vertical or diagonal, win."
 NOTATION_TEXT = "The 7 columns are numbered 0 to 6 from the left."
+HINTS = (
+    "First look for a column that gives you four in a line, then for one that your opponent needs.",
+    "Stones in the middle column belong to more lines than those at the edge.",
+    "Before you drop a stone, look at the square above it: your opponent may want it next.",
+    "Two places at once that would finish your line cannot both be blocked.",
+)
+WHY_ILLEGAL = "full"
 RENAMED = {
     "connect four": "four beads", "X": "V", "O": "H", "stone": "bead", "stones": "beads",
     "column": "shaft", "columns": "shafts", "board": "rack",
 }  # fmt: skip
-"""The game's words and what they are called under ``TextOptions.renamed``."""
 
 
 def board_text(rules: Any, s: Any) -> str:
     """The board for a terminal, and whose turn it is or who has won."""
+    last = "Draw" if s["plies"] == CELLS else f"{MARKS[s['plies'] & 1]} to move"
     if s["winner"] >= 0:
         last = f"{MARKS[s['winner']]} has won"
-    else:
-        last = "Draw" if s["plies"] == CELLS else f"{_turn(s)} to move"
     return f"{_grid(s)}\n{last}"
-
-
-def _turn(s: Any) -> str:
-    return MARKS[s["plies"] & 1]
 
 
 def _grid(s: Any) -> str:
     """Six rows of X, O and ``.``, the columns' numbers below."""
-    first, second = int(s["mover"]), int(s["other"])
-    if s["plies"] & 1:
-        first, second = second, first
-    rows = []
-    for height in reversed(range(ROWS)):
-        squares = [HEIGHT * column + height for column in range(COLUMNS)]
-        rows.append(marks_text(first, second, squares))
+    first, second = (int(s[side]) for side in ("mover", "other")[:: -1 if s["plies"] & 1 else 1])
+    rows = (
+        marks_text(first, second, range(height, HEIGHT * COLUMNS, HEIGHT))
+        for height in reversed(range(ROWS))
+    )
     return "\n".join([*rows, " ".join(map(str, range(COLUMNS)))])
-
-
-def action_to_string(rules: Any, s: Any, action: int) -> str:
-    """The column's number."""
-    return str(action)
 
 
 def string_to_action(rules: Any, s: Any, text: str) -> int:
@@ -76,12 +60,7 @@ def string_to_action(rules: Any, s: Any, text: str) -> int:
 
 def move_text(rules: Any, s: Any, action: int) -> str:
     """A legal move told in one sentence."""
-    return f"{_turn(s)} dropped a stone into column {action}."
-
-
-def why_illegal(rules: Any, s: Any, action: int) -> str:
-    """Why no stone may be dropped into the column, as one word: ``full``."""
-    return "full"
+    return f"{MARKS[s['plies'] & 1]} dropped a stone into column {action}."
 
 
 def role_text(rules: Any, player: int) -> str:
@@ -96,11 +75,9 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
         about = "top row first, a dot is an empty square, the last line numbers the columns"
         told = f"The board now ({about}):\n{_grid(s)}"
     else:
-        *rows, numbers = (row.split() for row in _grid(s).splitlines())
-        columns = (" ".join(stones).rstrip(" .") for stones in zip(*rows[::-1], strict=True))
         told = "The stones of each column now, the lowest first:"
-        for number, stones in zip(numbers, columns, strict=True):
-            told += f"\n{number}: {stones or 'empty'}"
+        for number, *stones in zip(*map(str.split, _grid(s).splitlines()[::-1]), strict=True):
+            told += f"\n{number}: {' '.join(stones).rstrip(' .') or 'empty'}"
     return f"{told}\n\nIt is your turn: drop one {MARKS[player]}."
 
 

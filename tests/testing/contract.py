@@ -25,6 +25,7 @@ import numpy as np
 from numba import njit
 
 from stratagym.envs import core, make, make_batch, prompts, spec
+from stratagym.envs.text import TextGame
 from stratagym.testing import ptx
 from stratagym.testing.golden import playthrough
 from stratagym.testing.positions import RandomGame
@@ -228,7 +229,7 @@ class Contract:
 
     def sides_part_the_seats(self) -> None:
         """Every seat is in one side; roles that are dealt (``sides=None``) tell none."""
-        sides = self.spec.sides_of(self.rules) if hasattr(self.spec, "sides_of") else None
+        sides = self.spec.sides_of(self.rules)
         if sides is not None:
             seats = [seat for side in sides for seat in side]
             assert sorted(seats) == list(range(self.rules.num_players)), sides
@@ -273,49 +274,71 @@ class Contract:
             assert asked == prompts.prompt(view, self.rules, other, seat, options), form
 
     def commits_of_the_running_turn_do_not_show(self) -> None:
-        """Another commit of one seat changes what no other seat sees until the turn resolves.
+        """Another commit of one seat changes nothing for the others until the turn resolves.
 
-        Seats commit in seat order, so a turn runs on for as long as the seat to move does not
-        fall. The others' tensors are compared, and the prompt of the seat to move.
+        Every seat's tensor is compared, and the prompt and legal actions of the seat to move.
         """
         rng, view, compared = self.rng(), self.part("view"), 0
         for k in range(10):
             played = self.played(k)
-            for at, (committing, choice) in enumerate(
-                zip(played.players, played.choices, strict=True)
-            ):
+            for at, choice in enumerate(played.choices):
                 others = choice[choice != played.actions[at]]
-                if not len(others):
-                    continue
-                twin = played.states[at].copy()
-                played.play(twin, int(rng.choice(others)))
-                compared += self._same_to_others(played, at, committing, twin, view)
+                if len(others):
+                    twin = played.states[at].copy()
+                    played.play(twin, int(rng.choice(others)))
+                    compared += self._same_to_others(played, at, twin, view)
         assert compared, "no two seats committed in one turn of ten random games"
 
-    def _same_to_others(
-        self, played: RandomGame, at: int, committing: int, twin: np.ndarray, view: Any
-    ) -> int:
+    def _same_to_others(self, played: RandomGame, at: int, twin: np.ndarray, view: Any) -> int:
         """Play ``twin`` on as ``played`` went on; how many decisions of others were compared."""
-        compared, before = 0, committing
-        for state, player, action in zip(
-            played.states[at + 1 :], played.players[at + 1 :], played.actions[at + 1 :], strict=True
+        rules, committing, compared = self.rules, played.players[at], 0
+        turn = core.turn_at(rules, played.states[at], 0)
+        for state, player, choice, action in zip(
+            played.states[at + 1 :],
+            played.players[at + 1 :],
+            played.choices[at + 1 :],
+            played.actions[at + 1 :],
+            strict=True,
         ):
-            if player < before or core.current_player_at(self.rules, twin, 0) != player:
+            if core.turn_at(rules, state, 0) != turn or core.turn_at(rules, twin, 0) != turn:
                 break
-            for seat in range(self.rules.num_players):
-                if seat == committing:
-                    continue
-                seen = played.observation(twin, seat).tobytes()
-                assert seen == played.observation(state, seat).tobytes(), (seat, state, twin)
-            if view and player != committing:
-                self._same_prompts(view, twin[0], state[0], player)
-            compared += player != committing
-            n = core.legal_actions_at(self.rules, twin, 0, played.legal)
-            if action not in played.legal[:n]:
+            if core.current_player_at(rules, twin, 0) != player:
+                assert player == committing, f"who commits in turn {turn} depends on commits in it"
+                break  # of its own plan it may know when it ends
+            legal = played.legal[: core.legal_actions_at(rules, twin, 0, played.legal)].copy()
+            if player != committing:
+                compared += 1
+                assert legal.tolist() == choice.tolist()
+                for seat in set(range(rules.num_players)) - {committing}:
+                    seen = played.observation(twin, seat).tobytes()
+                    assert seen == played.observation(state, seat).tobytes(), (seat, state, twin)
+                if view:
+                    self._same_prompts(view, twin[0], state[0], player)
+            elif action not in legal:
                 break
-            before = player
             played.play(twin, action)
         return compared
+
+    def messages_reach_only_those_they_are_for(self) -> None:
+        """What one seat tells another changes no third seat's prompt, and it is in the other's."""
+        teller, hearer, text = 0, self.rules.num_players - 1, "the moon is green"
+        silent, told = TextGame(self.name), TextGame(self.name)
+        for game in (silent, told):
+            game.reset(seed=self.seed)
+        rng, reached, compared = self.rng(), 0, 0
+        while not told.over:
+            told.say(teller, (hearer,), text)
+            one, other = silent.observe(), told.observe()
+            if told.seat == hearer:
+                reached += text in json.dumps(other.messages)
+            elif told.seat != teller:
+                compared += 1
+                assert one.messages == other.messages
+            action = int(rng.choice(other.legal))
+            for game in (silent, told):
+                game.play(action)
+        assert reached, f"seat {hearer} was never shown what seat {teller} said"
+        assert compared or self.rules.num_players < 3
 
     def actions_and_strings_are_a_bijection(self) -> None:
         """A legal action's text names it alone, and reads back as it."""
@@ -394,7 +417,7 @@ class Contract:
         while not times or (len(times) < 4 and min(times) >= MOST_SECONDS):
             done = subprocess.run(
                 [sys.executable, "-c", _FIRST_STEP, self.name, self.spec.package],
-                capture_output=True, text=True, timeout=300, check=False,
+                capture_output=True, text=True, timeout=300, check=False, env=_environment(),
             )  # fmt: skip
             assert done.returncode == 0, done.stderr
             seconds, heavy = json.loads(done.stdout)
@@ -415,7 +438,7 @@ class Contract:
             raise unittest.SkipTest(ptx.MISSING)
         done = subprocess.run(
             [sys.executable, "-m", ptx.__name__, self.name, self.spec.package],
-            capture_output=True, text=True, timeout=600, check=False,
+            capture_output=True, text=True, timeout=600, check=False, env=_environment(),
         )  # fmt: skip
         if done.returncode == 2 and ptx.MISSING in done.stderr:
             _missing.add(ptx.MISSING)
@@ -424,6 +447,11 @@ class Contract:
         sizes = json.loads(done.stdout)
         assert tuple(sizes) == ptx.FUNCTIONS, sizes
         assert all(sizes.values()), sizes
+
+
+def _environment() -> dict[str, str]:
+    """This process's, and where it finds modules, for another Python."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
 @njit(cache=True)
@@ -476,8 +504,6 @@ CHECKS = tuple(
     and not name.startswith("_")
 )  # fmt: skip
 """The names of all checks, in the order in which they are made."""
-_COMMITS = Contract.commits_of_the_running_turn_do_not_show.__name__
-"""For simultaneous games only."""
 
 
 def contract_checks(
@@ -499,8 +525,17 @@ def contract_checks(
             made.append(Contract(facts, drawn, Path(golden) if golden is not None else None))
         getattr(made[0], name)()
 
-    left_out = () if facts.dynamics == "simultaneous" else (_COMMITS,)
-    return [(name, partial(check, name)) for name in CHECKS if name not in left_out]
+    applies = {
+        Contract.commits_of_the_running_turn_do_not_show.__name__: facts.is_simultaneous,
+        Contract.messages_reach_only_those_they_are_for.__name__: _talks(facts),
+    }
+    return [(name, partial(check, name)) for name in CHECKS if applies.get(name, True)]
+
+
+def _talks(facts: core.GameSpec) -> bool:
+    if importlib.util.find_spec(f"{facts.package}.view") is None:
+        return False
+    return hasattr(facts.module("view"), "SPEECH")
 
 
 def contract(

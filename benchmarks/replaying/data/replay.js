@@ -40,6 +40,12 @@ function answerBlock(answer) {
   if (answer.reasoning) block.append(fold("Reasoning", false, passage(answer.reasoning)));
   if (answer.reply !== null) block.append(passage(answer.reply, "reply"));
   if (answer.move !== null) block.append(make("p", `Read as: ${answer.move}`, "usage"));
+  for (const [to, text] of answer.said) {
+    block.append(make("p", `Said to ${to}:`, "usage"), passage(text));
+  }
+  for (const [move, reason] of answer.rejected) {
+    block.append(make("p", `Refused: ${move} (${reason})`, "usage"));
+  }
   if (answer.prompt.length) {
     const messages = answer.prompt.flatMap(([role, text]) => [
       make("p", role, "role"),

@@ -1,0 +1,215 @@
+"""What a game says of itself: its fact block and options, its sides, its sizes.
+
+Everything here is reached as ``core.X`` too, which is how games import it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any, TypeVar
+
+import numpy as np
+
+_ENVS = __name__.rpartition(".")[0]
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a game: a word or number people write, with its choices and one line of help.
+
+    ``choices`` is a collection of allowed values, or a callable that takes the given value and
+    returns the value to use or raises ``ValueError`` with what would be right.
+    """
+
+    default: Any
+    choices: Iterable[Any] | Callable[[Any], Any]
+    help: str
+
+    def check(self, game: str, name: str, value: Any) -> Any:
+        """The value to use for ``value``, which may be the text of one. Raises ``ValueError``."""
+        if callable(self.choices):
+            try:
+                return self.choices(value)
+            except (ValueError, TypeError) as error:
+                raise ValueError(f"{game}: option {name}={value!r}: {error}") from None
+        allowed = list(self.choices)
+        for choice in allowed:
+            if value == choice or str(value) == str(choice):
+                return choice
+        shown = ", ".join(map(str, allowed))
+        raise ValueError(f"{game}: option {name}={value!r}; choose one of: {shown}")
+
+
+def integer(low: int, high: int) -> Callable[[Any], int]:
+    """A ``choices`` function: a whole number from ``low`` to ``high``."""
+
+    def check(value: Any) -> int:
+        try:
+            number = int(value)
+        except (TypeError, ValueError):
+            number = low - 1
+        if isinstance(value, bool) or not low <= number <= high or number != float(value):
+            raise ValueError(f"a whole number from {low} to {high} is needed")
+        return number
+
+    return check
+
+
+Sides = tuple[tuple[int, ...], ...]
+"""Seats that win together, side by side: ``((0,), (1, 2))`` is one against two."""
+
+
+def each_alone(rules: Any) -> Sides:
+    """Every seat a side of its own."""
+    return tuple((seat,) for seat in range(rules.num_players))
+
+
+def side_returns(sides: Sides, returns: Any) -> np.ndarray:
+    """Each side's result, the sum of its seats' returns: (..., seats) to (..., sides) float64."""
+    returns = np.asarray(returns, float)
+    return np.stack([returns[..., list(side)].sum(-1) for side in sides], -1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameSpec:
+    """The fact block of a game, after OpenSpiel's GameType and GameInfo.
+
+    What is not said is so of most board games: two seats in turn, all to be seen, one wins what the
+    other loses.
+
+    Attributes:
+        name: the folder's name. title: as people write it. version: raised when results change.
+        min_players, max_players: seats.
+        dynamics: ``sequential``, or ``simultaneous`` if the seats decide at the same time: they
+            commit in seat order into the record, the last commit resolves the turn, and nobody
+            is shown a commit of the turn that is running.
+        chance: ``deterministic``, ``explicit`` (dice shown to all) or ``sampled``.
+        information: ``perfect`` or ``imperfect``.
+        utility: ``zero_sum``, ``constant_sum``, ``identical`` or ``general``.
+        max_game_length: the most decisions a game with default options can take.
+        options: the game's options by name.
+        sources: where the rules come from.
+        sides: seats that win together: every seat once. Or a function of ``rules`` that tells it,
+            or None where roles are dealt, so that nobody knows before the game. By default each
+            seat is alone. (Where all win together, ``utility`` is ``identical``.)
+        decision_seconds: of a game in real time, how long one decision lasts; its kernel takes a
+            no-op from seats that are idle. None where the game waits for its players.
+        package: the importable package with the game's files, ``stratagym.envs.<name>`` unless
+            given. A game in a package of its own says ``package=__name__``.
+    """
+
+    name: str
+    title: str
+    version: int
+    min_players: int = 2
+    max_players: int = 2
+    dynamics: str = "sequential"
+    chance: str = "deterministic"
+    information: str = "perfect"
+    utility: str = "zero_sum"
+    max_game_length: int
+    sources: tuple[str, ...] = ()
+    options: dict[str, Option] = field(default_factory=dict)
+    sides: Sides | Callable[[Any], Sides] | None = each_alone
+    decision_seconds: float | None = None
+    package: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.package:
+            object.__setattr__(self, "package", f"{_ENVS}.{self.name}")
+        if self.dynamics not in ("sequential", "simultaneous"):
+            raise ValueError(f"{self.name}: dynamics={self.dynamics!r}; sequential or simultaneous")
+
+    @property
+    def is_simultaneous(self) -> bool:
+        """Whether the seats decide at the same time."""
+        return self.dynamics == "simultaneous"
+
+    def sides_of(self, rules: Any) -> Sides | None:
+        """The sides of a game under these rules; None where roles are dealt."""
+        return self.sides(rules) if callable(self.sides) else self.sides
+
+    def module(self, part: str) -> ModuleType:
+        """One of the game's modules (``rules``, ``view``, ``render``, ``metrics``), imported."""
+        name = f"{self.package}.{part}"
+        __import__(name)
+        if part == "view":
+            from stratagym.envs.views import complete
+
+            return complete(sys.modules[name])
+        return sys.modules[name]
+
+    def options_in_force(self, **given: Any) -> dict[str, Any]:
+        """Every option with the value given or its default.
+
+        Raises:
+            ValueError: an unknown option or a value that is not allowed.
+        """
+        for name in given:
+            if name not in self.options:
+                known = ", ".join(self.options) or "none"
+                raise ValueError(f"{self.name}: unknown option {name!r}; its options are: {known}")
+        return {
+            name: option.check(self.name, name, given.get(name, option.default))
+            for name, option in self.options.items()
+        }
+
+    def make_rules(self, **given: Any) -> Any:
+        """The game's ``Rules`` for these options; raises ``ValueError`` as above.
+
+        Made by the game's ``make_rules``, which turns words into numbers; without one the options
+        are the fields of ``Rules``.
+        """
+        module = self.module("rules")
+        make = getattr(module, "make_rules", None) or module.Rules
+        rules = make(**self.options_in_force(**given))
+        _name_apart(type(rules))
+        return rules
+
+
+def _name_apart(rules_class: type) -> None:
+    """Name a ``Rules`` after its module.
+
+    numba's calls from Python tell NamedTuples apart by the names of class and fields only: two
+    games that have both in common would take each other's place. (Pickle goes by the qualname.)
+    """
+    if rules_class.__name__ == "Rules":
+        name = rules_class.__module__.removeprefix("stratagym.envs.")
+        rules_class.__name__ = name.replace(".", "_")
+
+
+Kind = TypeVar("Kind", bound=type)
+
+
+def sizes(
+    *, actions: Any, observation: Any, decisions: Any, dtype: Any = np.int8, high: Any = 1
+) -> Callable[[Kind], Kind]:
+    """Give a game's ``Rules`` the properties that tell its sizes; a decorator.
+
+    Each argument is a value, or a function of ``rules`` where it depends on the options.
+
+    Args:
+        actions: ``num_actions``. observation: ``observation_shape``, a tuple.
+        decisions: ``max_game_length``, the most decisions of a game.
+        dtype, high: ``observation_dtype`` and ``observation_high``, the largest number in an
+            observation. The smallest is 0.
+    """
+    told = {
+        "num_actions": actions,
+        "observation_shape": observation,
+        "observation_dtype": dtype,
+        "observation_high": high,
+        "max_game_length": decisions,
+    }
+
+    def decorate(rules_class: Kind) -> Kind:
+        for name, value in told.items():
+            computed = callable(value) and not isinstance(value, type)  # a dtype is no function
+            setattr(rules_class, name, property(value) if computed else value)
+        _name_apart(rules_class)
+        return rules_class
+
+    return decorate

@@ -1,0 +1,121 @@
+"""What a game's view says in words, and what is said for it where it leaves a part out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Protocol
+
+from stratagym.envs.words import AnswerForm, section
+
+MERGED_PARTS = (
+    "game", "role", "rules", "hints", "position", "legal", "actions", "persona", "history", "heard",
+    "task", "answer",
+)  # fmt: skip
+"""The order in one message; a view's ``MERGED_PARTS`` comes before it."""
+
+
+class View(Protocol):
+    """What a game's ``view.py`` says in words; a part with a body here may be left out.
+
+    A text that is always the same may be a constant in capitals, such as ``RULES_TEXT``.
+    Besides, a view may have ``RENAMED`` (the game's words and made-up ones) and
+    ``rules_in_full(rules)`` (the game for who does not know it by name, where ``rules_text`` takes
+    it as known); others read ``TEXT_OPTIONS``, ``CONSEQUENCES``, ``seat_text``, ``chance_text``.
+    """
+
+    PROMPT_VERSION: str
+    """Raised with every change of the words."""
+    ANSWER: AnswerForm
+    """How a reply names its move."""
+    PERSONAS: Mapping[str, str] = {"none": ""}
+    """Playing styles a prompt can ask for."""
+    HINTS: Sequence[str] = ()
+    """Advice on good play, a sentence each."""
+    POSITION_FORMS: Sequence[str] = ("board",)
+    """The forms that ``position_text`` knows, the default first."""
+    TITLES: bool = True
+    """Whether history, persona and hints come as titled sections, or as plain paragraphs."""
+    MERGED_PARTS: Sequence[str] = MERGED_PARTS
+    MERGED_VERSION: str = ""
+    """The version of the prompt in one message, where it is not ``PROMPT_VERSION``."""
+
+    def board_text(self, rules: Any, s: Any) -> str:
+        """The position for a terminal, as a spectator sees it."""
+        ...
+
+    def action_to_string(self, rules: Any, s: Any, action: int) -> str:
+        """A move's text; by default its number."""
+        return str(action)
+
+    def string_to_action(self, rules: Any, s: Any, text: str) -> int:
+        """The action a move's text names, legal or not. Raises ``ValueError``, one word.
+
+        By default the action whose text in this position it is.
+        """
+        for action in range(rules.num_actions):
+            if self.action_to_string(rules, s, action) == text:
+                return action
+        raise ValueError("no_such_move")
+
+    def move_text(self, rules: Any, s: Any, action: int) -> str:
+        """A legal move told in one sentence, with what all see of it."""
+        seat = sys.modules[type(rules).__module__].current_player(rules, s)
+        return f"Player {seat} played {self.action_to_string(rules, s, action)}."
+
+    def why_illegal(self, rules: Any, s: Any, action: int) -> str:
+        """Why the seat to move may not play this, as one word."""
+        return "not_legal"
+
+    def role_text(self, rules: Any, player: int) -> str:
+        """Who the seat is; the same over a whole game."""
+        return f"You are player {player}."
+
+    def rules_text(self, rules: Any) -> str:
+        """The rules in force, with how positions and moves are written."""
+        ...
+
+    def rules_brief(self, rules: Any) -> str:
+        """The rules in a sentence or two; by default as ``rules_text``."""
+        return part(self, "rules_text")(rules)
+
+    def notation_text(self, rules: Any) -> str:
+        """How positions and moves are written: told where the rules are not."""
+        return ""
+
+    def actions_text(self, rules: Any) -> str:
+        """A list of all actions, where replies name them by number and no legal ones are listed."""
+        return ""
+
+    def position_text(self, rules: Any, s: Any, player: int, form: str) -> str:
+        """What the seat sees, in a form of ``POSITION_FORMS``; by default ``board_text``."""
+        return section("Position now", part(self, "board_text")(rules, s))
+
+    def legal_text(self, rules: Any, s: Any, player: int, legal: list[int]) -> str:
+        """The legal moves."""
+        to_string = part(self, "action_to_string")
+        return section("Legal moves", ", ".join(to_string(rules, s, action) for action in legal))
+
+    def task_text(self, rules: Any) -> str:
+        """What to do now, in one sentence."""
+        return ""
+
+
+def complete(view: Any) -> Any:
+    """Give a view's module what everybody calls and it may leave out; returns it."""
+    for name in ("action_to_string", "string_to_action", "move_text", "why_illegal"):
+        if not hasattr(view, name):
+            setattr(view, name, part(view, name))
+    return view
+
+
+def part(view: Any, name: str) -> Any:
+    """What a view says, or the default. Raises ``AttributeError`` where there is none."""
+    if hasattr(view, name):
+        return getattr(view, name)
+    if hasattr(view, name.upper()):
+        text = getattr(view, name.upper())
+        return lambda *_: text
+    default = getattr(View, name)
+    return partial(default, view) if callable(default) else default

@@ -1,0 +1,115 @@
+"""``stratagym.testing``: that its checks find what is wrong, and its helpers do what they say."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stratagym.envs import core, spec
+from stratagym.testing import (
+    CHECKS,
+    RandomGame,
+    check_replies,
+    contract_checks,
+    position,
+    random_positions,
+    same_as_openspiel,
+)
+
+HERE = Path(__file__).parent
+NIM, BIDS, ROLES = (
+    HERE / "outside" / "stratagym_nim",
+    HERE / "games" / "bids",
+    HERE / "games" / "roles",
+)
+
+BROKEN = [
+    (NIM, "rules.py", "out[n] = 5 * heap + stones", "out[n] = 5 * heap", "legal_actions"),
+    (NIM, "rules.py", "out[1] = -out[0]", "out[1] = 0.0", "returns_obey_the_utility_class"),
+    (NIM, "rules.py", "out[heap] = s.heaps[heap]", "out[heap] = 9", "observations_are_in"),
+    (NIM, "__init__.py", "package=", "sides=((0,), (0, 1)), package=", "sides_part_the_seats"),
+    (NIM, "__init__.py", 'chance="deterministic"', 'chance="explicit"', "chance_outcomes_are"),
+    (NIM, "view.py", "{action // 5 + 1}:", "1:", "actions_and_strings"),
+    (NIM, "rules.py", "import numpy", "import PIL, numpy", "environments_import_nothing_heavy"),
+    (BIDS, "rules.py", "= s.bids[player, item]", "= s.bids[0, item]", "commits_of_the_running"),
+]  # fmt: skip
+"""Of a package, in a file, this text changed to that: and the check that has to find it."""
+
+FIND = """
+import importlib, sys
+from stratagym import envs
+from stratagym.testing import contract_checks
+game = importlib.import_module(sys.argv[1]).SPEC
+envs.register(game)
+(check,) = [check for name, check in contract_checks(game, seed=1) if name.startswith(sys.argv[2])]
+try:
+    check()
+except AssertionError:
+    print("found")
+"""
+
+
+@pytest.mark.parametrize(("package", "file", "right", "wrong", "check"), BROKEN)
+def test_what_is_wrong_is_found(package, file, right, wrong, check, tmp_path):
+    copy = tmp_path / package.name
+    shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in copy.glob("*.py"):  # the tiny games import themselves by their full name
+        path.write_text(path.read_text().replace("from games.", "from "))
+    text = (copy / file).read_text()
+    assert right in text
+    (copy / file).write_text(text.replace(right, wrong))
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", FIND, package.name, check],
+        capture_output=True, text=True, timeout=300, check=False,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip().endswith("found")
+
+
+def test_checks_are_those_that_apply():
+    names = [name for name, _ in contract_checks("tictactoe")]
+    left_out = set(CHECKS) - set(names)
+    assert left_out == {
+        "commits_of_the_running_turn_do_not_show", "messages_reach_only_those_they_are_for",
+    }  # fmt: skip
+    assert names == [name for name in CHECKS if name not in left_out]
+
+
+def test_positions(seed):
+    assert position("connect_four", 3, 3, 2)["plies"] == 3
+    rules = spec("tictactoe").make_rules()
+    assert position(rules, 0, 4, 6).dtype == position(spec("tictactoe")).dtype
+    with pytest.raises(ValueError, match="action 0 is not legal at ply 1"):
+        position(rules, 0, 0)
+    states = random_positions(rules, 50, seed, plies=range(2, 5))
+    marks = [int(marks).bit_count() for marks in states["crosses"] | states["noughts"]]
+    assert set(marks) == {2, 3, 4}
+    assert (states == random_positions(rules, 50, seed, plies=range(2, 5))).all()
+    states = random_positions("tictactoe", 50, seed)
+    assert all(core.current_player_at(rules, states, i) >= 0 for i in range(50))
+    with pytest.raises(ValueError, match="were over before range"):
+        random_positions(rules, 1, seed, plies=range(12, 13))
+    played = RandomGame("tictactoe", seed)
+    assert len(played.states) == len(played.players) == len(played.actions) > 4
+    assert played.returns(played.end).sum() == 0
+
+
+def test_replies():
+    states = position("tictactoe", 0)
+    right = {"Move: 2,3": 7, "nothing": "unparseable", "Move: 1,1": "illegal: taken"}
+    check_replies("tictactoe", right, states)
+    for reply, wrong in (("Move: 2,3", 6), ("Move: 1,1", "unparseable"), ("Move: 1,1", 0)):
+        with pytest.raises(AssertionError, match="Move"):
+            check_replies("tictactoe", {reply: wrong}, states)
+
+
+def test_another_game_is_not_the_same(seed):
+    pytest.importorskip("pyspiel")
+    with pytest.raises(AssertionError):
+        same_as_openspiel("connect_four", "connect_four(rows=5)", 3, seed)

@@ -1,0 +1,104 @@
+"""Runs with plans, talk and decisions at the same time, replayed and exported."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import games
+import pytest
+from games import players
+from injections import INJECTIONS
+from recorded_runs import rewrite, run_script
+from scripts import lines
+
+from stratagym.benchmarks import export, replay
+from stratagym.benchmarks.harness import replays
+from stratagym.envs.text import answer
+
+games.register()
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("played")
+    players.play(folder, players.scripted())
+    return folder
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Hidden roles in which every speech is an injection, and acts and votes are as well."""
+    texts = list(INJECTIONS.values())
+    told = [0]
+
+    def say(messages):
+        told[0] += 1
+        text = texts[told[0] % len(texts)]
+        if "All vote." in " ".join(message["content"] for message in messages):
+            return text
+        return json.dumps({"messages": {"all": text, text: "x"}, "acts": [text, "claim"]})
+
+    folder = tmp_path_factory.mktemp("hostile")
+    players.play(folder, players.scripted(say), games=("roles",))
+    return folder
+
+
+def test_games_played_again_agree(played):
+    found = replays.find(played)
+    for game in found.games:
+        told = replays.replay(game, found.answers)
+        assert told.problems == []
+        answered = [p for p in told.positions if p.answers]
+        assert answered and all(a["seat"] == p.seat for p in answered for a in p.answers)
+        count = sum(len(p.answers) for p in told.positions)
+        assert count == sum(r["item"] == game["match"] for r in found.decisions)
+
+
+def test_a_changed_plan_is_noticed(played, tmp_path):
+    for name in ("games.jsonl", "decisions.jsonl"):
+        (tmp_path / name).write_text((played / name).read_text())
+
+    def change(record):
+        if record["game"] == "bids" and record["kind"] == "ok":
+            record["actions"][2] += 1
+
+    rewrite(tmp_path / "decisions.jsonl", change)
+    found = replays.find(tmp_path)
+    problems = replays.replay(found.games[0], found.answers).problems
+    assert problems and all("the answer led to" in problem for problem in problems)
+
+
+@pytest.mark.parametrize("number", range(1, 7))
+def test_the_terminal_shows_them(played, number):
+    said, wrong = run_script(replay, played, "--match", number)
+    assert wrong == "" and "the outcome is the recorded one" in said
+    if lines(played / "games.jsonl")[number - 1]["game"] == "roles":
+        assert "[said to seat " in said and "I know" in said
+
+
+def test_hostile_words_do_not_reach_terminal_or_page(hostile, tmp_path):
+    game = lines(hostile / "games.jsonl")[0]
+    said, _ = run_script(replay, hostile, "--match", game["match"])
+    assert all(c in "\n\t" or c.isprintable() for c in said)
+    target = tmp_path / "game.html"
+    run_script(replay, hostile, "--match", game["match"], "--html", target, "--boards", "text")
+    html = target.read_text(encoding="utf-8")
+    assert len(re.findall(r"<script", html)) == len(re.findall(r"</script", html)) == 2
+    assert "onerror=alert(1)>" not in html.replace("\\u003e", ">").split('id="data"')[0]
+    data = json.loads(re.search(r'id="data">(.*?)</script>', html, re.DOTALL).group(1))
+    answers = [a for p in data["positions"] for a in p["answers"]]
+    assert any(a["said"] for a in answers) and any(a["rejected"] for a in answers)
+
+
+def test_export_takes_them(played, hostile, tmp_path):
+    for folder in (played, hostile):
+        target = tmp_path / f"{folder.name}.jsonl"
+        run_script(export, folder, "--output", target, "--format", "chat")
+        replies = [line["messages"][-1]["content"] for line in lines(target)]
+        good = [r for r in lines(folder / "decisions.jsonl") if r["kind"] == "ok"]
+        assert replies == [answer(r["reply"]) for r in good]
+        table = tmp_path / f"{folder.name}.csv"
+        run_script(export, folder, "--output", table, "--format", "table")
+        assert "rejected" in table.read_text(encoding="utf-8")
