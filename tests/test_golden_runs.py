@@ -32,7 +32,7 @@ ADDED: dict[str, tuple[str, ...]] = {
     "summary.json": (),
     "games.jsonl": ("*pairing", "*round", "*seat"),
     "decisions.jsonl": (),
-    "replay --html": (),
+    "replay --html": ("positions[].answers[].said", "positions[].answers[].rejected"),
     "export decisions": (),
     "export games": (),
 }

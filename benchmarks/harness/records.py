@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, TypedDict, cast
 
 from stratagym.benchmarks.harness.cli import InputError
-from stratagym.benchmarks.reporting.configuration import SINCE_0_1
 
 SCHEMA = 1
 
@@ -225,6 +224,20 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
     return folder
 
 
+SINCE_0_1: dict[str, Any] = {
+    "clock": "sync",
+    "text.system": "merge",
+    "text.rules": "usual",
+    "text.position": "",
+    "text.hints": False,
+    "text.reasoning": "free",
+    "text.answer": "move",
+    "text.template": "",
+}
+"""What a field of ``config.json`` that came after version 0.1 is taken to be where it is not there:
+what 0.1 did. A field below another is named with a dot. Those not named here are None."""
+
+
 def _same_config(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
     difference = _difference(
         {k: v for k, v in old.items() if k != "connections"},
@@ -243,8 +256,8 @@ def _difference(old: Any, new: Any, key: str = "") -> tuple[str, Any, Any] | Non
     if isinstance(old, dict) and isinstance(new, dict):
         for name in sorted(set(old) | set(new)):
             below = f"{key}.{name}" if key else name
-            before = old.get(name, SINCE_0_1.get(below))
-            difference = _difference(before, new.get(name), below)
+            unsaid = SINCE_0_1.get(below)
+            difference = _difference(old.get(name, unsaid), new.get(name, unsaid), below)
             if difference is not None:
                 return difference
         return None

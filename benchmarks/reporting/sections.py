@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stratagym.benchmarks.reporting.configuration import SINCE_0_1
 from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, count
 
 Summary = Mapping[str, Any]
@@ -87,16 +86,8 @@ def add_options(
     page.heading("Options in force")
     table = Table(["option", "value"], left=[1])
     table.rows += [[heading, said] for heading, said in rules.items()]
-    table.rows += [[name, _option(name, config[name])] for name in names]
+    table.rows += [[name, str(config[name])] for name in names]
     page.table(table)
-
-
-def _option(name: str, value: Any) -> str:
-    """An option's value; what came after version 0.1 is named only where it is not as in 0.1."""
-    if not isinstance(value, Mapping):
-        return str(value)
-    old = {key: SINCE_0_1[f"{name}.{key}"] for key in value if f"{name}.{key}" in SINCE_0_1}
-    return str({key: said for key, said in value.items() if key not in old or said != old[key]})
 
 
 def rules_by_players(config: Mapping[str, Any]) -> dict[str, str]:

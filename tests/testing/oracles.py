@@ -58,8 +58,8 @@ def same_as_openspiel(
     states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
     returns = np.zeros(rules.num_players)
     for _ in range(games):
+        told: list[int] = []
         state = loaded.new_initial_state()
-        told: list[str] = []
         player = core.start_at(rules, states, 0, np.uint64(rng.integers(2**63)), probs)
         begin(states, state)
         while True:

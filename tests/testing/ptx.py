@@ -49,20 +49,22 @@ def ptx_sizes(name: str, package: str) -> dict[str, int]:
     # Device functions are compiled for the device at hand, whatever the kernel asks for.
     dispatcher.get_current_device = Device
 
+    grid: Any = cuda.grid
+
     def start(rules, states, seeds, probs, players):
-        i = cuda.grid(1)
+        i = grid(1)
         players[i] = core.start(rules, states[i], seeds[i], probs[i])
 
     def play(rules, states, actions, probs, players):
-        i = cuda.grid(1)
+        i = grid(1)
         players[i] = core.play(rules, states[i], actions[i], probs[i])
 
     def legal_mask(rules, states, legal, masks, counts):
-        i = cuda.grid(1)
+        i = grid(1)
         counts[i] = core.legal_mask(rules, states[i], legal[i], masks[i])
 
     def observe(rules, states, players, observations):
-        i = cuda.grid(1)
+        i = grid(1)
         core.observe(rules, states[i], players[i], observations[i])
 
     rules = registry.unpickled(name, package).make_rules()

@@ -99,8 +99,10 @@ def step(rules, s, action):
                 who = -1
         if who >= 0:
             s.gained[who] += VALUES[item] - best
-    s.last[:] = s.bids
-    s.bids[:] = 0
+    for seat in range(SEATS):
+        for item in range(ITEMS):
+            s.last[seat, item] = s.bids[seat, item]
+            s.bids[seat, item] = 0
     s.seat = 0
     s.round += 1
 
