@@ -87,7 +87,9 @@ class _Table:
         player = core.start_at(
             self.rules, self.states, 0, np.uint64(self.seed & (2**64 - 1)), self.probs
         )
+        told: list[str] = []
         while player >= 0:
+            number = core.turn_at(self.rules, self.states, 0)
             if player == self.seat:
                 action = self._ask()
                 if action is None:
@@ -97,11 +99,17 @@ class _Table:
                 policy = self.policies[player]
                 seed = item_seed(self.seed, policy.name, str(self.ply))
                 action = policy.act(decision_for(self.facts, self.rules, self.states, seed))
-            told = self.view.move_text(self.rules, self.states[0], action)
             who = "you" if player == self.seat else self.policies[player].name
-            self.console.print(f"  {told} ({who})")
+            said = self.view.move_text(self.rules, self.states[0], action)
+            told.append(f"  {said} ({who})")
             player, _ = core.play_at(self.rules, self.states, 0, action, self.legal, self.probs)
             self.ply += 1
+            # What is decided at the same time is told when all have.
+            open_turn = player >= 0 and core.turn_at(self.rules, self.states, 0) == number
+            if not (self.facts.is_simultaneous and open_turn):
+                for line in told:
+                    self.console.print(line)
+                told = []
         self._show_board(self.view.board_text(self.rules, self.states[0]))
         returns = np.zeros(self.rules.num_players)
         core.returns_at(self.rules, self.states, 0, returns)

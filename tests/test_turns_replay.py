@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import re
 from pathlib import Path
@@ -13,8 +15,8 @@ from injections import INJECTIONS
 from recorded_runs import rewrite, run_script
 from scripts import lines
 
-from stratagym.benchmarks import export, replay
-from stratagym.benchmarks.harness import replays
+from stratagym.benchmarks import export, play, replay
+from stratagym.benchmarks.harness import cli, replays
 from stratagym.envs.text import answer
 
 games.register()
@@ -102,3 +104,12 @@ def test_export_takes_them(played, hostile, tmp_path):
         table = tmp_path / f"{folder.name}.csv"
         run_script(export, folder, "--output", table, "--format", "table")
         assert "rejected" in table.read_text(encoding="utf-8")
+
+
+def test_a_person_is_not_told_what_is_committed_in_the_turn(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n1\n1\nq\n"))
+    with contextlib.suppress(SystemExit):
+        cli.run(play.APP, ["bids", "--seat", "1", "--seed", "3"])
+    *asked, told, _ = capsys.readouterr().out.split("Your move")
+    assert len(asked) == 3 and "Player 0 bid" not in "".join(asked)
+    assert told.count("Player 0 bid") == told.count("Player 1 bid 1") == 3
