@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from stratagym.agents import hooks
 from stratagym.agents.core import Decision, Policy, PolicyString
-from stratagym.agents.games import hooks
 from stratagym.envs import core
 
 # What is kept of each level's node, besides its state and moves.

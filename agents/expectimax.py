@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.agents.games import hooks
+from stratagym.agents import hooks
 from stratagym.envs import core
 
 # What is kept of each level's node, besides its state and value.

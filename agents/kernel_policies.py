@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.agents import expectimax
+from stratagym.agents import expectimax, hooks
 from stratagym.agents.core import Decision, Policy, PolicyString
-from stratagym.agents.games import hooks
 from stratagym.envs import core
 
 RANDOM, HEURISTIC, EXPECTIMAX, RULE = range(4)

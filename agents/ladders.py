@@ -15,8 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from stratagym.agents import hooks
 from stratagym.agents.core import PolicyString, make_policy
-from stratagym.agents.games import hooks
 from stratagym.envs import core, spec, specs
 
 

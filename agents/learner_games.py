@@ -16,9 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numba import njit
 
-from stratagym.agents import expectimax, kernel_policies
+from stratagym.agents import expectimax, hooks, kernel_policies
 from stratagym.agents.core import Decision, Policy, decision_for, make_policy
-from stratagym.agents.games import hooks
 from stratagym.envs import core
 
 GAME = np.dtype(

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from stratagym.agents import hooks
 from stratagym.agents.core import Decision, Policy, PolicyString
-from stratagym.agents.games import hooks
 from stratagym.envs import core
 
 _NONE = -1

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from stratagym.agents import hooks
 from stratagym.agents.core import Decision, Policy, PolicyString
 from stratagym.agents.engines import UCIEngine
-from stratagym.agents.games import hooks
 from stratagym.envs import core, spec, specs
 
 ILLEGAL = -128

@@ -28,7 +28,7 @@ from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, rate_text
 from stratagym.benchmarks.reporting.sections import rules_text
-from stratagym.envs import core, games, spec
+from stratagym.envs import core, spec
 from stratagym.envs.text import TextOptions
 from stratagym.wrappers.dialogue import FORFEIT
 
@@ -53,9 +53,10 @@ class Args(RunArgs):
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play duplicate games and report margins."""
-    if args.game not in games():
-        raise cli.InputError(f"--game {args.game!r}: choose from: {', '.join(games())}")
-    game = spec(args.game)
+    try:
+        game = spec(args.game)
+    except ValueError as error:
+        raise cli.InputError(f"--game: {error}") from None
     if args.games < 2:
         raise cli.InputError(f"--games {args.games}: at least 2 are needed")
     try:

@@ -96,12 +96,16 @@ def check_writable(directory: Path) -> None:
 
 def checked_games(args: Args) -> list[str]:
     """The games to measure; raises ``cli.InputError`` for arguments that make no sense."""
-    known = envs.games()
-    games = known if args.games is None else list(dict.fromkeys(args.games))
-    unknown = [game for game in games if game not in known]
-    if unknown or not games:
-        said = f"unknown game {unknown[0]!r}" if unknown else "no game is named"
-        raise cli.InputError(f"--games: {said}; the games are: {', '.join(known)}")
+    games = (
+        [game.name for game in envs.specs()] if args.games is None else [*dict.fromkeys(args.games)]
+    )
+    if not games:
+        raise cli.InputError(f"--games: name at least one of: {', '.join(envs.games())}")
+    for game in games:
+        try:
+            envs.spec(game)
+        except ValueError as error:
+            raise cli.InputError(f"--games: {error}") from None
     if not 0 < args.seconds < math.inf:
         raise cli.InputError(f"--seconds {args.seconds:g}: a number above 0 is needed")
     if args.repeats < 1:

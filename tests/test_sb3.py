@@ -19,9 +19,8 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 from stratagym import envs
-from stratagym.agents import networks, sb3
+from stratagym.agents import hooks, networks, sb3
 from stratagym.agents.core import Policy, decision_for, make_policy
-from stratagym.agents.games import hooks
 from stratagym.benchmarks.harness.batched import play_batched
 from stratagym.benchmarks.harness.match_play import SeatedMatch
 from stratagym.benchmarks.training.ppo import SETTINGS

@@ -29,7 +29,7 @@ except ModuleNotFoundError:
         "BoardPolicy needs sb3-contrib: pip install 'stratagym[rl]'"
     ) from None
 
-from stratagym.agents.games import hooks
+from stratagym.agents import hooks
 from stratagym.agents.networks import board_features, board_logits
 
 VALUE_PLANES, VALUE_WIDTH = 8, 64
