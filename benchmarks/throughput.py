@@ -96,16 +96,17 @@ def check_writable(directory: Path) -> None:
 
 def checked_games(args: Args) -> list[str]:
     """The games to measure; raises ``cli.InputError`` for arguments that make no sense."""
-    games = (
-        [game.name for game in envs.specs()] if args.games is None else [*dict.fromkeys(args.games)]
-    )
+    if args.games is None:
+        games = [game.name for game in envs.specs()]
+    else:
+        games = list(dict.fromkeys(args.games))
     if not games:
-        raise cli.InputError(f"--games: name at least one of: {', '.join(envs.games())}")
-    for game in games:
-        try:
-            envs.spec(game)
-        except ValueError as error:
-            raise cli.InputError(f"--games: {error}") from None
+        known = ", ".join(envs.games())
+        raise cli.InputError(f"--games: no game is named; the games are: {known}")
+    try:
+        _ = [envs.spec(game) for game in games]
+    except ValueError as error:
+        raise cli.InputError(f"--games: {error}") from None
     if not 0 < args.seconds < math.inf:
         raise cli.InputError(f"--seconds {args.seconds:g}: a number above 0 is needed")
     if args.repeats < 1:
