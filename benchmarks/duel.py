@@ -22,7 +22,7 @@ from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.games import by_pairing
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.options import RunArgs
-from stratagym.benchmarks.harness.pairings import duel_matches
+from stratagym.benchmarks.harness.pairings import duel_matches, two_sides
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
@@ -41,7 +41,7 @@ RETURN = "return a game"
 @dataclass(kw_only=True)
 class Args(RunArgs):
     game: str = "texas_holdem"
-    """A game for two players."""
+    """A game for two players or two sides."""
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "rule:strong,heuristic"
     """Compiled policies, separated by commas: random, heuristic, rule:NAME, gt:DEPTH. The first
     of a pair is the one whose margin is given."""
@@ -64,8 +64,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         rules = game.make_rules(**options)
     except ValueError as error:
         raise cli.InputError(f"--rules: {error}") from None
-    if rules.num_players != 2 or game.utility not in ("zero_sum", "constant_sum"):
-        raise cli.InputError(f"--game {game.name}: a duel is a contest of two players")
+    if game.utility not in ("zero_sum", "constant_sum"):
+        raise cli.InputError(f"--game {game.name}: in a duel one wins what the other loses")
+    sides = two_sides(game, rules, "a duel")
     policies = compiled_policies(game, args.policies)
     config = {
         "game": game.name,
@@ -81,8 +82,8 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         match
         for one, other in pairs
         for match in duel_matches(
-            NAME, f"{one}/{other}", game.name, options, 2, args.games, args.seed, (one, other),
-            protocol,
+            NAME, f"{one}/{other}", game.name, options, sides, args.games, args.seed,
+            (one, other), protocol,
         )
     ]  # fmt: skip
     records = run.play(fixed(matches))

@@ -22,6 +22,7 @@ from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.matches import Match, Place
 from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
+from stratagym.benchmarks.harness.pairings import seated, two_sides
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.benchmarks.harness.run import Run
@@ -30,6 +31,7 @@ from stratagym.benchmarks.tournaments import report
 from stratagym.benchmarks.tournaments.summary import summarise
 from stratagym.envs import spec
 from stratagym.envs.core import GameSpec
+from stratagym.envs.facts import Sides
 
 NAME = "tournament"
 ROUND_ROBIN, SWISS = "round_robin", "swiss"
@@ -56,7 +58,7 @@ class Args(MatchArgs, RunArgs):
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play policies of a game against each other."""
-    game, options = _game(args)
+    game, options, sides = _game(args)
     protocol = args.answer_protocol(game)
     if args.games < 1:
         raise cli.InputError(f"--games {args.games}: at least 1 is needed")
@@ -84,9 +86,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
                 game.name,
                 options,
                 item_seed(args.seed, game.name, str(k)),
-                (b, a) if swapped else (a, b),
+                seated(sides, (b, a) if swapped else (a, b)),
                 protocol,
-                Place(f"{label}{a}/{b}", k, swapped),
+                Place(f"{label}{a}/{b}", k, sides[swapped][0]),
             )
             for a, b in pairings
             for k in range(config["games"] // 2)
@@ -105,8 +107,8 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     run.finish(summarise(run, played, byes), report.write, report.screen)
 
 
-def _game(args: Args) -> tuple[GameSpec, dict[str, Any]]:
-    """The game and those of its options that are not at their defaults."""
+def _game(args: Args) -> tuple[GameSpec, dict[str, Any], Sides]:
+    """The game, those of its options that are not at their defaults, and its two sides."""
     try:
         game = spec(args.game)
         options: dict[str, Any] = cli.pairs("--rules", args.rules)
@@ -120,12 +122,8 @@ def _game(args: Args) -> tuple[GameSpec, dict[str, Any]]:
             f"--game {game.name}: its players win or lose together, so that nobody can be rated "
             "against another; use python -m benchmarks.hanabi_teams"
         )
-    if rules.num_players != 2:
-        raise cli.InputError(
-            f"--game {game.name} with {rules.num_players} players: a tournament seats two; for "
-            "more use python -m benchmarks.ludo_arena"
-        )
-    return game, options
+    more = "; for more use python -m benchmarks.ludo_arena"
+    return game, options, two_sides(game, rules, "a tournament", more)
 
 
 def _rounds(args: Args, players: int) -> int | None:

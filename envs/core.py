@@ -30,6 +30,7 @@ from numba.extending import overload
 from stratagym.envs.facts import GameSpec as GameSpec
 from stratagym.envs.facts import Option as Option
 from stratagym.envs.facts import Sides as Sides
+from stratagym.envs.facts import alone as alone
 from stratagym.envs.facts import each_alone as each_alone
 from stratagym.envs.facts import integer as integer
 from stratagym.envs.facts import side_returns as side_returns

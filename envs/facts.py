@@ -62,9 +62,14 @@ Sides = tuple[tuple[int, ...], ...]
 """Seats that win together, side by side: ``((0,), (1, 2))`` is one against two."""
 
 
+def alone(seats: int) -> Sides:
+    """So many seats, every one a side of its own."""
+    return tuple((seat,) for seat in range(seats))
+
+
 def each_alone(rules: Any) -> Sides:
-    """Every seat a side of its own."""
-    return tuple((seat,) for seat in range(rules.num_players))
+    """Every seat of a game a side of its own."""
+    return alone(rules.num_players)
 
 
 def side_returns(sides: Sides, returns: Any) -> np.ndarray:

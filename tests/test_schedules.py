@@ -22,6 +22,7 @@ from stratagym.benchmarks.harness.schedules import (
     swiss,
 )
 from stratagym.benchmarks.levels.climb import Plan, duels, team_matches
+from stratagym.envs import core
 from stratagym.envs.text import TextOptions
 
 HOW = AnswerProtocol(TextOptions(), 1, FORFEIT)
@@ -96,7 +97,7 @@ def old_record(m: Match) -> dict[str, Any]:
 def test_names_of_0_1_say_where_a_game_stands():
     named = ("llm:org/model", "random")
     for pairing in ("2p/llm:org/model/random", "round 2/llm:org/model/random"):
-        for m in duel_matches("test", pairing, "ludo", {}, 2, 6, 0, named, HOW):
+        for m in duel_matches("test", pairing, "ludo", {}, core.alone(2), 6, 0, named, HOW):
             assert place_of(old_record(m)) == m.place
     hanabi = Plan("anchored_levels", ladder_of("hanabi"), 4, 0, HOW, False, 1)
     for pairing, policy in (("hanabi/llm:org/model/team", named[0]), ("hanabi/anchor/1/b", "b")):

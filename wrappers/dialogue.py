@@ -22,14 +22,19 @@ from stratagym.envs.aec import SEED_MASK
 FORFEIT, RANDOM = "forfeit", "random"
 
 
-def forfeit_returns(game: core.GameSpec, players: int, seat: int) -> list[float]:
-    """Each seat's return when ``seat`` forfeits: -1, and 1 shared by the others.
+def forfeit_returns(game: core.GameSpec, rules: Any, seat: int) -> list[float]:
+    """Each seat's return when ``seat`` forfeits: its side shares -1, the others share 1.
 
-    In a game whose seats all win or lose together it is 0 for everyone.
+    Where roles are dealt the seat loses alone. In a game whose seats all win or lose together it
+    is 0 for everyone.
     """
+    players = rules.num_players
     if game.utility == "identical":
         return [0.0] * players
-    return [-1.0 if k == seat else 1.0 / (players - 1) for k in range(players)]
+    sides = game.sides_of(rules) or core.each_alone(rules)
+    (losers,) = (side for side in sides if seat in side)
+    others = players - len(losers)
+    return [-1.0 / len(losers) if k in losers else 1.0 / others for k in range(players)]
 
 
 def pairings(players: int, games: int | None, seed: int) -> list[tuple[int, int]]:
@@ -55,6 +60,8 @@ def pairings(players: int, games: int | None, seed: int) -> list[tuple[int, int]
 
 class Dialogue:
     """A game in which one seat answers questions and copies of a policy play the others.
+
+    They play all others: those that win together with the seat, too.
 
     >>> dialogue = Dialogue("tictactoe", "random", seed=1, seat=0)
     >>> dialogue.messages[-1]["role"]
@@ -161,7 +168,7 @@ class Dialogue:
     def returns(self) -> list[float]:
         """Each seat's return so far; a forfeit's is ``forfeit_returns``."""
         if self.forfeited:
-            return forfeit_returns(self.game.spec, self.players, self.seat)
+            return forfeit_returns(self.game.spec, self.game.rules, self.seat)
         return self.game.returns()
 
     def scores(self) -> dict[str, float]:

@@ -9,6 +9,7 @@ from typing import Any
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.pairings import duel_matches
+from stratagym.envs.facts import alone
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ class Team:
         games = config["games" if self.is_of_one else "mixed_games"]
         options = {"players": self.players, "score": self.score}
         matches = duel_matches(
-            benchmark, self.name, "hanabi", options, seats, games, config["seed"],
-            (self.one, self.rest), protocol,
+            benchmark, self.name, "hanabi", options, alone(seats), games,
+            config["seed"], (self.one, self.rest), protocol,
         )  # fmt: skip
         if not self.is_of_one:
             return matches

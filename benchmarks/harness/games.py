@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,13 +12,14 @@ import numpy as np
 
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import place_of
-from stratagym.benchmarks.harness.records import GameRecord
+from stratagym.benchmarks.harness.records import GameRecord, sides_of
 from stratagym.benchmarks.reporting.stats import Rate, bootstrap_mean
+from stratagym.envs.facts import Sides, side_returns
 
 
 @dataclass(frozen=True)
 class Games:
-    """Finished games with the same number of seats, in the order of their records.
+    """Finished games with the same seats and sides, in the order of their records.
 
     Attributes:
         records: of the G games. aborted: how many more a transport failure broke off for good.
@@ -60,21 +61,26 @@ class Games:
         """By seat, (G, S) float64."""
         return np.array([record["returns"] for record in self.records], np.float64)
 
-    def side_returns(self, sides: Sequence[Sequence[int]] | None = None) -> np.ndarray:
-        """By side, the sum of its seats' returns, (G, sides); by default each seat is a side."""
-        if sides is None:
-            return self.returns
-        return np.stack([self.returns[:, list(seats)].sum(1) for seats in sides], axis=1)
+    @cached_property
+    def sides(self) -> Sides:
+        """The seats that win together, as the records have it; none without games."""
+        return sides_of(self.records[0]) if self.records else ()
+
+    def side_returns(self, sides: Sides | None = None) -> np.ndarray:
+        """By side, the sum of its seats' returns, (G, sides); by default the records' sides."""
+        return side_returns(self.sides if sides is None else sides, self.returns)
 
     def is_seat_of(self, policy: str) -> np.ndarray:
         """Which seats are the policy's, (G, S) bool."""
         return np.array([[name == policy for name in r["seats"]] for r in self.records], bool)
 
     def returns_of(self, policy: str) -> np.ndarray:
-        """Of the policy's first seat, (G,) float64."""
+        """Of the side of the policy's first seat, (G,) float64."""
         if not self.records:
             return np.zeros(0)
-        return self.returns[np.arange(len(self)), self.is_seat_of(policy).argmax(1)]
+        side_of = {seat: k for k, side in enumerate(self.sides) for seat in side}
+        own = [side_of[seat] for seat in self.is_seat_of(policy).argmax(1).tolist()]
+        return self.side_returns()[np.arange(len(self)), own]
 
     def score_of(self, policy: str) -> np.ndarray:
         """1, 0.5 or 0 for a positive, zero or negative return of the policy, (G,) float64."""

@@ -63,6 +63,8 @@ class SeatedMatch:
         """The game's record; ``ending`` is the kernel's id, ``forfeit`` or ``transport``."""
         kernel = {core.TERMINAL: "terminal", core.TRUNCATED: "truncated"}
         winners = [k for k, x in enumerate(returns or []) if x > 0]
+        sides = self.game.sides_of(self.rules) or ()
+        together = any(len(side) > 1 for side in sides)
         return {
             "benchmark": self.benchmark,
             "game": self.game.name,
@@ -77,11 +79,12 @@ class SeatedMatch:
             "ended_by": ending if isinstance(ending, str) else kernel[ending],
             "forfeited_by": forfeited_by,
             **self.place,
+            **({"sides": [list(side) for side in sides]} if together else {}),
         }
 
     def forfeited(self, actions: list[int], seat: int) -> dict[str, Any]:
-        """The record of a game that ``seat`` loses."""
-        returns = forfeit_returns(self.game, len(self.seats), seat)
+        """The record of a game that ``seat``, and with it its side, loses."""
+        returns = forfeit_returns(self.game, self.rules, seat)
         return self.record(actions, FORFEIT, returns, seat)
 
 

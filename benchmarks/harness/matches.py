@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
+from stratagym.envs import spec
 
 
 class Place(NamedTuple):
@@ -18,7 +19,7 @@ class Place(NamedTuple):
             Empty where a match stands alone.
         round: from 0. The matches of a round have one seed, and differ in who sits where. None
             where the record of an older version does not say.
-        seat: of the pairing's first policy; None where it has several.
+        seat: of the pairing's first policy, the first of its side; None where it has all.
     """
 
     pairing: str
@@ -56,6 +57,14 @@ class Match:
     def rules_key(self) -> tuple[str, str]:
         """Equal for matches of one game with the same options."""
         return self.game, json.dumps(self.options, sort_keys=True)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A game that this process registered is made known to the one that unpickles its facts.
+        return {**self.__dict__, "spec": spec(self.game)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        del state["spec"]
+        self.__dict__.update(state)
 
 
 def place_of(record: Mapping[str, Any]) -> Place:

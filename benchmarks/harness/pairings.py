@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from typing import Any
@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 
 from stratagym.agents.kernel_policies import Games, KernelPolicy, play_many
+from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.matches import Match, Place
+from stratagym.benchmarks.harness.records import GameRecord, returns_of, sides_of
 from stratagym.benchmarks.reporting.stats import Rate, bootstrap_mean
 from stratagym.envs import core
+from stratagym.envs.facts import Sides, side_returns
 
 CHUNK = 256
 """Games a thread plays at a time."""
@@ -89,10 +92,38 @@ def head_to_head(policies: list[KernelPolicy], rules: Any, games: int, seed: int
     return {"games": games, "wins": wins}
 
 
-def points(game: Mapping[str, Any]) -> float:
-    """What the first seat's player scores in a game of two: 1 for a win, 0.5 for a draw."""
-    first, second = game["returns"]
+def points(game: GameRecord) -> float:
+    """What the first side's player scores in a game of two sides: 1 for a win, 0.5 for a draw."""
+    first, second = side_returns(sides_of(game), returns_of(game)).tolist()
     return 0.5 + 0.5 * (first > second) - 0.5 * (first < second)
+
+
+def two_sides(game: core.GameSpec, rules: Any, contest: str, else_use: str = "") -> Sides:
+    """The two sides of a game, each of which gets one policy.
+
+    Args:
+        contest: what needs them, as in "a tournament". else_use: a hint for games with more.
+
+    Raises:
+        InputError: there are not two sides, or nobody knows them before the game.
+    """
+    sides = game.sides_of(rules)
+    if sides is None:
+        raise InputError(
+            f"--game {game.name}: its roles are dealt, so that nobody knows before a game who wins "
+            f"with whom; {contest} needs two sides"
+        )
+    if len(sides) != 2:
+        players = rules.num_players
+        number = f"{len(sides)} sides" if len(sides) != players else f"{players} players"
+        raise InputError(f"--game {game.name} with {number}: {contest} seats two{else_use}")
+    return sides
+
+
+def seated(sides: Sides, policies: Sequence[str]) -> tuple[str, ...]:
+    """Policies by seat, from those by side."""
+    places = [(seat, name) for side, name in zip(sides, policies, strict=True) for seat in side]
+    return tuple(name for _, name in sorted(places))
 
 
 def pair(
@@ -129,29 +160,31 @@ def duel_matches(
     pairing: str,
     game: str,
     options: dict[str, Any],
-    seats: int,
+    sides: Sides,
     games: int,
     seed: int,
     policies: tuple[str, str],
     protocol: AnswerProtocol,
 ) -> list[Match]:
-    """One policy against a table of another: every seed once with the first in each seat.
+    """One policy against a table of another: every seed once with the first on each side.
 
     Args:
-        pairing: what the matches' names begin with. seats: how many there are.
-        games: rounded up to whole rounds of ``seats``. seed: of the set of seeds.
+        pairing: what the matches' names begin with. sides: who wins together, each seat alone
+            in most games.
+        games: rounded up to whole rounds, one game for each side. seed: of the set of seeds.
     """
-    seeds, seating = duel_seating(seats, games, seed)
+    n = len(sides)
+    seeds, seating = duel_seating(n, games, seed)
     return [
         Match(
             benchmark,
-            f"{pairing}/{g // seats}/{g % seats}",
+            f"{pairing}/{g // n}/{g % n}",
             game,
             options,
             int(seeds[g]),
-            tuple(policies[k] for k in seating[g]),
+            seated(sides, [policies[k] for k in seating[g]]),
             protocol,
-            Place(pairing, g // seats, g % seats),
+            Place(pairing, g // n, sides[g % n][0]),
         )
         for g in range(len(seeds))
     ]

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypedDict, cast
 
 from stratagym.benchmarks.harness.cli import InputError
+from stratagym.envs.facts import Sides, alone, side_returns
 
 SCHEMA = 1
 
@@ -66,13 +67,15 @@ class DecisionRecord(_SomeDecisions):
 
 
 class _SomeGames(TypedDict, total=False):
-    """What only some lines have: those of games in real time, and of later versions than 0.1."""
+    """What only some lines have: those of games in real time or with sides of several seats, and
+    of later versions than 0.1."""
 
     pairing: str
     round: int | None
     seat: int | None
     clock: str
     rejected: list[list[str]]
+    sides: list[list[int]]
 
 
 class GameRecord(_SomeGames):
@@ -103,6 +106,23 @@ def returns_of(record: GameRecord) -> list[float]:
     returns = record["returns"]
     assert returns is not None, "the game was broken off"
     return returns
+
+
+def sides_of(record: GameRecord) -> Sides:
+    """The seats that win together; each alone where the record says nothing."""
+    found = record.get("sides")
+    return alone(len(record["seats"])) if found is None else tuple(map(tuple, found))
+
+
+def side_policies(record: GameRecord) -> list[str]:
+    """The policy of each side, which has one in all of its seats."""
+    return [record["seats"][side[0]] for side in sides_of(record)]
+
+
+def side_return(record: GameRecord, seat: int) -> float:
+    """What the side of a seat came to in a finished game."""
+    (side,) = (side for side in sides_of(record) if seat in side)
+    return float(side_returns((side,), returns_of(record))[0])
 
 
 def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.pairings import pair, points
-from stratagym.benchmarks.harness.records import GameRecord
+from stratagym.benchmarks.harness.records import GameRecord, side_policies
 
 T = TypeVar("T")
 Records = dict[str, GameRecord]
@@ -85,8 +85,9 @@ def swiss(
         for game in new:
             first = points(game)
             share = len(pairings) / len(new)
-            standings[game["seats"][0]] += share * first
-            standings[game["seats"][1]] += share * (1 - first)
+            one, other = side_policies(game)
+            standings[one] += share * first
+            standings[other] += share * (1 - first)
         met |= {frozenset(pairing) for pairing in pairings}
         played += new
     return played, byes

@@ -21,7 +21,7 @@ from stratagym.agents.engines import UCIEngine
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness import match_play
 from stratagym.benchmarks.harness.matches import Match
-from stratagym.benchmarks.harness.records import SCHEMA, GameRecord, returns_of
+from stratagym.benchmarks.harness.records import SCHEMA, GameRecord, returns_of, side_return
 from stratagym.benchmarks.harness.schedules import Records
 from stratagym.benchmarks.levels.climb import Plan, duels, team_matches
 from stratagym.benchmarks.reporting.page import RateCell, Table, code, count
@@ -126,7 +126,7 @@ def _teams(plan: Plan, play: Play) -> list[dict[str, Any]]:
 def _points(match: Match, record: GameRecord) -> str:
     """A letter for what the pairing's first policy came to; no game here is broken off."""
     assert match.place.seat is not None
-    mine = returns_of(record)[match.place.seat]
+    mine = side_return(record, match.place.seat)
     return "W" if mine > 0 else "L" if mine < 0 else "D"
 
 
@@ -191,7 +191,7 @@ def replay(ladder: Ladder, play: Play, rounds: int) -> list[str]:
             if {a, b} & absent:
                 continue
             name = f"{pair['level']}/{a}/{b}"
-            matches = duels(plan, name, a, b, 0, rounds * plan.seats)
+            matches = duels(plan, name, a, b, 0, rounds * len(plan.sides))
             groups.append((f"{a} v {b}", matches, pair["digests"]))
     records = play([match for _, matches, _ in groups for match in matches])
     return [

@@ -1,9 +1,10 @@
 """One policy's way up a ladder: which games come next, and what they come to.
 
 On a ladder of wins the policy starts at level 0. At each level it meets every policy of the level
-on the same seeds, once from every seat. It has passed where it wins at least half of its decided
-games there, and goes on to the next level. On a ladder of scores a team of the policy and a team
-of every level's policy play the same seeds; a level is passed with a mean of at least the level's.
+on the same seeds, once from every seat, or on every side where seats win together. It has passed
+where it wins at least half of its decided games there, and goes on to the next level. On a ladder
+of scores a team of the policy and a team of every level's policy play the same seeds; a level is
+passed with a mean of at least the level's.
 
 Source: BotzoneBench (Li et al.), sections 4.1 and 4.5. Early stops, intervals and ratings are
 this project's.
@@ -22,10 +23,11 @@ from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness import match_play, pairings
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import Match, Place
-from stratagym.benchmarks.harness.records import GameRecord, returns_of
+from stratagym.benchmarks.harness.records import GameRecord, returns_of, side_return
 from stratagym.benchmarks.harness.schedules import Schedule, play_out, side_by_side
 from stratagym.benchmarks.reporting.ratings import rate_on_ladder
 from stratagym.benchmarks.reporting.stats import Rate, bootstrap_mean, bootstrap_statistic, wilson
+from stratagym.envs.facts import Sides, alone
 
 GAMES = {"perfect": 32, "imperfect": 64}
 """Games with each opponent, by the information that a game gives (BotzoneBench, section 4.1)."""
@@ -43,7 +45,7 @@ class Plan:
 
     Attributes:
         benchmark: as in records.
-        games: with each opponent; whole rounds of seats.
+        games: with each opponent; whole rounds, a game for each side.
         seed: of the set of seeds, which is the same for every pairing.
         protocol: how language models' answers are treated.
         early_stop: whether a level ends once it is settled.
@@ -62,6 +64,13 @@ class Plan:
     def seats(self) -> int:
         return int(self.ladder.game.make_rules(**self.ladder.options).num_players)
 
+    @property
+    def sides(self) -> Sides:
+        """Who wins together in a duel; each seat alone where nobody knows or all do."""
+        game = self.ladder.game
+        sides = game.sides_of(game.make_rules(**self.ladder.options)) or ()
+        return sides if len(sides) > 1 else alone(self.seats)
+
 
 def new_plan(
     benchmark: str,
@@ -74,12 +83,12 @@ def new_plan(
     """A plan that goes as far up as levels can be played here.
 
     Args:
-        games: with each opponent, rounded up to whole rounds of seats; by default as in ``GAMES``.
+        games: with each opponent, rounded up to whole rounds; by default as in ``GAMES``.
     """
     games = GAMES[ladder.game.information] if games is None else games
     top, _ = ladder.reachable()
     plan = Plan(benchmark, ladder, games, seed, protocol, early_stop, top)
-    return replace(plan, games=-(-games // plan.seats) * plan.seats)
+    return replace(plan, games=-(-games // len(plan.sides)) * len(plan.sides))
 
 
 def duels(
@@ -87,7 +96,7 @@ def duels(
 ) -> list[Match]:
     """Games ``first`` to ``last`` of one policy against a table of another, in order of seeds."""
     return pairings.duel_matches(
-        plan.benchmark, pairing, plan.ladder.game.name, dict(plan.ladder.options), plan.seats,
+        plan.benchmark, pairing, plan.ladder.game.name, dict(plan.ladder.options), plan.sides,
         plan.games, plan.seed, (one, rest), plan.protocol,
     )[first:last]  # fmt: skip
 
@@ -201,10 +210,10 @@ class Climb:
 
     def _ends(self) -> list[int]:
         """The numbers of games with an opponent after which the level is analysed."""
-        seats = self.plan.seats
-        rounds = -(-self.plan.games // seats)
+        sides = len(self.plan.sides)
+        rounds = -(-self.plan.games // sides)
         n = INTERIM_ANALYSES if self.plan.early_stop else 1
-        return sorted({max(1, round(rounds * k / n)) * seats for k in range(1, n + 1)})
+        return sorted({max(1, round(rounds * k / n)) * sides for k in range(1, n + 1)})
 
     def next_matches(self) -> list[Match]:
         """The next games, none where the climb is over."""
@@ -240,7 +249,7 @@ class Climb:
                 continue
             # By its seat, as a policy may meet itself.
             assert match.place.seat is not None
-            mine = returns_of(record)[match.place.seat]
+            mine = side_return(record, match.place.seat)
             points = 1.0 if mine > 0 else 0.0 if mine < 0 else 0.5
             result.results.append(Result(opponent, match.seed, points, record))
         ends = self._ends()

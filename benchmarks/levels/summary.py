@@ -14,7 +14,7 @@ from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.games import Games
 from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.harness.policies import usage
-from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
+from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord, sides_of
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.levels import calibration
 from stratagym.benchmarks.levels.climb import Climb, LevelResult, Outcome, ScoreClimb
@@ -138,12 +138,12 @@ def _forfeited(climb: Climb | ScoreClimb, record: GameRecord) -> bool:
 
 
 def _seats(climb: Climb | ScoreClimb, record: GameRecord) -> list[int]:
-    """The seats of a game that are the climbing policy's, one where it met itself."""
+    """The seats of a game that are the climbing policy's, one side where it met itself."""
     if isinstance(climb, ScoreClimb):
         return list(range(len(record["seats"])))
     seat = place_of(record).seat
     assert seat is not None
-    return [seat]
+    return next(list(side) for side in sides_of(record) if seat in side)
 
 
 def behaviour(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:

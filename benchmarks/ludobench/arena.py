@@ -12,6 +12,7 @@ from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.pairings import duel_matches
 from stratagym.benchmarks.harness.records import GameRecord
+from stratagym.envs.facts import alone
 from stratagym.envs.ludo.metrics import COUNTS, game_counts
 
 
@@ -38,7 +39,7 @@ class Pairing:
         """All matches of the pairing, in the order of their seeds."""
         return duel_matches(
             benchmark, self.name, "ludo", {"players": self.players, **options},
-            self.players, games, seed, (self.one, self.rest), protocol,
+            alone(self.players), games, seed, (self.one, self.rest), protocol,
         )  # fmt: skip
 
 

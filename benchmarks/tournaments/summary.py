@@ -10,7 +10,7 @@ from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.games import Games
 from stratagym.benchmarks.harness.pairings import points
-from stratagym.benchmarks.harness.records import GameRecord
+from stratagym.benchmarks.harness.records import GameRecord, side_policies
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.reporting.ratings import rate
 from stratagym.benchmarks.reporting.stats import wilson
@@ -25,7 +25,7 @@ def summarise(run: Run, played: Sequence[GameRecord], byes: dict[str, int]) -> d
         if game["ended_by"] == TRANSPORT and game["match"] in names
     )
     whole = Games.of(played).records
-    ratings = rate([(g["seats"][0], g["seats"][1], points(g), g["seed"]) for g in whole])
+    ratings = rate([(*side_policies(game), points(game), game["seed"]) for game in whole])
     rows = {}
     for name, policy in run.policies.items():
         mine = [game for game in whole if name in game["seats"]]
@@ -45,7 +45,7 @@ def summarise(run: Run, played: Sequence[GameRecord], byes: dict[str, int]) -> d
         }
     groups: defaultdict[tuple[str, str], list[GameRecord]] = defaultdict(list)
     for game in played:
-        a, b = game["seats"]
+        a, b = side_policies(game)
         groups[(a, b) if (a, b) in groups or (b, a) not in groups else (b, a)].append(game)
     return {
         "config": run.config,
