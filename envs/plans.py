@@ -22,7 +22,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -66,11 +66,16 @@ class Outcome:
     action: int | None
     move: str | None
     reason: str = ""
-    told: str = field(default="", repr=False)
+    told: str = ""
     actions: tuple[int, ...] = ()
     rejected: tuple[tuple[str, str], ...] = ()
     said: tuple[Said, ...] = ()
     moves: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        shown = ["kind", "action", "move", "reason"]
+        shown += [name for name in ("rejected", "said") if getattr(self, name)]
+        return f"Outcome({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,16 @@ class TextOptions:
     reasoning: str = "free"
     answer: str = "move"
     template: str = ""
+
+    def with_more(self, more: Mapping[str, Any] | None) -> TextOptions:
+        """The options with others by name. Raises ``ValueError`` for a name that there is not."""
+        known = [field.name for field in fields(self)]
+        for name in more or {}:
+            if name not in known:
+                raise ValueError(
+                    f"unknown option of prompts {name!r}; the options are: {', '.join(known)}"
+                )
+        return replace(self, **(more or {}))
 
     def record(self) -> dict[str, Any]:
         """All options as plain data; the fields that 0.1 had, where prompts are as in 0.1."""

@@ -14,14 +14,13 @@ from typing import Any
 
 import pytest
 from numba.core import event
-
-from stratagym.envs import games
+from ours import our_games
 
 TEST_SECONDS, COMPILE_SECONDS = 75.0, 45.0
 """Budget of a game on one core of 2.5 GHz with an empty cache: 25 games stay within 40 minutes on
 two cores, with ten minutes for all else."""
 
-_GAMES = re.compile(rf"(?<![a-z])({'|'.join(sorted(games(), key=len, reverse=True))})(?![a-z])")
+_GAMES = re.compile(rf"(?<![a-z])({'|'.join(sorted(our_games(), key=len, reverse=True))})(?![a-z])")
 
 
 def game_of(nodeid: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from stratagym.agents.core import decision_for, make_policy
 from stratagym.envs import spec
-from stratagym.envs.text import TextGame
+from stratagym.envs.text import TextGame, TextOptions
 from stratagym.wrappers.dialogue import Dialogue, pairings
 
 
@@ -148,3 +148,19 @@ def test_bad_arguments_are_refused_in_one_line(call, said):
     with pytest.raises(ValueError, match=said) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+def test_a_running_conversation_is_told_once_what_stays_the_same(seed):
+    dialogue = Dialogue("tictactoe", "random", seed=seed, seat=0)
+    system, asked = dialogue.messages
+    assert dialogue.news == f"{system['content']}\n\n{asked['content']}"
+    dialogue.answer("Move: 2,2")
+    assert dialogue.messages[0] == system
+    assert dialogue.news == dialogue.messages[1]["content"]
+
+
+def test_options_of_prompts_are_known_by_name():
+    assert TextOptions().with_more({"system": "merge"}) == TextOptions(system="merge")
+    assert TextOptions().with_more(None) == TextOptions()
+    with pytest.raises(ValueError, match="unknown option of prompts 'sytem'; the options are: "):
+        TextOptions().with_more({"sytem": "merge"})

@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from numba import njit
+from ours import our_games
 
-from stratagym.envs import core, counting, games, spec, views
+from stratagym.envs import core, counting, spec, views
 from stratagym.envs.aec import GameEnv
 from stratagym.envs.batch import BatchEnv
 from stratagym.envs.core import TERMINAL, GameSpec, seed_rng, sizes
@@ -109,9 +110,9 @@ def test_sizes_are_values_or_follow_the_options():
 
 def test_rules_are_named_apart_and_still_pickle():
     assert Rules.__name__ == __name__
-    names = [type(spec(game).make_rules()).__name__ for game in games()]
+    names = [type(spec(game).make_rules()).__name__ for game in our_games()]
     assert len(set(names)) == len(names) and "connect_four_rules" in names
-    for game in games():
+    for game in our_games():
         rules = spec(game).make_rules()
         again = pickle.loads(pickle.dumps(rules))
         assert again == rules and type(again) is type(rules)

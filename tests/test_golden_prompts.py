@@ -22,6 +22,10 @@ def test_prompts_are_what_they_were(kept):
         assert now == {key: case[key] for key in now}, case["options"] | case["text"]
 
 
+NO_MORE_GUESSED = {("hanabi", '{"action": 5, "action": 6}')}
+"""Replies that 0.1 read as a move: a member named twice names two."""
+
+
 def test_replies_are_read_as_they_were(kept):
     game, cases = kept
     judged = [case for case in cases if "verdicts" in case]
@@ -30,6 +34,8 @@ def test_replies_are_read_as_they_were(kept):
         table = golden.table_of(game, case)
         for reply, lenient, *verdict in case["verdicts"]:
             now = golden.read(table, reply, {**case["text"], "lenient": lenient})
+            if (game, reply) in NO_MORE_GUESSED:
+                verdict = ["unparseable", None, None, "no_move"]
             assert now == verdict, (reply, lenient, case["options"], case["text"])
 
 

@@ -95,7 +95,7 @@ def test_bad_answers_are_quoted_back_and_forfeit(seed, tmp_path):
         game_task("tictactoe", "random", games=2, seed=seed, tries=2), scripted(say), tmp_path,
         max_samples=1,
     )  # fmt: skip
-    assert seen == [1, 3, 1, 3]
+    assert seen == [2, 4, 2, 4]  # a system message, the question, the bad answer quoted back
     first, second = values(log)
     assert sorted([first["illegal"], second["illegal"]]) == [0, 1]
     for value in (first, second):

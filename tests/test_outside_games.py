@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from openai_server import OpenAIServer, answer
+from ours import our_games
 from scripts import ROOT, lines
 
 from stratagym.envs import games
@@ -56,7 +57,7 @@ def script(name: str, *arguments: object, path: Path) -> str:
 def test_it_is_found_and_not_imported(site):
     code = "import sys; from stratagym import envs; print(envs.games(), 'nim' in str(sys.modules))"
     said, error = python("-c", code, path=site)
-    assert said.strip() == f"{sorted([*games(), 'nim'])} False"
+    assert said.strip() == f"{sorted([*our_games(), 'nim'])} False"
     assert error == ""
 
 
@@ -293,8 +294,8 @@ def test_packages_that_do_not_work_harm_nobody(site, tmp_path):
     wanted = ("crash", "absent", "empty", "renamed", "twin", "No-Name", "ludo", "nim", "mahjong")
     said, error = python("-c", ASK, *wanted, path=path)
     listed, asked, usable, caught = json.loads(said)
-    assert listed == sorted([*games(), "nim", "crash", "absent", "empty", "renamed"])
-    assert usable == sorted([*games(), "nim"])
+    assert listed == sorted([*our_games(), "nim", "crash", "absent", "empty", "renamed"])
+    assert usable == sorted([*our_games(), "nim"])
     assert set(asked) == set(wanted) - {"ludo", "nim"}
     for game, words in {
         "crash": ["'crash' of raises 1.0", "bad_raises", "ZeroDivisionError"],

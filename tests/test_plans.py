@@ -10,8 +10,8 @@ import games
 import numpy as np
 import pytest
 from injections import HOSTILE, INJECTIONS
+from ours import our_games
 
-from stratagym.envs import games as all_games
 from stratagym.envs import plans, spec
 from stratagym.envs.replies import ReplyError, find_json, last_json
 from stratagym.envs.text import TextGame, judge
@@ -204,11 +204,7 @@ def test_a_views_fault_is_an_outcome(monkeypatch, caplog, part, error):
     assert "the view fails on a reply" in caplog.text
 
 
-def ours() -> list[str]:
-    return [name for name in all_games() if spec(name).package.startswith("stratagym.")]
-
-
-@pytest.mark.parametrize("name", ours())
+@pytest.mark.parametrize("name", our_games())
 def test_any_games_reader_is_quick_and_never_fails(name):
     """Blank, bracketed and huge replies come to an outcome in time linear in their length."""
     game = started(name)

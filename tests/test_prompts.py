@@ -10,16 +10,17 @@ import time
 
 import numpy as np
 import pytest
+from ours import our_games
 
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.text_options import PromptArgs, TextArgs
-from stratagym.envs import games, prompts, spec
+from stratagym.envs import prompts, spec
 from stratagym.envs.prompts import FIELDS, TextOptions, part, prompt_version
 from stratagym.envs.text import OK, UNPARSEABLE, TextGame, ask_again, judge, messages
 from stratagym.envs.views import View
 from stratagym.envs.words import REASONING, Renaming
 
-GAMES = games()
+GAMES = our_games()
 PLAIN = TextOptions()
 MERGED = TextOptions(system="merge")
 

@@ -14,16 +14,17 @@ import tug
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium_forms import Scripted, gymnasium_id, sample
+from ours import our_games
 
 from stratagym.agents import kernel_policies
 from stratagym.agents import learner_games as learner
 from stratagym.agents.core import Decision, make_policy
-from stratagym.envs import core, games, make, spec
+from stratagym.envs import core, make, spec
 from stratagym.wrappers.single_agent import SingleAgentEnv
 from stratagym.wrappers.vector import VectorEnv
 
 
-@pytest.mark.parametrize("game", games())
+@pytest.mark.parametrize("game", our_games())
 @pytest.mark.parametrize(
     "options",
     [

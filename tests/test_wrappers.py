@@ -11,9 +11,10 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium_forms import gymnasium_id, sample
+from ours import our_games
 from pettingzoo.test import api_test
 
-from stratagym.envs import games, make
+from stratagym.envs import make
 from stratagym.envs.text import OK, TextGame, TextOptions
 from stratagym.wrappers.single_agent import SingleAgentEnv
 from stratagym.wrappers.tensor import TensorObservation
@@ -33,7 +34,7 @@ def test_render(seed):
         assert np.array_equal(env.render(), pictures[1])
 
 
-@pytest.mark.parametrize("game", games())
+@pytest.mark.parametrize("game", our_games())
 def test_make_and_make_vec(game):
     one = gymnasium.make(gymnasium_id(game), opponent="heuristic")
     one.reset(seed=0)

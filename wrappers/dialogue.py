@@ -115,6 +115,7 @@ class Dialogue:
         self.forfeited, self.replaced = False, 0
         self.messages: list[dict[str, str]] = []
         self.news = ""
+        self._system: list[dict[str, str]] = []
         self._asking: words.Asking | None = None
         self.game.reset(seed)
         self._advance()
@@ -163,7 +164,10 @@ class Dialogue:
             game.play(self.opponent.act(decision_for(game.spec, game.rules, game.states, seed)))
         self._asking = None if game.over else game.asking(game.observe(), self.tries)
         self.messages = [] if self._asking is None else self._asking.messages
-        self.news = "\n\n".join(message["content"] for message in self.messages)
+        system = [message for message in self.messages if message["role"] == "system"]
+        new = [m for m in self.messages if m["role"] != "system" or system != self._system]
+        self._system = system
+        self.news = "\n\n".join(message["content"] for message in new)
 
     def returns(self) -> list[float]:
         """Each seat's return so far; a forfeit's is ``forfeit_returns``."""

@@ -91,6 +91,7 @@ def game(
     memory: int = 0,
     persona: str = "none",
     renamed: bool = False,
+    prompt: dict[str, Any] | None = None,
     options: dict[str, Any] | None = None,
 ) -> Task:
     """A model against a policy, every seed once from each seat.
@@ -100,12 +101,13 @@ def game(
         games: how many, a multiple of the number of seats; by default ten seeds.
         seed: of the seeds. tries, invalid: see ``Dialogue``.
         list_legal, lenient, history, memory, persona, renamed: see ``TextOptions``.
+        prompt: more of ``TextOptions``, such as ``{"system": "merge", "hints": true}``.
         options: the game's options, such as ``{"players": 3}``.
 
     Raises:
         ValueError: a bad argument, in one line.
     """
-    text = TextOptions(persona, list_legal, lenient, history, memory, renamed)
+    text = TextOptions(persona, list_legal, lenient, history, memory, renamed).with_more(prompt)
     settings: dict[str, Any] = {
         "game": game, "opponent": opponent, "tries": tries, "invalid": invalid,
         "text": text, "options": options,

@@ -53,12 +53,16 @@ class GameTasksetConfig(vf.TasksetConfig):
     """A playing style the game's view knows."""
     renamed: bool = False
     """Tell the game under made-up names, its rules in full."""
+    prompt: dict[str, Any] = {}  # noqa: RUF012 - pydantic copies defaults
+    """More of ``TextOptions``, such as ``{"system": "merge", "hints": True}``."""
     options: dict[str, Any] = {}  # noqa: RUF012 - pydantic copies defaults
     """The game's options."""
 
     def settings(self) -> dict[str, Any]:
         """``Dialogue``'s arguments, the seed and the seat apart."""
-        text = TextOptions(self.persona, self.list_legal, self.lenient, renamed=self.renamed)
+        text = TextOptions(
+            self.persona, self.list_legal, self.lenient, renamed=self.renamed
+        ).with_more(self.prompt)
         return {
             "game": self.game, "opponent": self.opponent, "tries": self.tries,
             "invalid": self.invalid, "text": text, "options": self.options,
