@@ -25,7 +25,7 @@ def summarise(run: Run, played: Sequence[GameRecord], byes: dict[str, int]) -> d
         if game["ended_by"] == TRANSPORT and game["match"] in names
     )
     whole = Games.of(played).records
-    ratings = rate([(*side_policies(game), points(game), game["seed"]) for game in whole])
+    ratings = rate([(a, b, points(g), g["seed"]) for g in whole for a, b in [side_policies(g)]])
     rows = {}
     for name, policy in run.policies.items():
         mine = [game for game in whole if name in game["seats"]]
