@@ -12,11 +12,17 @@ from openai_server import OpenAIServer, answer
 from scripts import lines
 
 from stratagym import envs
+from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks import duel, tournament
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.games import by_pairing
+from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.pairings import points, seated
 from stratagym.benchmarks.harness.records import side_policies
+from stratagym.benchmarks.harness.workers import play_all
+from stratagym.benchmarks.levels.climb import Climb, Plan
+from stratagym.benchmarks.levels.summary import _seats
+from stratagym.envs.text import TextOptions
 from stratagym.wrappers.dialogue import forfeit_returns
 
 SIDES = [[0], [1, 2]]
@@ -96,6 +102,25 @@ def test_a_duel_is_between_sides(tmp_path, capsys):
     margins = [side_results(game)["gt:1"] for game in games]
     assert row["margin"]["value"] == pytest.approx(np.mean(margins))
     assert row["ahead"]["value"] == np.mean(np.array(margins) > 0)
+
+
+def test_a_ladder_is_climbed_by_sides(tmp_path):
+    ladder = Ladder("duo/ladder-v1", (("random",), ("gt:1",)))
+    protocol = AnswerProtocol(TextOptions(), 1, "forfeit")
+    plan = Plan("test", ladder, 12, 0, protocol, early_stop=False, top=1)
+    climb = Climb(plan, "gt:1")
+    matches = climb.next_matches()
+    assert [match.seats for match in matches] == 6 * [
+        ("gt:1", "random", "random"), ("random", "gt:1", "gt:1"),
+    ]  # fmt: skip
+    assert [match.seed for match in matches[::2]] == [match.seed for match in matches[1::2]]
+    records = play_all(matches, tmp_path, workers=1)
+    climb.update(records)
+    found = [(result.record["match"], result.points) for result in climb.levels[0].results]
+    assert found == [
+        (name, 0.5 + 0.5 * np.sign(side_results(game)["gt:1"])) for name, game in records.items()
+    ]
+    assert [_seats(climb, game) for game in records.values()] == 6 * [[0], [1, 2]]
 
 
 @pytest.mark.parametrize(
