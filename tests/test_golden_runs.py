@@ -32,7 +32,7 @@ ADDED: dict[str, tuple[str, ...]] = {
     "summary.json": (),
     "games.jsonl": ("*pairing", "*round", "*seat"),
     "decisions.jsonl": (),
-    "replay --html": ("positions[].answers[].said", "positions[].answers[].rejected"),
+    "replay --html": ("*answers*said", "*answers*rejected"),
     "export decisions": (),
     "export games": (),
 }
