@@ -112,7 +112,6 @@ def problems(file: str, old: Any, new: Any) -> list[str]:
     added = list(ADDED.get(file, ()))
     if file == "summary.json":
         added += [f"config.{path}" for path in ADDED["config.json"]]
-    added = [path.replace("[", "[[]") for path in added]  # a bracket, not a set of characters
     found = {
         f"{file}: {path} {what}": None
         for path, what in differences(old, new)
