@@ -106,7 +106,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     folder = records.open_run(NAME, args.output, config, args.resume)
     decisions = folder / "decisions.jsonl"
     kept = run.recorded(decisions, args.retry_transport)
-    journal = records.JsonlWriter(decisions)
+    writer = records.JsonlWriter(decisions)
     try:
         with progress_bar() as bar:
             for policy in policies:
@@ -122,20 +122,20 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
                 total = len(styles) * len(chosen)
                 task = bar.add_task(policy.name, total=total, completed=total - len(questions))
                 if isinstance(policy, KernelPolicy):
-                    journal.write_all(ask_kernel(policy, questions))
+                    writer.write_all(ask_kernel(policy, questions))
                     bar.update(task, completed=total)
                 elif isinstance(policy, LanguageModel):
                     asyncio.run(
                         ask_all(
                             policy,
                             questions,
-                            journal,
+                            writer,
                             concurrency=args.concurrency,
                             done=partial(bar.advance, task),
                         )
                     )
     finally:
-        journal.close()
+        writer.close()
     summary = run.summarise(
         decisions, chosen, invalid, policies, config, reference, args.head_to_head
     )

@@ -97,7 +97,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     with progress_bar() as bar:
         speed = {board: time_mcts(board, timing, args.peers, bar) for board in boards}
         decisions = time_searchers(boards, spots, timing, bar) if args.searchers else []
-        journal = records.JsonlWriter(folder / "games.jsonl")
+        writer = records.JsonlWriter(folder / "games.jsonl")
         try:
             for pairing in pairings:
                 matches = pairing.matches(config["games"][pairing.board], args.seed)
@@ -105,10 +105,10 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
                 done = len(matches) - len(missing)
                 task = bar.add_task(pairing.name, total=len(matches), completed=done)
                 for match in missing:
-                    journal.write(play(match, pairing.bot, args.opening, args.max_plies))
+                    writer.write(play(match, pairing.bot, args.opening, args.max_plies))
                     bar.advance(task)
         finally:
-            journal.close()
+            writer.close()
     summary = {
         "config": config,
         "machine": machine(),

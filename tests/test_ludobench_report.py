@@ -139,15 +139,15 @@ def summarise(
 
     kernels = make_policies(run.GAME, built_in, args) if built_in else []
     chats = [LanguageModel(ScriptedChat(partial(reply, name), name=name)) for name in models]
-    journal = records.JsonlWriter(folder / "decisions.jsonl")
+    writer = records.JsonlWriter(folder / "decisions.jsonl")
     for kernel in kernels:
         assert isinstance(kernel, KernelPolicy)
         plain = run.questions(few, rules, words, args.seed)
-        journal.write_all(ask_kernel(kernel, plain))
+        writer.write_all(ask_kernel(kernel, plain))
     for chat in chats:
         for each in questions.values():
-            asyncio.run(ask_all(chat, each, journal, concurrency=4))
-    journal.close()
+            asyncio.run(ask_all(chat, each, writer, concurrency=4))
+    writer.close()
     policies = [*kernels, *chats]
     config = {
         **settings(policies),

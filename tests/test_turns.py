@@ -160,7 +160,7 @@ class Noted(ScriptedChat):
 
 
 class Kept:
-    """A journal in memory."""
+    """A writer in memory."""
 
     def __init__(self):
         self.records: list[dict] = []

@@ -200,7 +200,7 @@ async def side_by_side(
 async def ask_all(
     model: LanguageModel,
     questions: Iterable[Question],
-    journal: JsonlWriter,
+    writer: JsonlWriter,
     *,
     concurrency: int,
     done: Callable[[], Any] = lambda: None,
@@ -209,7 +209,7 @@ async def ask_all(
 
     async def ask(question: Question) -> None:
         record = await ask_model(model, question)
-        journal.write(record)
+        writer.write(record)
         done()
 
     try:

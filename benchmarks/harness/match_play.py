@@ -444,14 +444,14 @@ async def play_matches(
         if record["kind"] != TRANSPORT and record["item"] in wanted:
             key = record["ply"], record["seat"], record["attempt"]
             answered[record["item"]][key] = record
-    journal = JsonlWriter(decisions)
+    writer = JsonlWriter(decisions)
     said = _Messages(decisions.with_name(MESSAGES), wanted)
     pool = PolicyPool(threads or os.cpu_count() or 1)
 
     async def play(match: SeatedMatch) -> None:
         own = answered.pop(match.name, {})
         for _ in range(1 + replays):
-            record = await play_match(match, protocol, journal, own, pool.act, said.write)
+            record = await play_match(match, protocol, writer, own, pool.act, said.write)
             games.write(record)
             if record["ended_by"] != TRANSPORT:
                 break
@@ -467,7 +467,7 @@ async def play_matches(
         await side_by_side(play, matches, concurrency)
     finally:
         pool.close()
-        journal.close()
+        writer.close()
         said.close()
         for model in models.values():
             await model.chat.close()

@@ -180,22 +180,22 @@ def resumable(folder: Path, advance: Callable[[int, int], Any]) -> tuple[Play, r
         advance: told how many games have been planned and played since it was last told.
 
     Returns:
-        what plays, and the open journal, to be closed.
+        what plays, and the open writer, to be closed.
     """
     path = folder / "games.jsonl"
     recorded = {record["match"]: record for record in records.read_jsonl(path)}
-    journal = records.JsonlWriter(path)
+    writer = records.JsonlWriter(path)
 
     def play(matches: list[SeatedMatch]) -> list[dict[str, Any]]:
         missing = [match for match in matches if match.name not in recorded]
         advance(len(missing), 0)
         for start in range(0, len(missing), PART):
             played = play_batched(missing[start : start + PART], lambda: advance(0, 1))
-            journal.write_all(played)
+            writer.write_all(played)
             recorded.update((record["match"], record) for record in played)
         return [recorded[match.name] for match in matches]
 
-    return play, journal
+    return play, writer
 
 
 def with_ladder(

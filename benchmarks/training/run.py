@@ -28,14 +28,14 @@ def train(
         evaluations: how many. eval_games: of each, against each policy.
         checkpoint_seconds: time between checkpoints.
     """
-    journal = records.JsonlWriter(trainer.folder / "evaluations.jsonl")
+    writer = records.JsonlWriter(trainer.folder / "evaluations.jsonl")
     steps = trainer.settings.steps
 
     def evaluate(done: int) -> None:
         bar.update(task, description="evaluating")
         found = evaluation.in_training(done, eval_games)
         level = trainer.opponents.ladder_level
-        journal.write({"steps": done, **asdict(trainer.spent), "met_level": level, **found})
+        writer.write({"steps": done, **asdict(trainer.spent), "met_level": level, **found})
         for name, value in report.figures(found, level).items():
             trainer.model.logger.record(name, value)
         trainer.model.logger.dump(done)
@@ -48,7 +48,7 @@ def train(
         try:
             trainer.learn(evaluate, evaluations, advance, checkpoint_seconds)
         finally:
-            journal.close()
+            writer.close()
 
 
 def _advance(bar: Progress, task: Any, steps: int, done: int) -> None:
@@ -76,8 +76,8 @@ def rate_finally(evaluation: Evaluation, games: int, folder: Path) -> dict[str, 
         def advance(planned: int, played: int) -> None:
             bar.update(task, total=(bar.tasks[task].total or 0) + planned, advance=played)
 
-        play, journal = resumable(folder, advance)
+        play, writer = resumable(folder, advance)
         try:
             return evaluation.after_training(games, play)
         finally:
-            journal.close()
+            writer.close()
