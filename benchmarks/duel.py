@@ -65,8 +65,10 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     except ValueError as error:
         raise cli.InputError(f"--rules: {error}") from None
     if game.utility not in ("zero_sum", "constant_sum"):
-        raise cli.InputError(f"--game {game.name}: in a duel one wins what the other loses")
-    sides = two_sides(game, rules, "a duel")
+        raise cli.InputError(
+            f"--game {game.name}: a duel is a contest, in which one wins what the other loses"
+        )
+    sides = two_sides(game, rules, "a duel", " players or teams")
     policies = compiled_policies(game, args.policies)
     config = {
         "game": game.name,
