@@ -172,9 +172,9 @@ def test_hostile_plans_are_named_failures(name):
     text, reason = HOSTILE[name]
     game = started("bids")
     before, asked = game.states.copy(), game.observe().messages
-    begin = time.perf_counter()
+    begin = time.process_time()
     outcome = game.submit(text)
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2
     assert (outcome.kind, outcome.reason) == ("unparseable", reason)
     assert outcome.actions == outcome.said == ()
     assert np.array_equal(before, game.states) and game.observe().messages == asked
@@ -213,7 +213,7 @@ def test_any_games_reader_is_quick_and_never_fails(name):
         "{" * 90_000, '{"action":' * 9000, "1 " * 45_000, "[" * 90_000, "-" * 90_000,
         "a2" * 45_000, "|" * 90_000, "1" * 90_000, *INJECTIONS.values(),
     ):  # fmt: skip
-        begin = time.perf_counter()
+        begin = time.process_time()
         outcome = judge(game.spec, game.rules, game.states, text)
-        assert time.perf_counter() - begin < 3, text[:20]
+        assert time.process_time() - begin < 3, text[:20]
         assert outcome.kind in ("unparseable", "illegal", "ok") and outcome.reason != "view_error"
