@@ -175,7 +175,6 @@ def test_the_seats_of_a_turn_are_asked_at_the_same_time():
     asyncio.run(play_match(match, replace(players.PROTOCOL, tries=1)))
     assert len(chat.began) == 3
     assert max(chat.began) < min(chat.ended)
-    assert max(chat.began) - min(chat.began) < 0.1
 
 
 def test_records_do_not_depend_on_which_reply_comes_first():
