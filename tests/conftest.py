@@ -18,6 +18,13 @@ pytest.register_assert_rewrite("stratagym.testing")
 SEED = int(os.environ.setdefault("STRATAGYM_TEST_SEED", str(secrets.randbits(32))))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Half again as many workers as processors: many tests wait for scripts and servers."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
+    return processors + processors // 2
+
+
 def pytest_report_header() -> str:
     return f"stratagym: random games from STRATAGYM_TEST_SEED={SEED} (set it to repeat a run)"
 
