@@ -130,7 +130,7 @@ def test_a_ladder_is_climbed_by_sides(tmp_path):
         (tournament, "roles", "", "roles: its roles are dealt, .* a tournament needs two sides$"),
         (tournament, "hanabi", "", "hanabi: its players win or lose together"),
         (duel, "ludo", "players=3", "ludo with 3 players: a duel seats two players or teams$"),
-        (duel, "hanabi", "", "hanabi: a duel is a contest, in which one wins"),
+        (duel, "hanabi", "", "a duel is a contest, in which one wins what the other loses$"),
     ],
 )
 def test_without_two_sides_there_is_no_contest(script, game, rules, words, tmp_path):
