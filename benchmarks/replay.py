@@ -29,6 +29,7 @@ from stratagym.benchmarks.replaying import page
 from stratagym.benchmarks.replaying.evaluator import evaluator
 from stratagym.benchmarks.replaying.single_decisions import replay_decisions
 from stratagym.benchmarks.replaying.terminal import Terminal, shown
+from stratagym.benchmarks.reporting.terminal import output_console
 
 NAME = "replay"
 BOARDS = ("pictures", "text")
@@ -73,7 +74,7 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
     """
     if args.boards not in BOARDS:
         raise cli.InputError(f"--boards {args.boards!r}: choose from: {', '.join(BOARDS)}")
-    console = Console(highlight=False)
+    console = output_console()
     run = replays.find(Path(record))
     replay = _single_decisions(run, args) if not run.games else _game(run, args, console)
     if replay is None:
@@ -135,7 +136,10 @@ def _game(run: Run, args: Args, console: Console) -> Replay | None:
 def _list(games: list[tuple[int, dict[str, Any]]], console: Console) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("", "match", "seats", "returns", "ended by", "moves"):
-        table.add_column(column, justify="right" if column in ("", "moves") else "left")
+        numbers = column in ("", "moves")
+        table.add_column(
+            column, justify="right" if numbers else "left", no_wrap=numbers, overflow="fold"
+        )
     for number, game in games[:LISTED]:
         table.add_row(
             str(number),

@@ -89,8 +89,8 @@ def write(folder: Path, summary: Summary) -> None:
     config = summary["config"]
     page = Page(
         "Ludo arena",
-        "Whole games, every seed played once from each seat. Intervals are 95%, from resampling "
-        "seeds; a win is winning alone.",
+        "Whole games, every seed played once from each seat. Intervals are 95%, over seeds; "
+        "a win is winning alone.",
     )
     page.figures_in_brief(
         [

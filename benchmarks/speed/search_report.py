@@ -85,7 +85,7 @@ def sections(summary: dict[str, Any]) -> list[tuple[str, str, Table]]:
             "Our search against OpenSpiel's with the same number of simulations and the same "
             f"exploration ({config['exploration']:g}); every opening of {config['opening']} random "
             "moves once with either side. Points are wins and half the draws; .50 is equal "
-            "strength; intervals are 95%, from resampling openings.",
+            "strength; intervals are 95%, over openings.",
             strength_table,
             "strength",
         ),

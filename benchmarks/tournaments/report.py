@@ -58,7 +58,7 @@ def write(folder: Path, summary: Summary) -> None:
     config = summary["config"]
     page = Page(
         f"{spec(config['game']).title}: a tournament",
-        "A score counts a draw as half a win. Intervals are 95%, from resampling seeds, of which "
+        "A score counts a draw as half a win. Intervals are 95%, over seeds, of which "
         "each was played from both seats.",
     )
     rounds = "" if config["rounds"] is None else f", {config['rounds']} rounds"
