@@ -160,10 +160,16 @@ def draw_scores(folder: Path, summary: Summary) -> Path:
             # Beside one another, so that intervals do not hide each other.
             at = [row["players"] + 0.04 * (k - (len(names) - 1) / 2) for row in rows]
             mean = np.array([row["strict"]["value"] for row in rows])
+            ends = np.array([[row["strict"][x] for row in rows] for x in ("low", "high")], float)
             axes.errorbar(
                 at,
                 mean,
-                yerr=np.abs(np.array([[row["strict"][end] for end in ("low", "high")] for row in rows], float).T - mean),
+                yerr=np.abs(
+                    np.array(
+                        [[row["strict"][end] for end in ("low", "high")] for row in rows], float
+                    ).T
+                    - mean
+                ),
                 color=look[name].colour,
                 marker=look[name].marker,
                 markersize=5,

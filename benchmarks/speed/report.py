@@ -101,7 +101,9 @@ def screen(entries: list[Entry], method: Method) -> None:
             table.add_row(Text(entry.title, "bold"))
         table.add_row(*(Text(cell) for cell in cells(entry)))
     console = output_console()
-    console.print(machine_line(method.machine), table, method.line, *notes(entries), sep="\n", markup=False)
+    console.print(
+        machine_line(method.machine), table, method.line, *notes(entries), sep="\n", markup=False
+    )
 
 
 def markdown(entries: list[Entry], method: Method) -> str:
