@@ -26,6 +26,7 @@ from stratagym.benchmarks.harness.pairings import duel_matches, two_sides
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
+from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, rate_text
 from stratagym.benchmarks.reporting.sections import rules_text
 from stratagym.benchmarks.reporting.stats import FREE
@@ -180,6 +181,7 @@ def write_report(folder: Path, summary: Mapping[str, Any]) -> None:
             f"Options in force: {options or 'none'}. Seed {config['seed']}.",
         ]
     )
+    add_replays(page, folder)
     page.write(folder)
 
 

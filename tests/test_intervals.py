@@ -66,7 +66,7 @@ def test_95_percent_intervals_hold_the_mean(case, n, seed):
             told += 1
             held += rate.low <= mean <= rate.high
     # An interval that is not given holds nothing and claims nothing.
-    assert told > 1900 or bounds == FREE and n == 2
+    assert told > 1900 or (bounds == FREE and n == 2)
     assert held >= 0.93 * told, f"{held / told:.3f} of {told}"
 
 

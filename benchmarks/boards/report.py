@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.cross_table import wdl
 from stratagym.benchmarks.reporting.page import NOTHING, Page, RateCell, Table, code, count, number
 from stratagym.benchmarks.reporting.sections import RATINGS
@@ -93,6 +94,7 @@ def write(folder: Path, summary: Summary) -> None:
             RATINGS,
         ]
     )
+    add_replays(page, folder)
     page.write(folder)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
+from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.cross_table import draw_cross_table
 from stratagym.benchmarks.reporting.page import (
     NOTHING,
@@ -164,12 +165,7 @@ def draw_scores(folder: Path, summary: Summary) -> Path:
             axes.errorbar(
                 at,
                 mean,
-                yerr=np.abs(
-                    np.array(
-                        [[row["strict"][end] for end in ("low", "high")] for row in rows], float
-                    ).T
-                    - mean
-                ),
+                yerr=np.abs(ends - mean),
                 color=look[name].colour,
                 marker=look[name].marker,
                 markersize=5,
@@ -246,6 +242,7 @@ def write(folder: Path, summary: Summary) -> None:
     page.bullets(WORDS)
     listed = ("games", "mixed_games", "tries", "invalid", "time_limit_s", "text", "seed")
     add_options(page, rules_by_players(config), config, listed)
+    add_replays(page, folder)
     page.write(folder)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.page import (
     NOTHING,
     Page,
@@ -261,6 +262,7 @@ def write(folder: Path, summary: Summary) -> None:
             "never counts as a loss.",
         ]
     )
+    add_replays(page, folder)
     page.write(folder)
 
 

@@ -333,6 +333,15 @@ class Page:
                 "<ul>" + "".join(f"<li>{_html_text(item)}</li>\n" for item in listed) + "</ul>",
             )
 
+    def links(self, text: str, targets: Iterable[tuple[str, str]]) -> None:
+        """A paragraph that ends with links: (what is shown, address beside the report)."""
+        listed = list(targets)
+        shown = ", ".join(f"[{_markdown_text(label)}]({to})" for label, to in listed)
+        anchors = ", ".join(
+            f'<a href="{html.escape(to)}">{html.escape(label)}</a>' for label, to in listed
+        )
+        self._add(f"{_markdown_text(text)} {shown}", f"<p>{_html_text(text)} {anchors}</p>")
+
     def figures_in_brief(self, facts: Iterable[tuple[str, str]]) -> None:
         """A row of (number, what it counts) that stands out."""
         listed = list(facts)
@@ -457,6 +466,7 @@ border-top:1px solid var(--line)}
 h3{font-size:1.1rem;margin:2.2rem 0 .4rem}
 p{margin:.6rem 0 1rem}
 li{margin:.4rem 0}
+a{color:var(--accent)}
 code{font:.88em ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;
 overflow-wrap:break-word;background:var(--tint);border-radius:4px;padding:.1em .35em}
 pre{background:var(--tint);border-radius:8px;padding:.9rem 1.1rem;overflow-x:auto}

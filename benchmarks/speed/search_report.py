@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count
 from stratagym.benchmarks.speed import searches
 from stratagym.benchmarks.speed.measuring import machine_line, short
@@ -107,6 +108,7 @@ def write(folder: Path, summary: dict[str, Any]) -> None:
         page.heading(title)
         page.text(text)
         page.table(table)
+    add_replays(page, folder)
     page.write(folder)
 
 

@@ -14,6 +14,7 @@ from stratagym import envs
 from stratagym.agents.ladders import find_ladder
 from stratagym.benchmarks.harness import records
 from stratagym.benchmarks.levels import report as levels
+from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count
 from stratagym.benchmarks.reporting.plots import COLOURS, MARKERS, SOFT, Look, drawing, looks
 from stratagym.benchmarks.training import ppo
@@ -195,6 +196,7 @@ def write(folder: Path, summary: dict[str, Any]) -> None:
     page.heading("Learning curve")
     page.figure(folder / "learning_curve.png", "Evaluations in training with 95% intervals.",
                 "Learning curve")  # fmt: skip
+    add_replays(page, folder)
     page.write(folder)
 
 
