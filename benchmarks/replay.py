@@ -25,9 +25,9 @@ from rich.text import Text
 from stratagym.benchmarks.harness import cli, replays
 from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.harness.replays import Replay, Run
+from stratagym.benchmarks.ludobench.replay import replay_decisions
 from stratagym.benchmarks.replaying import page
 from stratagym.benchmarks.replaying.evaluator import evaluator
-from stratagym.benchmarks.replaying.single_decisions import replay_decisions
 from stratagym.benchmarks.replaying.terminal import Terminal, shown
 from stratagym.benchmarks.reporting.terminal import output_console
 

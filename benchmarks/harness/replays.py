@@ -215,7 +215,7 @@ def outcome(game: core.GameSpec, record: dict[str, Any]) -> str:
     elif len(returns) == 2 and {*returns} <= {-1, 0, 1}:
         said = {1: "1–0", 0: "½–½", -1: "0–1"}[int(returns[0])]
     elif len(returns) == 2:
-        said = " : ".join(f"{x + 0.0:+,g}" for x in returns)  # and no -0
+        said = " : ".join(f"{x + 0.0:+,g}" for x in returns).replace("-", "−")  # and no -0
     else:
         best = [seat for seat, x in enumerate(returns) if x == max(returns)]
         alike = len(best) == len(returns)

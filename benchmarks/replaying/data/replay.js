@@ -390,6 +390,8 @@ function open(number, to) {
   find("flip").hidden = !game.cuts;
   find("flip").setAttribute("aria-pressed", "false");
   document.body.classList.toggle("wide", Boolean(game.size) && game.size[0] > 1.2 * game.size[1]);
+  const quiet = game.positions.every(({ answers, legal }) => !answers.length && !legal.length);
+  document.body.classList.toggle("quiet", quiet);
   find("slider").max = String(last);
   find("choose").value = String(number);
   find("before").disabled = number === 0;
