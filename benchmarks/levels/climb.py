@@ -26,7 +26,7 @@ from stratagym.benchmarks.harness.matches import Match, Place
 from stratagym.benchmarks.harness.records import GameRecord, returns_of, side_return
 from stratagym.benchmarks.harness.schedules import Schedule, play_out, side_by_side
 from stratagym.benchmarks.reporting.ratings import rate_on_ladder
-from stratagym.benchmarks.reporting.stats import FREE, Rate, jackknife, mean_rate, wilson
+from stratagym.benchmarks.reporting.stats import COUNT, Rate, jackknife, mean_rate, wilson
 from stratagym.envs.facts import Sides, alone
 
 GAMES = {"perfect": 32, "imperfect": 64}
@@ -392,10 +392,10 @@ class ScoreClimb:
         last.results = [Result("", own[k]["seed"], 0.5, own[k]) for k in played]
         last.lost = len(own) - len(played)
         means = {
-            name: mean_rate(values, bounds=FREE).record() | {"level": self._level_of(name)}
+            name: mean_rate(values, bounds=COUNT).record() | {"level": self._level_of(name)}
             for name, values in scores.items()
         }
-        table = {"mean": mean_rate(mine, bounds=FREE).record(), "anchors": means}
+        table = {"mean": mean_rate(mine, bounds=COUNT).record(), "anchors": means}
         if not played:
             return Outcome(0, None, False, True, None, [last], table)
         passed = [bool(mine.mean() >= level.mean()) for level in levels]
