@@ -46,7 +46,7 @@ def _percent(rate: Mapping[str, Any] | None) -> str:
     if rate is None or rate["value"] is None:
         return ""
     if rate["low"] is None:
-        return NOTHING
+        return f"[{NOTHING}]"
     return f"[{100 * rate['low']:.0f}, {100 * rate['high']:.0f}]"
 
 
