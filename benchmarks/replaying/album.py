@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -21,7 +21,7 @@ from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.replaying.page import document
 from stratagym.benchmarks.replaying.scenes import Shared, scene
 from stratagym.benchmarks.replaying.tiles import MOST, Tiles
-from stratagym.benchmarks.reporting.page import Page, code, count
+from stratagym.benchmarks.reporting.page import Page, code, count, plain_text
 
 NAME = "replays.html"
 POSITIONS = 1500
@@ -40,11 +40,13 @@ class Album:
     """Games on one page.
 
     Attributes:
+        total: games to choose from. all_text: whether no pictures were wanted.
         scenes: by the game's number in the run. drawn: how many of them have pictures.
-        total: games of the run. problems: a line for each game that cannot be played again.
+        problems: a line for each game that cannot be played again.
     """
 
     total: int
+    all_text: bool = False
     scenes: dict[int, dict[str, Any]] = field(default_factory=dict)
     drawn: int = 0
     problems: list[str] = field(default_factory=list)
@@ -57,24 +59,35 @@ class Album:
         said = []
         if here < self.total:
             said.append(f"{count(here)} of {count(self.total)} games are here")
-        if drawn < here:
+        if drawn < here and not self.all_text:
             said.append(f"{count(drawn)} of {count(here)} have pictures, the others text")
         command = code(f"python -m benchmarks.replay {folder} --match NUMBER --html game.html")
         return f"{'; '.join(said)}. {command} draws any game." if said else ""
 
+    def page(self, title: str, folder: Path | str) -> str:
+        """The page; there is at least one scene."""
+        note = plain_text(self.left_out(folder))
+        scenes = list(self.scenes.values())
+        return document(scenes, self.texts, self.tiles, title=title, note=note)
 
-def album(run: replays.Run, *, budget: float = 1.0) -> Album:
-    """Games of a run within the limits above, each ``budget`` times as wide.
 
-    Bad records are named, not shown.
+def album(
+    run: replays.Run, numbers: Iterable[int] | None = None, *, pictures: bool = True
+) -> Album:
+    """Games of a run within the limits above; bad records are named, not shown.
+
+    Args:
+        numbers: of the games to choose from, counted from 1; by default all.
+        pictures: draw boards, as far as there is time; else they are text.
     """
     asked = {
         name for (name, _), records in run.answers.items() if any(r["prompt"] for r in records)
     }
-    budget *= WITH_MODELS if asked else 1
-    found = Album(len(run.games))
+    budget = WITH_MODELS if asked else 1
+    chosen = list(range(1, len(run.games) + 1) if numbers is None else numbers)
+    found = Album(len(chosen), not pictures)
     positions, size, begin = 0, 0, time.process_time()
-    for number in _order(run, asked):
+    for number in _order(run, chosen, asked):
         if found.scenes and (positions >= budget * POSITIONS or len(found.scenes) >= GAMES):
             break
         try:
@@ -84,7 +97,8 @@ def album(run: replays.Run, *, budget: float = 1.0) -> Album:
             continue
         if found.scenes and positions + len(played.positions) > budget * POSITIONS:
             continue  # a shorter one may have room
-        draw = time.process_time() - begin < budget * DRAWING_S and len(found.tiles) < MOST
+        draw = pictures and len(found.tiles) < MOST
+        draw = draw and time.process_time() - begin < budget * DRAWING_S
         one = scene(
             played,
             [None] * len(played.positions),
@@ -102,11 +116,11 @@ def album(run: replays.Run, *, budget: float = 1.0) -> Album:
     return found
 
 
-def _order(run: replays.Run, asked: set[str]) -> Iterator[int]:
+def _order(run: replays.Run, chosen: Iterable[int], asked: set[str]) -> Iterator[int]:
     """Numbers of games: with models first, else one of each pairing after the other."""
     groups: defaultdict[str, list[int]] = defaultdict(list)
-    for number, game in enumerate(run.games, 1):
-        groups[place_of(game).pairing].append(number)
+    for number in chosen:
+        groups[place_of(run.games[number - 1]).pairing].append(number)
     turns = [n for turn in zip_longest(*groups.values()) for n in turn if n is not None]
     yield from sorted(turns, key=lambda n: run.games[n - 1]["match"] not in asked)
 
@@ -127,10 +141,7 @@ def add_replays(page: Page, folder: Path) -> None:
         page.bullets(found.problems)
         return
     note = found.left_out(folder)
-    title = f"{page.title}: replays"
-    html = document(
-        list(found.scenes.values()), found.texts, found.tiles, title=title, note=_plain(note)
-    )
+    html = found.page(f"{page.title}: replays", folder)
     (folder / NAME).write_text(html, encoding="utf-8")
     page.heading("Replays")
     page.links("Every position of a game, with what was asked and answered:", [(NAME, NAME)])
@@ -145,7 +156,3 @@ def add_replays(page: Page, folder: Path) -> None:
             groups[pairing].append((label, f"{NAME}#g{number}"))
         for pairing, targets in groups.items():
             page.links(f"{code(pairing)}:", targets)
-
-
-def _plain(text: str) -> str:
-    return text.replace("`", "")
