@@ -201,7 +201,7 @@ def test_words():
 def test_picture_shows_marks_and_the_winning_line():
     render = GAME.module("render")
     empty = render.picture(RULES, position(RULES)[0])
-    assert empty.shape == (545, 480, 3) and empty.dtype == np.uint8
+    assert empty.shape == (546, 480, 3) and empty.dtype == np.uint8
     won = render.picture(RULES, position(RULES, 0, 1, 4, 2, 8)[0])
     unit = 480 / render.WIDTH
 

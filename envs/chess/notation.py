@@ -348,6 +348,8 @@ def _san_actions(s: Any, bare: str) -> list[int]:
     piece = bare[-1].lower() if bare[-1].isalpha() else ""
     origin, target = bare[: len(bare) - len(piece) - 2], bare[len(bare) - len(piece) - 2 :][:2]
     kind = KINDS.index(letter.lower()) if letter else PAWN
+    if not letter and origin == target[0]:
+        return []  # bb4 is a bishop's move in small letters, or none
     if not letter and not origin:
         origin = target[0]
     return [
