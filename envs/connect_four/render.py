@@ -67,6 +67,13 @@ def _headline(seats: tuple[int, ...], words: str, unit: int) -> Image.Image:
     return canvas.done()
 
 
+def stone_pixel(column: int, height: int, size: int = 640) -> tuple[int, int]:
+    """The pixel (x, y) of the middle of a square, ``height`` counted from the lowest row."""
+    unit = max(4, int(size / (COLUMNS + 2 * _MARGIN)))
+    across, down = _MARGIN + column + 0.5, _TOP + ROWS - height - 0.5
+    return round(across * unit), round(down * unit)
+
+
 def winning_stones(stones: int) -> int:
     """Bitboard of the stones that stand in a line of four or more."""
     found = 0
