@@ -17,7 +17,8 @@ from urllib.parse import parse_qsl
 import numpy as np
 
 from stratagym.envs import core
-from stratagym.envs.state import State, calls
+from stratagym.envs.direct import calls
+from stratagym.envs.state import State
 
 
 @dataclass

@@ -7,159 +7,13 @@ evaluations and players want.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from stratagym.envs import checks, core
+from stratagym.envs.direct import PLY, REFUSED, calls
 from stratagym.envs.display import Display, about
-
-FEW = 54
-"""Actions of a game whose legal ones fit into a code."""
-_REFUSED = -100
-_MOST = 2**62
-
-
-@njit(cache=True)
-def _code(rules, s, player, scratch):
-    """All a ``State`` has to know, as one number: below 0 as ``current_player``, else
-    256 * x + the seat to move, where x has a bit for each legal action.
-
-    In games of more than ``FEW`` actions x is how many are legal, and they stand in ``scratch``.
-    """
-    if player < 0:
-        return np.int64(player)
-    actions = scratch.shape[0] - core.MAX_OUTCOMES
-    n = core.legal_actions(rules, s, scratch[:actions])
-    if actions > FEW:
-        return np.int64(n << 8 | player)
-    bits = np.int64(0)
-    for k in range(n):
-        bits |= np.int64(1) << scratch[k]
-    return np.int64(bits << 8 | player)
-
-
-@njit(cache=True)
-def _look(rules, states, scratch):
-    """The code of ``states[0]``."""
-    s = states[0]
-    return _code(rules, s, core.current_player(rules, s), scratch)
-
-
-@njit(cache=True)
-def _is_legal(action, code, scratch):
-    actions = scratch.shape[0] - core.MAX_OUTCOMES
-    if code < 0 or action < 0 or action >= actions:
-        return False
-    if actions <= FEW:
-        return (code >> 8) >> action & 1 == 1
-    low, high = 0, code >> 8
-    while low < high:
-        middle = (low + high) >> 1
-        if scratch[middle] < action:
-            low = middle + 1
-        else:
-            high = middle
-    return low < code >> 8 and scratch[low] == action
-
-
-@njit(cache=True)
-def _apply(rules, states, action, code, scratch):
-    """Play a legal action; returns the code after it, or ``_REFUSED``."""
-    if not _is_legal(action, code, scratch):
-        return np.int64(_REFUSED)
-    s = states[0]
-    probs = scratch[scratch.shape[0] - core.MAX_OUTCOMES :].view(np.float64)
-    return _code(rules, s, core.play(rules, s, action, probs), scratch)
-
-
-class Calls:
-    """Compiled functions for one ``rules``, called by ``core.direct``.
-
-    A call takes 0.2 us where one of ``core``'s takes 1 us, and like it checks nothing: arguments
-    must be of the types named here. Each is compiled, or found in the cache, when first used.
-
-    Attributes:
-        few: whether legal actions fit into a code. lists: the legal actions of codes met so far.
-        shape, dtype: of an observation.
-        probs, scratch: for all who call while they hold Python's lock.
-    """
-
-    def __init__(self, rules: Any):
-        self.rules = rules
-        self.few = rules.num_actions <= FEW
-        self.lists: dict[int, list[int]] = {}
-        self.shape, self.dtype = rules.observation_shape, np.dtype(rules.observation_dtype)
-        self.states = core.new_states(rules)
-        self.legal, self.probs = core.new_scratch(rules)
-        self.scratch = self.new_scratch()
-
-    def new_scratch(self) -> np.ndarray:
-        """(A + MAX_OUTCOMES,) int64: legal actions, then probabilities."""
-        return np.empty(self.rules.num_actions + core.MAX_OUTCOMES, np.int64)
-
-    def legal_in(self, code: int) -> list[int]:
-        """The legal actions of a code, where they fit into it; to be copied."""
-        found = self.lists.get(code)
-        if found is None:
-            if len(self.lists) >= 4096:
-                self.lists.clear()
-            bits = code >> 8 if code >= 0 else 0
-            found = [action for action in range(self.rules.num_actions) if bits >> action & 1]
-            self.lists[code] = found
-        return found
-
-    @cached_property
-    def look(self) -> Callable[..., int]:
-        """(rules, states, scratch); see ``_look``."""
-        return core.direct(_look, self.rules, self.states, self.scratch)
-
-    @cached_property
-    def apply(self) -> Callable[..., int]:
-        """(rules, states, action, code, scratch); see ``_apply``."""
-        return core.direct(_apply, self.rules, self.states, 0, 0, self.scratch)
-
-    @cached_property
-    def start_at(self) -> Callable[..., int]:
-        """(rules, states, i, seed, probs)"""
-        return core.direct(core.start_at, self.rules, self.states, 0, np.uint64(0), self.probs)
-
-    @cached_property
-    def current_player_at(self) -> Callable[..., int]:
-        """(rules, states, i)"""
-        return core.direct(core.current_player_at, self.rules, self.states, 0)
-
-    @cached_property
-    def legal_actions_at(self) -> Callable[..., int]:
-        """(rules, states, i, legal)"""
-        return core.direct(core.legal_actions_at, self.rules, self.states, 0, self.legal)
-
-    @cached_property
-    def observe_at(self) -> Callable[..., None]:
-        """(rules, states, i, player, out)"""
-        out = np.empty(self.shape, self.dtype)
-        return core.direct(core.observe_at, self.rules, self.states, 0, 0, out)
-
-    @cached_property
-    def returns_at(self) -> Callable[..., None]:
-        """(rules, states, i, out)"""
-        out = np.empty(self.rules.num_players)
-        return core.direct(core.returns_at, self.rules, self.states, 0, out)
-
-    @cached_property
-    def determinize_at(self) -> Callable[..., None]:
-        """(rules, states, i, player, seed)"""
-        return core.direct(core.determinize_at, self.rules, self.states, 0, 0, np.uint64(0))
-
-
-@lru_cache(maxsize=64, typed=True)  # rules of different games may be equal as tuples
-def calls(rules: Any) -> Calls:
-    """The ``Calls`` of these rules, made once."""
-    return Calls(rules)
-
 
 class State(Display):
     """A game that is played by ``apply_action``.
@@ -177,7 +31,7 @@ class State(Display):
         seed: of dice and cards, 0 to 2**64 - 1; the same seed gives the same game.
 
     Attributes:
-        spec, rules: as given. ply: moves played.
+        spec, rules: as given. ply: moves played since ``reset`` or ``begin``.
         states: (1,) record, the game itself, for kernels and views; always the same array. Who
             changes it calls ``begin`` behind.
 
@@ -186,7 +40,8 @@ class State(Display):
     """
 
     __slots__ = (
-        "_apply", "_calls", "_code", "_few", "_lists", "_scratch", "ply", "rules", "spec", "states",
+        "_address", "_apply", "_calls", "_checked", "_code", "_dtype", "_few", "_frame", "_lists",
+        "_states", "rules", "spec",
     )  # fmt: skip
 
     def __init__(self, spec: core.GameSpec, rules: Any, seed: int = 0):
@@ -195,24 +50,33 @@ class State(Display):
 
     def _hold(self, spec: core.GameSpec, rules: Any, states: np.ndarray) -> None:
         found = calls(rules)
-        self.spec, self.rules, self.states = spec, rules, states
+        self.spec, self.rules, self._states, self._dtype = spec, rules, states, found.record
+        self._frame, self._address = found.new_frame(states)
         self._calls, self._apply = found, found.apply
         self._few, self._lists = found.few, found.lists
-        self._scratch = found.scratch if found.few else found.new_scratch()
-        self._code, self.ply = core.TERMINAL, 0
+        self._code = core.TERMINAL
+        self._checked: np.ndarray | None = None
+
+    @property
+    def states(self) -> np.ndarray:
+        return self._states
+
+    @property
+    def ply(self) -> int:
+        return int(self._frame[PLY])
 
     def reset(self, seed: int = 0) -> None:
         """Start a game anew. Raises ``ValueError`` for a seed that is none."""
-        number, found = checks.seed_number(seed), self._calls
-        found.start_at(self.rules, self.states, 0, number, found.probs)
-        self._code, self.ply = found.look(self.rules, self.states, self._scratch), 0
+        if type(seed) is not int or not 0 <= seed <= checks.SEED_MASK:
+            seed = checks.seed_number(seed)
+        self._calls.start_at(self.rules, self._states, 0, seed, self._calls.probs)
+        self._code = self._calls.look(self.rules, self._dtype, self._address, 0)
 
     def begin(self, states: np.ndarray | None = None, ply: int = 0) -> None:
         """Go on from the position in ``states[0]``, or in the state's own record."""
         if states is not None:
-            self.states[0] = states[0]
-        self._code = self._calls.look(self.rules, self.states, self._scratch)
-        self.ply = ply
+            self._states[0] = states[0]
+        self._code = self._calls.look(self.rules, self._dtype, self._address, ply)
 
     def current_player(self) -> int:
         """The seat to move, or ``core.TERMINAL`` -4, or ``core.TRUNCATED`` -5."""
@@ -228,7 +92,7 @@ class State(Display):
         if self._few:
             found = self._lists.get(code)
             return self._calls.legal_in(code)[:] if found is None else found[:]
-        return self._scratch[: code >> 8].tolist() if code >= 0 else []
+        return self._calls.legal_of(self._frame)[: code >> 8].tolist() if code >= 0 else []
 
     def legal_actions_mask(self) -> np.ndarray:
         """The same as (A,) int8: 1 for a legal action."""
@@ -242,7 +106,12 @@ class State(Display):
         Raises:
             TypeError: ``action`` is no whole number.
         """
-        return bool(_is_legal(self._number(action), self._code, self._scratch))
+        number = self._number(action)
+        if self._few or self._code < 0:
+            return self._code >= 0 <= number and bool(self._code >> 8 >> number & 1)
+        legal = self._calls.legal_of(self._frame)[: self._code >> 8]
+        at = int(np.searchsorted(legal, number))
+        return at < len(legal) and int(legal[at]) == number
 
     def apply_action(self, action: int) -> None:
         """Play a legal action of the seat to move, and what dice and cards do after it.
@@ -251,25 +120,20 @@ class State(Display):
             TypeError: ``action`` is no whole number.
             ValueError: it is not legal, or the game is over. In both cases the game is as before.
         """
-        if type(action) is not int or not -1 <= action <= _MOST:
-            self._apply_any(action)
-            return
-        code = self._apply(self.rules, self.states, action, self._code, self._scratch)
-        if code == _REFUSED:
+        if type(action) is not int:
+            action = self._number(action)
+        try:
+            code = self._apply(self.rules, self._dtype, self._address, action)
+        except OverflowError:
+            code = REFUSED
+        if code == REFUSED:
             self._refuse(action)
         self._code = code
-        self.ply += 1
-
-    def _apply_any(self, action: Any) -> None:
-        number = self._number(action)
-        if number < 0:
-            self._refuse(action)
-        self.apply_action(number)
 
     def _number(self, action: Any) -> int:
-        """An action as an int, -1 for what is too large to be one."""
+        """An action as an int, -1 for what is far too large to be one."""
         number = checks.action_number(self.spec.name, f"player {self.current_player()}", action)
-        return number if 0 <= number <= _MOST else -1
+        return number if number < 2**62 else -1
 
     def _refuse(self, action: int) -> None:
         if self._code < 0:
@@ -282,7 +146,7 @@ class State(Display):
     def returns(self) -> list[float]:
         """Every seat's return so far; at the end, the result."""
         out = np.empty(self.rules.num_players)
-        self._calls.returns_at(self.rules, self.states, 0, out)
+        self._calls.returns_at(self.rules, self._states, 0, out)
         return out.tolist()
 
     def observation_tensor(
@@ -301,7 +165,11 @@ class State(Display):
         found = self._calls
         if out is None:
             out = np.empty(found.shape, found.dtype)
-        elif out.shape != found.shape or out.dtype != found.dtype or not out.flags.c_contiguous:
+        elif out is self._checked:
+            pass
+        elif out.shape == found.shape and out.dtype == found.dtype and out.flags.c_contiguous:
+            self._checked = out
+        else:
             raise ValueError(
                 f"{self.spec.name}: out has to be a C-contiguous array of shape {found.shape} and "
                 f"type {found.dtype}"
@@ -310,18 +178,14 @@ class State(Display):
             player = self._code & 255 if self._code >= 0 else 0
         elif player not in range(self.rules.num_players):
             raise ValueError(f"{self.spec.name}: there is no seat {player!r}")
-        found.observe_at(self.rules, self.states, 0, player, out)
+        found.observe_at(self.rules, self._states, 0, player, out)
         return out
 
     def clone(self) -> State:
         """A copy that plays on by itself, with the same dice and cards to come."""
         twin = State.__new__(State)
-        twin._hold(self.spec, self.rules, self.states.copy())
-        twin.ply = self.ply
-        if self._few:
-            twin._code = self._code
-        else:
-            twin.begin(ply=self.ply)
+        twin._hold(self.spec, self.rules, self._states.copy())
+        twin.begin(ply=self.ply)
         return twin
 
     def resample_from_infostate(self, player: int, seed: int) -> State:
@@ -342,21 +206,21 @@ class State(Display):
 
     def action_to_string(self, action: int) -> str:
         """A legal action as the game's notation has it, such as ``e2e4``."""
-        return self.spec.module("view").action_to_string(self.rules, self.states[0], action)
+        return self.spec.module("view").action_to_string(self.rules, self._states[0], action)
 
     def string_to_action(self, text: str) -> int:
         """The action of a text. Raises ``ValueError`` with a word on what is wrong with it."""
-        return self.spec.module("view").string_to_action(self.rules, self.states[0], text)
+        return self.spec.module("view").string_to_action(self.rules, self._states[0], text)
 
     def __str__(self) -> str:
         """The board as text."""
-        return self.spec.module("view").board_text(self.rules, self.states[0])
+        return self.spec.module("view").board_text(self.rules, self._states[0])
 
     def _shown(self) -> tuple[core.GameSpec, Any, np.ndarray, str]:
-        return self.spec, self.rules, self.states, about(self.current_player(), self.ply)
+        return self.spec, self.rules, self._states, about(self.current_player(), self.ply)
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return self.spec, self.rules, self.states, self.ply
+        return self.spec, self.rules, self._states, self.ply
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         spec, rules, states, ply = state

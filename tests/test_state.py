@@ -13,7 +13,8 @@ from ours import our_games
 from stratagym import envs
 from stratagym.agents.core import decision_for
 from stratagym.envs import core, make, make_state
-from stratagym.envs.state import State, calls
+from stratagym.envs.direct import calls
+from stratagym.envs.state import State
 
 
 def play(state: State, rng: random.Random, most: int = 10**9) -> list[int]:
