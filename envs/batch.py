@@ -56,9 +56,7 @@ def _reset_games(
         episodes[i] = 0
         player = core.start(rules, s, core.derive_seed(seeds[i], 0), probs)
         core.returns(rules, s, totals[i])
-        _present(
-            rules, s, i, player, legal, observing, observations, masks, kept, counts, players
-        )
+        _present(rules, s, i, player, legal, observing, observations, masks, kept, counts, players)
 
 
 @njit(cache=True, nogil=True)
@@ -100,9 +98,7 @@ def _step_games(
             episodes[i] += 1
             player = core.start(rules, s, core.derive_seed(seeds[i], episodes[i]), probs)
             core.returns(rules, s, totals[i])
-        _present(
-            rules, s, i, player, legal, observing, observations, masks, kept, counts, players
-        )
+        _present(rules, s, i, player, legal, observing, observations, masks, kept, counts, players)
 
 
 @njit(cache=True)
@@ -273,9 +269,7 @@ class BatchEnv(Display):
         batch was made with ``observe=False``."""
 
         def observe_games(first: int, end: int, legal: np.ndarray, probs: np.ndarray) -> None:
-            _observe_games(
-                self.rules, first, end, self.states, self.players, self.observations
-            )
+            _observe_games(self.rules, first, end, self.states, self.players, self.observations)
 
         self._share(observe_games)
         return self.observations

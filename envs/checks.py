@@ -76,7 +76,7 @@ def seed_array(num_envs: int, seeds: Iterable[Any]) -> np.ndarray:
         ValueError: another shape, or one that is no whole number from 0 to 2**64 - 1.
     """
     if np.shape(seeds) != (num_envs,):
-        raise ValueError(f"seeds of shape {np.shape(seeds)}; ({num_envs},) is needed")
+        raise ValueError(f"seed: one whole number or {num_envs} of them are needed")
     return np.array([seed_number(one) for one in seeds], np.uint64)
 
 

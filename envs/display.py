@@ -48,7 +48,7 @@ class Display:
             f'src="data:image/png;base64,{base64.b64encode(picture).decode()}" alt="board">'
             for picture in pictures
         )
-        caption = html.escape(f"{game.title}: {line}")
+        caption = html.escape(f"{game.title}: {line}", quote=False)
         return f"<figure>{images}<figcaption>{caption}</figcaption></figure>"
 
 

@@ -15,6 +15,7 @@ from stratagym.envs import checks, core
 from stratagym.envs.direct import PLY, REFUSED, calls
 from stratagym.envs.display import Display, about
 
+
 class State(Display):
     """A game that is played by ``apply_action``.
 

@@ -49,7 +49,8 @@ class VectorEnv(Display, gymnasium.vector.VectorEnv[Any, Any, Any]):
     actions are marked legal, as any is ignored. Arrays are new in every step.
 
     Where illegal actions have ended games, ``infos["illegal"]`` holds what ``SingleAgentEnv`` says
-    of them, as arrays over games, and ``infos["_illegal"]`` (N,) bool which games they are.
+    of them, as arrays over games, and ``infos["_illegal"]`` (N,) bool which games they are; with
+    autoreset in the same step they stand in ``infos["final_info"]``.
 
     With autoreset in the same step, games that end have their last observation in
     ``infos["final_obs"]`` ((N,) objects, None elsewhere) and their last info in
@@ -212,15 +213,16 @@ class VectorEnv(Display, gymnasium.vector.VectorEnv[Any, Any, Any]):
             )
         rewards = games.rewards[np.arange(self.num_envs), games.movers]
         observations, infos = self._observations(), self._infos(self._everyone)
-        if told:
-            infos["illegal"], infos["_illegal"] = told, illegal
-            checks.warn_of_illegal(self.game.name)
         if self._self_play:
             infos["rewards"], infos["_rewards"] = games.rewards, self._everyone.copy()
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
             ended = games.terminations | games.truncations
             if ended.any():
                 self._add_final(infos, ended)
+        if told:
+            same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
+            (infos["final_info"] if same_step else infos).update(illegal=told, _illegal=illegal)
+            checks.warn_of_illegal(self.game.name)
         return observations, rewards, games.terminations, games.truncations, infos
 
     def _illegal(self, actions: np.ndarray) -> np.ndarray:
@@ -233,7 +235,9 @@ class VectorEnv(Display, gymnasium.vector.VectorEnv[Any, Any, Any]):
     def _about(self, actions: np.ndarray, illegal: np.ndarray) -> dict[str, np.ndarray]:
         """What info says of illegal actions, before they are played."""
         seats = self._games.games["seat"]
-        agents = [f"player_{seat}" if bad else None for seat, bad in zip(seats, illegal, strict=True)]
+        agents = [
+            f"player_{seat}" if bad else None for seat, bad in zip(seats, illegal, strict=True)
+        ]
         told = {
             "agent": np.array(agents, object),
             "action": np.where(illegal, actions, 0),
