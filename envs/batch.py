@@ -14,42 +14,25 @@ from numba import njit
 from stratagym.envs import checks, core
 from stratagym.envs.display import Display, about
 
-KEPT = 128
-"""Legal actions of a game that are kept, so that its mask need not be cleared as a whole."""
-FEW = 64
-"""Actions of a game whose masks are cleared as a whole: there is nothing to gain."""
-
 
 @njit(cache=True)
-def _present(rules, s, i, player, legal, observing, observations, masks, kept, counts, players):
-    """Write what the seat to move in game ``i`` sees.
-
-    ``kept`` has the actions of its last position, if there is room for so many as ``counts`` says.
-    """
+def _present(rules, s, i, player, legal, observing, observations, masks, players):
+    """Write what the seat to move in game ``i`` sees."""
     # Indices instead of rows and slices: views cost counted references.
     players[i] = player
-    room = kept.shape[1]
-    if room > 0 and counts[i] <= room:
-        for k in range(counts[i]):
-            masks[i, kept[i, k]] = 0
-    else:
-        for action in range(masks.shape[1]):
-            masks[i, action] = 0
     n = core.legal_actions(rules, s, legal) if player >= 0 else 0
+    for action in range(masks.shape[1]):
+        masks[i, action] = 0
     for k in range(n):
         masks[i, legal[k]] = 1
-    if room:
-        counts[i] = n
-        for k in range(min(n, room)):
-            kept[i, k] = legal[k]
     if observing:
         core.observe(rules, s, max(player, 0), observations[i])
 
 
 @njit(cache=True, nogil=True)
 def _reset_games(
-    rules, states, seeds, episodes, legal, probs, total, observing, observations, masks, kept,
-    counts, players, totals,
+    rules, states, seeds, episodes, legal, probs, total, observing, observations, masks,
+    players, totals,
 ):  # fmt: skip
     for i in range(states.shape[0]):
         s = states[i]
@@ -58,7 +41,7 @@ def _reset_games(
         core.returns(rules, s, total)
         for seat in range(rules.num_players):
             totals[i, seat] = total[seat]
-        _present(rules, s, i, player, legal, observing, observations, masks, kept, counts, players)
+        _present(rules, s, i, player, legal, observing, observations, masks, players)
 
 
 @njit(cache=True, nogil=True)
@@ -78,8 +61,8 @@ def _find_illegal(actions, players, masks):
 
 @njit(cache=True, nogil=True)
 def _step_games(
-    rules, states, seeds, episodes, legal, probs, total, observing, observations, masks, kept,
-    counts, players, totals, rewards, terminations, truncations, actions, autoreset,
+    rules, states, seeds, episodes, legal, probs, total, observing, observations, masks,
+    players, totals, rewards, terminations, truncations, actions, autoreset,
 ):  # fmt: skip
     """Step the games; their actions are legal."""
     for i in range(states.shape[0]):
@@ -101,7 +84,7 @@ def _step_games(
             core.returns(rules, s, total)
             for seat in range(rules.num_players):
                 totals[i, seat] = total[seat]
-        _present(rules, s, i, player, legal, observing, observations, masks, kept, counts, players)
+        _present(rules, s, i, player, legal, observing, observations, masks, players)
 
 
 @njit(cache=True)
@@ -123,12 +106,11 @@ class BatchEnv(Display):
         threads: that share out the games of every step, each on a processor of its own. They pay
             when a step takes longer than 0.1 ms, and the GIL is free meanwhile.
         observe: False leaves ``observations`` as they are until ``observe`` is called, where a
-            policy does not need them at every step. Chess spends half of a step on its 7 kB.
+            policy does not need them at every step. Chess spends most of a step on its 7 kB.
 
     Attributes:
         states: (N,) records. seeds: (N,) uint64. episodes: (N,) int64, games finished so far.
-        observations: (N, *shape), what the seat to move sees. action_masks: (N, A) int8. Read
-            them only: what else is written to the masks may stay.
+        observations: (N, *shape), what the seat to move sees. action_masks: (N, A) int8.
         players: (N,) int64, the seat to move, or ``TERMINAL`` / ``TRUNCATED`` without autoreset.
         rewards: (N, P) float64, each seat's reward of the last step.
         terminations, truncations: (N,) bool, whether the last step ended the game. With
@@ -163,9 +145,6 @@ class BatchEnv(Display):
         self.terminations = np.zeros(num_envs, np.bool_)
         self.truncations = np.zeros(num_envs, np.bool_)
         self._totals = np.zeros((num_envs, rules.num_players))
-        kept = 0 if rules.num_actions <= FEW else KEPT
-        self._kept = np.zeros((num_envs, kept), np.int32)
-        self._counts = np.full(num_envs, rules.num_actions, np.int64)
         self._bind()
         self.reset(seed)
 
@@ -177,8 +156,8 @@ class BatchEnv(Display):
             (
                 self.rules, self.states[k], self.seeds[k], self.episodes[k],
                 *core.new_scratch(self.rules), np.zeros(self.rules.num_players),
-                self.observing, self.observations[k], self.action_masks[k], self._kept[k],
-                self._counts[k], self.players[k], self._totals[k],
+                self.observing, self.observations[k], self.action_masks[k],
+                self.players[k], self._totals[k],
             )
             for k in self._rows
         ]  # fmt: skip
