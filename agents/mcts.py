@@ -4,30 +4,37 @@ UCT (Kocsis and Szepesvari 2006) with random playouts: every simulation walks do
 the children of one node, plays out and credits each move with the return of the seat that made it.
 Dice are nodes of their own, sampled. Where information is hidden every simulation draws a
 determinization first, and a child competes only where it is legal, weighed by how often it was
-(single-observer information set MCTS; Cowling, Powley, Whitehouse 2012). In two-player games
+(single-observer information set MCTS; Cowling, Powley, Whitehouse 2012). With priors, children are
+chosen by PUCT (Rosin 2011, as in AlphaZero), the priors made from what the game finds promising. In two-player games
 without chance it proves results as well, and then needs no playouts for them (MCTS-Solver; Winands,
 Björnsson, Saito 2008).
 """
 
 from __future__ import annotations
 
-from math import isnan, log, nan, sqrt
+from math import exp, isnan, log, nan, sqrt
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-from stratagym.agents import hooks
+from stratagym.agents import hooks, pvs
 from stratagym.agents.core import Decision, Policy, PolicyString
 from stratagym.envs import core
 
 _NONE = -1
 _WIN = 1.0
+_UNSEEN = 0.25
+"""How much worse than its parent a child without visits is taken to be, under priors."""
+_SHARPNESS = 0.8
+"""Logits of a prior for each unit of ``hooks.priority``, which counts up to ``_MOST``."""
+_MOST = 4.0
 
 
 @njit(cache=True, nogil=True)
 def search(
-    rules, states, hidden, solve, simulations, exploration, playout, legal, probs, tree, path, total
+    rules, states, hidden, solve, simulations, exploration, playout, priors, legal, probs, tree, path,
+    total, memory,
 ):  # fmt: skip
     """Search from ``states[0]``; node 0 is the root. Returns the nodes used.
 
@@ -38,11 +45,13 @@ def search(
             1, and not subject to chance. The search ends when the root's is proven.
         exploration: UCT's constant, for returns within [-1, 1].
         playout: plies of random play before the game's evaluator judges; -1 to the end.
-        tree: (action, mover, visits, available, value, proof, first, sibling), each one entry a
-            node; ``proof`` is seat 0's proven return, or NaN.
+        priors: whether to weigh children by priors; for games without hidden information.
+        tree: (action, mover, visits, available, value, proof, first, sibling, prior), each one
+            entry a node; ``proof`` is seat 0's proven return, or NaN.
         path: nodes of a simulation; at least as long as a game. total: scratch, one a seat.
+        memory: for ``hooks.judge``.
     """
-    action, mover, visits, available, value, proof, first, sibling = tree
+    action, mover, visits, available, value, proof, first, sibling, prior = tree
     capacity = action.shape[0]
     root_seat = core.current_player(rules, states[0])
     seats = total.shape[0]
@@ -93,15 +102,20 @@ def search(
                         mover[child] = player
                         # Marks the children that are legal in this determinization.
                         path[path.shape[0] - 1 - k] = child
+                    if priors:
+                        _set_priors(rules, w, tree, node)
                 else:
                     n = 0
-                child = _select(tree, node, exploration, hidden, n, path, states[2])
+                if priors:
+                    child = _select_by_prior(tree, node, exploration)
+                else:
+                    child = _select(tree, node, exploration, hidden, n, path, states[2])
                 core.step(rules, w, action[child])
             node = child
             depth += 1
             path[depth] = node
         if isnan(proof[node]):
-            _play_out(rules, w, playout, legal, probs, total)
+            _play_out(rules, w, playout, legal, probs, total, memory)
             if solve and player <= core.TERMINAL:
                 proof[node] = total[0]
         else:
@@ -118,7 +132,7 @@ def search(
 @njit(cache=True)
 def _add(tree, node, child, act, player):
     """Link a new child in front of its siblings."""
-    action, mover, visits, available, value, proof, first, sibling = tree
+    action, mover, visits, available, value, proof, first, sibling, _ = tree
     action[child], mover[child] = act, player
     visits[child], available[child], value[child], proof[child] = 0, 0, 0.0, nan
     first[child] = _NONE
@@ -132,7 +146,7 @@ def _prove(tree, path, depth):
 
     A node is decided by one child that wins for its mover, or by all children.
     """
-    _, mover, _, _, _, proof, first, sibling = tree
+    _, mover, _, _, _, proof, first, sibling, _ = tree
     for k in range(depth, 0, -1):
         node, parent = path[k], path[k - 1]
         if isnan(proof[node]):
@@ -151,7 +165,7 @@ def _prove(tree, path, depth):
 @njit(cache=True)
 def _select(tree, node, exploration, hidden, n, path, generator):
     """The child of highest upper confidence bound, or proven value; ties at random."""
-    _, mover, visits, available, value, proof, first, sibling = tree
+    _, mover, visits, available, value, proof, first, sibling, _ = tree
     best, best_score, ties = _NONE, -np.inf, 0
     log_visits = log(visits[node] + 1.0)
     child, k = first[node], 0
@@ -181,7 +195,47 @@ def _select(tree, node, exploration, hidden, n, path, generator):
 
 
 @njit(cache=True)
-def _play_out(rules, w, playout, legal, probs, total):
+def _set_priors(rules, s, tree, node):
+    """Share a prior of 1 out among a node's children, by the softmax of their priorities."""
+    action, _, _, _, _, _, first, sibling, prior = tree
+    whole = 0.0
+    child = first[node]
+    while child != _NONE:
+        share = exp(_SHARPNESS * min(hooks.priority(rules, s, action[child]), _MOST))
+        prior[child] = share
+        whole += share
+        child = sibling[child]
+    child = first[node]
+    while child != _NONE:
+        prior[child] /= whole
+        child = sibling[child]
+
+
+@njit(cache=True)
+def _select_by_prior(tree, node, exploration):
+    """The child of highest mean and prior (PUCT), or proven value; the first among equals."""
+    _, mover, visits, _, value, proof, first, sibling, prior = tree
+    best, best_score = _NONE, -np.inf
+    weight = exploration * sqrt(visits[node] + 1.0)
+    child = first[node]
+    unseen = -_UNSEEN
+    if visits[node] > 1 and node != 0:
+        mean = value[node] / visits[node]
+        unseen += mean if mover[node] == mover[child] else -mean
+    while child != _NONE:
+        if not isnan(proof[child]):
+            score = proof[child] if mover[child] == 0 else -proof[child]
+        else:
+            mean = value[child] / visits[child] if visits[child] > 0 else unseen
+            score = mean + weight * prior[child] / (1.0 + visits[child])
+        if score > best_score:
+            best, best_score = child, score
+        child = sibling[child]
+    return best
+
+
+@njit(cache=True)
+def _play_out(rules, w, playout, legal, probs, total, memory):
     """Random play to the end, or for ``playout`` plies and then the evaluator's judgement."""
     player = core.play_chance(rules, w, probs)
     plies = 0
@@ -190,7 +244,7 @@ def _play_out(rules, w, playout, legal, probs, total):
         player = core.play(rules, w, legal[core.random_below(w, n)], probs)
         plies += 1
     if player >= 0:
-        hooks.evaluate(rules, w, total)
+        hooks.judge(rules, w, memory, total)
     else:
         core.returns(rules, w, total)
 
@@ -201,6 +255,7 @@ class MCTS(Policy):
     Args:
         simulations: playouts a move. exploration: UCT's constant.
         playout: plies of random play before the evaluator judges; None plays to the end.
+        priors: whether the game's ``priority`` guides the search.
         solve: prove results as far as the simulations reach; for ``can_solve`` games.
     """
 
@@ -210,9 +265,10 @@ class MCTS(Policy):
         exploration: float = 1.4,
         playout: int | None = None,
         solve: bool = False,
+        priors: bool = False,
     ):
         self.simulations, self.exploration, self.playout = simulations, exploration, playout
-        self.solve = solve
+        self.solve, self.priors = solve, priors
         self.name = f"mcts:{simulations}"
         self._memory: tuple[Any, ...] | None = None
 
@@ -228,10 +284,12 @@ class MCTS(Policy):
                 np.zeros(nodes, np.float32),
                 np.zeros(nodes, np.int32),
                 np.zeros(nodes, np.int32),
+                np.zeros(nodes if self.priors else 0, np.float32),
             )
             path = np.zeros(4 * rules.max_game_length + rules.num_actions + 2, np.int32)
             scratch = core.new_scratch(rules)
-            self._memory = (rules, tree, path, *scratch, np.zeros(rules.num_players))
+            memory = _judging(rules)
+            self._memory = (rules, tree, path, *scratch, np.zeros(rules.num_players), memory)
         return self._memory[1:]
 
     def statistics(self, decision: Decision) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -244,7 +302,7 @@ class MCTS(Policy):
 
     def _search(self, decision: Decision) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """As ``statistics``, means as sampled, with the proven returns of the mover or NaN."""
-        tree, path, legal, probs, total = self._allocate(decision.rules)
+        tree, path, legal, probs, total, memory = self._allocate(decision.rules)
         states = np.repeat(decision.states[:1], 3)
         states["rng"][2] = decision.seed
         search(
@@ -255,13 +313,15 @@ class MCTS(Policy):
             self.simulations,
             self.exploration,
             -1 if self.playout is None else self.playout,
+            self.priors,
             legal,
             probs,
             tree,
             path,
             total,
+            memory,
         )
-        action, _, visits, _, value, proof, first, sibling = tree
+        action, _, visits, _, value, proof, first, sibling, _ = tree
         children = []
         child = first[0]
         while child != _NONE:
@@ -283,6 +343,19 @@ class MCTS(Policy):
         return int(actions[order[-1]])
 
 
+def _judging(rules: Any) -> tuple[np.ndarray, ...]:
+    """Memory for ``hooks.judge``: alpha-beta's, with a table of one entry, where it is asked for."""
+    levels = getattr(core.home(type(rules), "agents"), "JUDGE_LEVELS", 0)
+    if not levels:
+        return (np.zeros(0),)
+    return (
+        *pvs.new_memory(rules, levels),
+        np.zeros(1, pvs.ENTRY),
+        np.zeros(3, np.int64),
+        np.zeros(rules.num_actions, np.int64),
+    )
+
+
 def can_solve(spec: core.GameSpec) -> bool:
     """Whether MCTS can prove results of the game: two players, zero-sum, nothing left to chance."""
     return (
@@ -293,36 +366,44 @@ def can_solve(spec: core.GameSpec) -> bool:
 
 
 def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
-    """``mcts:SIMULATIONS?c=1.4&playout=PLIES&solve=no``: UCT, 1000 simulations by default.
+    """``mcts:SIMULATIONS?c=1.4&playout=PLIES&solve=no&priors=yes``: 1000 simulations by default.
 
-    Results are proven where the game permits it, unless ``solve=no`` says otherwise.
+    Results are proven where the game permits it, unless ``solve=no`` says otherwise. What a game's
+    agents say in ``MCTS_DEFAULTS`` takes the place of the other defaults; ``playout=all`` plays to
+    the end.
 
     Raises:
         ValueError: a bad number or option, in one line.
     """
-    known = {"c", "playout", "solve"}
+    known = {"c", "playout", "solve", "priors"}
     if set(text.options) - known:
         raise ValueError(
             f"policy mcts: unknown option; the options are: {', '.join(sorted(known))}"
         )
+    defaults = {
+        "c": "1.4", "playout": "all", "priors": "no", "solve": "yes" if can_solve(spec) else "no",
+    }  # fmt: skip
+    options = defaults | (hooks.found(spec, "MCTS_DEFAULTS") or {}) | text.options
     try:
         simulations = int(text.argument or 1000)
-        exploration = float(text.options.get("c", 1.4))
-        playout = int(text.options["playout"]) if "playout" in text.options else None
-        solve = {"no": False, "yes": True}.get(
-            text.options.get("solve", "yes" if can_solve(spec) else "no")
-        )
-        if simulations < 1 or exploration < 0 or (playout or 0) < 0 or solve is None:
+        exploration = float(options["c"])
+        playout = None if options["playout"] == "all" else int(options["playout"])
+        words = {"no": False, "yes": True}
+        solve, priors = words[options["solve"]], words[options["priors"]]
+        if simulations < 1 or not exploration >= 0 or (playout or 0) < 0:
             raise ValueError
-    except ValueError:
+    except (ValueError, KeyError):
         raise ValueError(
-            "policy mcts: write mcts:SIMULATIONS?c=NUMBER&playout=PLIES&solve=no, such as mcts:200"
+            "policy mcts: write mcts:SIMULATIONS?c=NUMBER&playout=PLIES&solve=no&priors=yes, such as "
+            "mcts:200"
         ) from None
+    if priors and spec.information != "perfect":
+        raise ValueError(f"policy mcts: priors=yes is for perfect information, unlike {spec.name}")
     if solve and not can_solve(spec):
         raise ValueError(
             f"policy mcts: solve=yes is for two players and no chance, which {spec.name} is not"
         )
-    policy = MCTS(simulations, exploration, playout, solve)
+    policy = MCTS(simulations, exploration, playout, solve, priors)
     if text.options:
         policy.name += "?" + "&".join(f"{k}={v}" for k, v in text.options.items())
     return policy
