@@ -24,8 +24,9 @@ from stratagym.envs import core
 
 _NONE = -1
 _WIN = 1.0
-_UNSEEN = 0.25
-"""How much worse than its parent a child without visits is taken to be, under priors."""
+
+_IMPLIED = 0.8
+"""Weight of the minimax value beside the mean, under priors."""
 _SHARPNESS = 0.8
 """Logits of a prior for each unit of ``hooks.priority``, which counts up to ``_MOST``."""
 _MOST = 4.0
@@ -45,13 +46,14 @@ def search(
             1, and not subject to chance. The search ends when the root's is proven.
         exploration: UCT's constant, for returns within [-1, 1].
         playout: plies of random play before the game's evaluator judges; -1 to the end.
-        priors: whether to weigh children by priors; for games without hidden information.
-        tree: (action, mover, visits, available, value, proof, first, sibling, prior), each one
-            entry a node; ``proof`` is seat 0's proven return, or NaN.
+        priors: whether to weigh children by priors, and by the minimax of what was judged beside
+            their means; for the games that ``solve`` is for.
+        tree: (action, mover, visits, available, value, proof, first, sibling, prior, judged,
+            implied), each one entry a node; ``proof`` is seat 0's proven return, or NaN.
         path: nodes of a simulation; at least as long as a game. total: scratch, one a seat.
         memory: for ``hooks.judge``.
     """
-    action, mover, visits, available, value, proof, first, sibling, prior = tree
+    action, mover, visits, available, value, proof, first, sibling, _, judged, implied = tree
     capacity = action.shape[0]
     root_seat = core.current_player(rules, states[0])
     seats = total.shape[0]
@@ -59,6 +61,9 @@ def search(
     proof[0] = nan
     first[0] = _NONE
     used = 1
+    if priors:
+        hooks.judge(rules, states[0], memory, total)
+        judged[0] = implied[0] = total[0]
     for _ in range(simulations):
         if not isnan(proof[0]):
             break
@@ -67,11 +72,14 @@ def search(
         core.seed_rng(w, core.random_uint64(states[2]))
         if hidden:
             core.determinize(rules, w, root_seat)
-        node, depth = 0, 0
+        node, depth, drawn = 0, 0, False
         path[0] = 0
         while True:
             player = core.current_player(rules, w)
             if player <= core.TERMINAL or not isnan(proof[node]):
+                break
+            drawn = priors and depth > 0 and hooks.is_repeated(rules, w)
+            if drawn:
                 break
             if player == core.CHANCE:
                 outcome = core.draw_chance(rules, w, probs)
@@ -114,25 +122,33 @@ def search(
             node = child
             depth += 1
             path[depth] = node
-        if isnan(proof[node]):
+        if drawn:
+            total[0] = total[1] = implied[node] = judged[node] = 0.0
+        elif isnan(proof[node]):
             _play_out(rules, w, playout, legal, probs, total, memory)
+            if priors:
+                judged[node] = implied[node] = total[0]
             if solve and player <= core.TERMINAL:
                 proof[node] = total[0]
         else:
             total[0], total[1] = proof[node], -proof[node]
+            if priors:
+                implied[node] = proof[node]
         _prove(tree, path, depth)
         for k in range(depth + 1):
             visited = path[k]
             visits[visited] += 1
             if k > 0 and mover[visited] >= 0 and mover[visited] < seats:
                 value[visited] += total[mover[visited]]
+        if priors:
+            _imply(tree, path, depth)
     return used
 
 
 @njit(cache=True)
 def _add(tree, node, child, act, player):
     """Link a new child in front of its siblings."""
-    action, mover, visits, available, value, proof, first, sibling, _ = tree
+    action, mover, visits, available, value, proof, first, sibling, _, _, _ = tree
     action[child], mover[child] = act, player
     visits[child], available[child], value[child], proof[child] = 0, 0, 0.0, nan
     first[child] = _NONE
@@ -146,7 +162,7 @@ def _prove(tree, path, depth):
 
     A node is decided by one child that wins for its mover, or by all children.
     """
-    _, mover, _, _, _, proof, first, sibling, _ = tree
+    _, mover, _, _, _, proof, first, sibling, _, _, _ = tree
     for k in range(depth, 0, -1):
         node, parent = path[k], path[k - 1]
         if isnan(proof[node]):
@@ -165,7 +181,7 @@ def _prove(tree, path, depth):
 @njit(cache=True)
 def _select(tree, node, exploration, hidden, n, path, generator):
     """The child of highest upper confidence bound, or proven value; ties at random."""
-    _, mover, visits, available, value, proof, first, sibling, _ = tree
+    _, mover, visits, available, value, proof, first, sibling, _, _, _ = tree
     best, best_score, ties = _NONE, -np.inf, 0
     log_visits = log(visits[node] + 1.0)
     child, k = first[node], 0
@@ -197,7 +213,7 @@ def _select(tree, node, exploration, hidden, n, path, generator):
 @njit(cache=True)
 def _set_priors(rules, s, tree, node):
     """Share a prior of 1 out among a node's children, by the softmax of their priorities."""
-    action, _, _, _, _, _, first, sibling, prior = tree
+    action, _, _, _, _, _, first, sibling, prior, _, _ = tree
     whole = 0.0
     child = first[node]
     while child != _NONE:
@@ -212,26 +228,65 @@ def _set_priors(rules, s, tree, node):
 
 
 @njit(cache=True)
+def _imply(tree, path, depth):
+    """Carry the minimax value of a path's last node up (implicit minimax backups).
+
+    A node whose children were not all looked at is worth its own judgement at least.
+    """
+    _, mover, visits, _, _, _, first, sibling, _, judged, implied = tree
+    for k in range(depth - 1, -1, -1):
+        node = path[k]
+        child = first[node]
+        side = 1.0 if mover[child] == 0 else -1.0
+        best, whole = -np.inf, True
+        while child != _NONE:
+            if visits[child] > 0:
+                best = max(best, side * implied[child])
+            else:
+                whole = False
+            child = sibling[child]
+        if not whole:
+            best = max(best, side * judged[node])
+        implied[node] = side * best
+
+
+@njit(cache=True)
 def _select_by_prior(tree, node, exploration):
-    """The child of highest mean and prior (PUCT), or proven value; the first among equals."""
-    _, mover, visits, _, value, proof, first, sibling, prior = tree
+    """The child of highest value and prior (PUCT), or proven value; the first among equals."""
+    _, mover, visits, _, value, proof, first, sibling, prior, judged, implied = tree
     best, best_score = _NONE, -np.inf
     weight = exploration * sqrt(visits[node] + 1.0)
     child = first[node]
-    unseen = -_UNSEEN
-    if visits[node] > 1 and node != 0:
-        mean = value[node] / visits[node]
-        unseen += mean if mover[node] == mover[child] else -mean
+    side = 1.0 if mover[child] == 0 else -1.0
     while child != _NONE:
         if not isnan(proof[child]):
-            score = proof[child] if mover[child] == 0 else -proof[child]
+            score = side * proof[child]
         else:
-            mean = value[child] / visits[child] if visits[child] > 0 else unseen
-            score = mean + weight * prior[child] / (1.0 + visits[child])
+            score = side * judged[node]
+            if visits[child] > 0:
+                score = _IMPLIED * side * implied[child]
+                score += (1.0 - _IMPLIED) * value[child] / visits[child]
+            score += weight * prior[child] / (1.0 + visits[child])
         if score > best_score:
             best, best_score = child, score
         child = sibling[child]
     return best
+
+
+@njit(cache=True)
+def _children(tree, found):
+    """Write the root's children into ``found``, by action; returns how many."""
+    action, _, _, _, _, _, first, sibling, _, _, _ = tree
+    n, child = 0, first[0]
+    while child != _NONE:
+        k = n
+        while k > 0 and action[found[k - 1]] > action[child]:
+            found[k] = found[k - 1]
+            k -= 1
+        found[k] = child
+        n += 1
+        child = sibling[child]
+    return n
 
 
 @njit(cache=True)
@@ -284,17 +339,19 @@ class MCTS(Policy):
                 np.zeros(nodes, np.float32),
                 np.zeros(nodes, np.int32),
                 np.zeros(nodes, np.int32),
-                np.zeros(nodes if self.priors else 0, np.float32),
+                *(np.zeros(nodes if self.priors else 1, np.float32) for _ in range(3)),
             )
             path = np.zeros(4 * rules.max_game_length + rules.num_actions + 2, np.int32)
             scratch = core.new_scratch(rules)
             memory = _judging(rules)
+            self._found = np.zeros(rules.num_actions, np.int64)
             self._memory = (rules, tree, path, *scratch, np.zeros(rules.num_players), memory)
         return self._memory[1:]
 
     def statistics(self, decision: Decision) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(actions, visits, mean returns) of the root's children after a search.
 
+        Under priors the minimax value of what was looked at stands in place of the mean.
         Where a child's result is proven, the mean is that return.
         """
         actions, visits, means, proofs = self._search(decision)
@@ -321,15 +378,14 @@ class MCTS(Policy):
             total,
             memory,
         )
-        action, _, visits, _, value, proof, first, sibling, _ = tree
-        children = []
-        child = first[0]
-        while child != _NONE:
-            children.append(child)
-            child = sibling[child]
-        found = np.array(sorted(children, key=lambda c: action[c]))
-        means = value[found] / np.maximum(visits[found], 1)
-        return action[found], visits[found], means, proof[found] * (-1 if decision.seat else 1)
+        action, _, visits, _, value, proof, _, _, _, _, implied = tree
+        found = self._found[: _children(tree, self._found)]
+        side = -1 if decision.seat else 1
+        if self.priors:
+            means = np.where(visits[found] > 0, side * implied[found], -1.0)
+        else:
+            means = value[found] / np.maximum(visits[found], 1)
+        return action[found], visits[found], means, proof[found] * side
 
     def act(self, decision: Decision) -> int:
         """The most visited legal move; the better mean among equals, then by the decision's seed.
@@ -338,9 +394,16 @@ class MCTS(Policy):
         """
         actions, visits, means, proofs = self._search(decision)
         legal = np.isin(actions, decision.legal)
-        lots = np.random.default_rng(decision.seed).random(len(actions))
-        order = np.lexsort((lots, means, np.where(legal, visits, -1), np.nan_to_num(proofs)))
-        return int(actions[order[-1]])
+        proven = np.nan_to_num(proofs)
+        visits = np.where(legal, visits, -1)
+        if self.priors:
+            means, visits = visits, np.where(visits > 0, means, -2.0)
+        best = np.lexsort((means, visits, proven))[-1]
+        alike = (proven == proven[best]) & (visits == visits[best]) & (means == means[best])
+        if alike.sum() > 1:
+            lots = np.random.default_rng(decision.seed).random(len(actions))
+            best = np.where(alike, lots, -1.0).argmax()
+        return int(actions[best])
 
 
 def _judging(rules: Any) -> tuple[np.ndarray, ...]:
@@ -397,8 +460,10 @@ def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
             "policy mcts: write mcts:SIMULATIONS?c=NUMBER&playout=PLIES&solve=no&priors=yes, such as "
             "mcts:200"
         ) from None
-    if priors and spec.information != "perfect":
-        raise ValueError(f"policy mcts: priors=yes is for perfect information, unlike {spec.name}")
+    if priors and not can_solve(spec):
+        raise ValueError(
+            f"policy mcts: priors=yes is for two players and no chance, which {spec.name} is not"
+        )
     if solve and not can_solve(spec):
         raise ValueError(
             f"policy mcts: solve=yes is for two players and no chance, which {spec.name} is not"

@@ -307,7 +307,7 @@ def search(
                 nodes[level, _BEST] = value
             if value > alpha:
                 nodes[level, _ALPHA], nodes[level, _MOVE] = value, move
-                if level == 0:
+                if level == 0 and depth > 0:
                     ranks[move] = ranks.max() + 1
                 if value >= beta and nodes[level, _DEPTH] > 0:
                     if hooks.is_quiet(rules, states[level], move):

@@ -152,6 +152,7 @@ def judge(rules, s, memory, out):
     states, nodes, legal, order, history, total, table, running, ranks = memory
     states[0] = s
     running[0] = running[1] = 0
+    table[0].key = 0  # a judgement follows from its position alone
     pvs.search(
         rules, states, 0, 1 << 20, running, nodes, legal, order, table, 1, history, total, ranks
     )
