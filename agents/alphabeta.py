@@ -70,7 +70,9 @@ class AlphaBeta(Policy):
         table_bits: int = 18,
     ):
         self.depth, self.positions, self.milliseconds = depth, positions, milliseconds
-        self.name = f"alphabeta:{depth}" if milliseconds is None else f"alphabeta:{milliseconds:g}ms"
+        self.name = (
+            f"alphabeta:{depth}" if milliseconds is None else f"alphabeta:{milliseconds:g}ms"
+        )
         self._table = np.zeros(2**table_bits, pvs.ENTRY)
         self._age = 0
         self._memory: tuple[Any, tuple[np.ndarray, ...]] | None = None
@@ -99,11 +101,10 @@ class AlphaBeta(Policy):
             running[:2] = 0
             status = pvs.RUNNING
             while status == pvs.RUNNING and spent + running[1] < self.positions:
-                if self.milliseconds is not None and depth > 1:
-                    if 1000 * (time.thread_time() - began) >= self.milliseconds:
-                        break
                 allowed = self.positions - spent - int(running[1])
                 if self.milliseconds is not None:
+                    if depth > 1 and 1000 * (time.thread_time() - began) >= self.milliseconds:
+                        break
                     allowed = min(allowed, _SLICE)
                 status = pvs.search(
                     rules, states, depth, allowed, running, nodes, legal, order, self._table,

@@ -34,7 +34,8 @@ number of the decision that it was found for."""
 
 @njit(cache=True, nogil=True)
 def search(
-    rules, states, depth, allowed, nodes, bounds, legal, order, table, age, total, root_order, hashed
+    rules, states, depth, allowed, nodes, bounds, legal, order, table, age, total, root_order,
+    hashed,
 ):  # fmt: skip
     """Minimax from ``states[0]`` to ``depth`` plies, as a loop over levels.
 

@@ -4,10 +4,13 @@ UCT (Kocsis and Szepesvari 2006) with random playouts: every simulation walks do
 the children of one node, plays out and credits each move with the return of the seat that made it.
 Dice are nodes of their own, sampled. Where information is hidden every simulation draws a
 determinization first, and a child competes only where it is legal, weighed by how often it was
-(single-observer information set MCTS; Cowling, Powley, Whitehouse 2012). With priors, children are
-chosen by PUCT (Rosin 2011, as in AlphaZero), the priors made from what the game finds promising. In two-player games
+(single-observer information set MCTS; Cowling, Powley, Whitehouse 2012). In two-player games
 without chance it proves results as well, and then needs no playouts for them (MCTS-Solver; Winands,
 Björnsson, Saito 2008).
+
+In such games it may also go by priors, made from what the game finds promising: children are chosen
+by PUCT (Rosin 2011, in AlphaZero's form), their values are means mixed with the minimax of what was
+judged below them (implicit minimax backups; Lanctot, Winands, Pepels, Sturtevant 2014).
 """
 
 from __future__ import annotations
@@ -34,8 +37,8 @@ _MOST = 4.0
 
 @njit(cache=True, nogil=True)
 def search(
-    rules, states, hidden, solve, simulations, exploration, playout, priors, legal, probs, tree, path,
-    total, memory,
+    rules, states, hidden, solve, simulations, exploration, playout, priors, legal, probs, tree,
+    path, total, memory,
 ):  # fmt: skip
     """Search from ``states[0]``; node 0 is the root. Returns the nodes used.
 
@@ -407,7 +410,7 @@ class MCTS(Policy):
 
 
 def _judging(rules: Any) -> tuple[np.ndarray, ...]:
-    """Memory for ``hooks.judge``: alpha-beta's, with a table of one entry, where it is asked for."""
+    """Memory for ``hooks.judge``: alpha-beta's with a table of one entry, if the game wants it."""
     levels = getattr(core.home(type(rules), "agents"), "JUDGE_LEVELS", 0)
     if not levels:
         return (np.zeros(0),)
@@ -457,8 +460,8 @@ def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
             raise ValueError
     except (ValueError, KeyError):
         raise ValueError(
-            "policy mcts: write mcts:SIMULATIONS?c=NUMBER&playout=PLIES&solve=no&priors=yes, such as "
-            "mcts:200"
+            "policy mcts: write mcts:SIMULATIONS?c=NUMBER&playout=PLIES&solve=no&priors=yes, such "
+            "as mcts:200"
         ) from None
     if priors and not can_solve(spec):
         raise ValueError(

@@ -43,10 +43,13 @@ _RANKED = 1e9
 """Order of moves that have been best at the root, more for later ones."""
 _KILLER = 0.9
 _NULL_REDUCTION = 3
-_LEAST_NULL_DEPTH, _LEAST_REDUCED_DEPTH = 2, 3
+_LEAST_NULL_DEPTH, _LEAST_REDUCED_DEPTH = 3, 3
 
 ENTRY = np.dtype(
-    [("key", "u8"), ("value", "i8"), ("move", "i4"), ("age", "i4"), ("depth", "i2"), ("bound", "i2")],
+    [
+        ("key", "u8"), ("value", "i8"), ("move", "i4"), ("age", "i4"), ("depth", "i2"),
+        ("bound", "i2"),
+    ],
     align=True,
 )  # fmt: skip
 """A transposition entry: the value of a position searched to a depth, exact or a bound, and the
@@ -257,8 +260,10 @@ def search(
                 entry = table[np.int64(key & last)]
                 other = entry.key != key or entry.age != age
                 # Quiescence does not push out what was searched.
-                if entry.age != age or entry.depth <= nodes[level, _DEPTH] or (
-                    other and nodes[level, _DEPTH] > 0
+                if (
+                    entry.age != age
+                    or entry.depth <= nodes[level, _DEPTH]
+                    or (other and nodes[level, _DEPTH] > 0)
                 ):
                     if other or nodes[level, _MOVE] >= 0:
                         entry.move = nodes[level, _MOVE]
@@ -309,13 +314,12 @@ def search(
                 nodes[level, _ALPHA], nodes[level, _MOVE] = value, move
                 if level == 0 and depth > 0:
                     ranks[move] = ranks.max() + 1
-                if value >= beta and nodes[level, _DEPTH] > 0:
-                    if hooks.is_quiet(rules, states[level], move):
-                        seat = nodes[level, _SEAT]
-                        _reward(history, seat, legal, level, played, move, nodes[level, _DEPTH])
-                        if nodes[level, _KILLER_1] != move:
-                            nodes[level, _KILLER_2] = nodes[level, _KILLER_1]
-                            nodes[level, _KILLER_1] = move
+                left = nodes[level, _DEPTH]
+                if value >= beta and left > 0 and hooks.is_quiet(rules, states[level], move):
+                    _reward(history, nodes[level, _SEAT], legal, level, played, move, left)
+                    if nodes[level, _KILLER_1] != move:
+                        nodes[level, _KILLER_2] = nodes[level, _KILLER_1]
+                        nodes[level, _KILLER_1] = move
             continue
         # Choose the next move and go down.
         k, n = nodes[level, _NEXT], nodes[level, _COUNT]
@@ -327,14 +331,7 @@ def search(
         late = False
         if left > 0 and k > 0 and nodes[level, _CHECK] == 0:
             # A move may be looked at less, or not at all, where the game knows a margin.
-            gap = hooks.margin(rules, left)
             late = hooks.margin(rules, 1) >= 0 and hooks.is_quiet(rules, states[level], move)
-            if late and gap >= 0 and beta - alpha == 1 and nodes[level, _BEST] > -_RESULT:
-                reach = nodes[level, _STATIC] + gap
-                if reach <= alpha or k > 4 + 2 * left * left:
-                    if nodes[level, _BEST] < reach <= alpha:
-                        nodes[level, _BEST] = reach
-                    continue
         states[level + 1] = states[level]
         core.step(rules, states[level + 1], move)
         nodes[level + 1, _NULL] = 0
@@ -344,6 +341,13 @@ def search(
             threat = False
         else:
             threat = left > 0 and hooks.is_check(rules, states[level + 1])
+            if late and not threat and beta - alpha == 1 and nodes[level, _BEST] > -_RESULT:
+                gap = hooks.margin(rules, left)
+                reach = nodes[level, _STATIC] + gap
+                if gap >= 0 and (reach <= alpha or k > 4 + 2 * left * left):
+                    if nodes[level, _BEST] < reach <= alpha:
+                        nodes[level, _BEST] = reach
+                    continue
         deeper = max(left - 1, 0)
         if threat and level < 2 * nodes[0, _DEPTH]:
             deeper += 1
@@ -355,7 +359,7 @@ def search(
             _descend(nodes, level, child, alpha, beta, deeper)
         else:
             less = np.int64(0)
-            if late and left >= _LEAST_REDUCED_DEPTH and k > 1 and not threat:
+            if late and level > 0 and left >= _LEAST_REDUCED_DEPTH and k > 1 and not threat:
                 less = REDUCTIONS[min(left, 63), min(k, 63)]
                 if beta - alpha > 1:
                     less -= 1

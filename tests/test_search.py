@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stratagym.agents.alphabeta import AlphaBeta
 from stratagym.agents.core import decision_for, make_policy
 from stratagym.agents.mcts import MCTS
 from stratagym.benchmarks.reporting.ratings import bradley_terry, elo, rate
@@ -42,25 +41,6 @@ def minimax(facts, rules, states):
         core.play_at(rules, after, 0, action, np.zeros_like(legal), probs)
         values.append(minimax(facts, rules, after))
     return max(values) if seat == 0 else min(values)
-
-
-@pytest.mark.parametrize(("game", "plies"), [("tictactoe", 3), ("connect_four", 36)])
-def test_alphabeta_finds_the_value_of_trying_everything(game, plies, rng):
-    for _ in range(12):
-        facts, rules, states = random_position(game, plies, rng)
-        search = AlphaBeta(42)
-        action, value, _ = search.search(decision_for(facts, rules, states, 1))
-        assert value == minimax(facts, rules, states)
-        after = states.copy()
-        core.play_at(rules, after, 0, action, *core.new_scratch(rules))
-        assert minimax(facts, rules, after) == value
-
-
-def test_a_limit_of_positions_gives_the_last_finished_depth(rng):
-    facts, rules, states = random_position("connect_four", 4, rng)
-    action, _, depth = AlphaBeta(20, positions=3000).search(decision_for(facts, rules, states, 1))
-    assert 1 <= depth < 20
-    assert action in decision_for(facts, rules, states, 1).legal
 
 
 def test_mcts_takes_a_win_and_blocks_one():

@@ -1,8 +1,10 @@
 """What the agents know of chess: evaluations, and a player that looks one move ahead.
 
 ``evaluate`` is a plain one, which networks were trained and ladders measured with; searches use
-``estimate`` (``evaluation.py``) and what stands in ``ordering.py``. Here piece values are those of Tomasz Michniewski's "Simplified Evaluation Function" (pawn 100, knight
-320, bishop 330, rook 500, queen 900); the values of squares are this project's, from a few
+``estimate`` (``evaluation.py``) and what stands in ``ordering.py``.
+
+Here piece values are those of Tomasz Michniewski's "Simplified Evaluation Function" (pawn 100,
+knight 320, bishop 330, rook 500, queen 900); the values of squares are this project's, from a few
 formulas below.
 """
 

@@ -7,8 +7,6 @@ rooks on open files, the pair of bishops, and what aims at the squares around a 
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 from numba import njit
 
@@ -42,7 +40,8 @@ CONNECTED, DOUBLED, ISOLATED, BACKWARD = _take(8), _take(1), _take(2), _take(2)
 PAIR, ROOK_OPEN, ROOK_HALF_OPEN = _take(1), _take(1), _take(1)
 PAWN_THREAT, HANGING = _take(6), _take(6)
 """By the kind of the opponent's piece."""
-DANGER = _take(40)
+MOST_DANGER = 39
+DANGER = _take(MOST_DANGER + 1)
 """By the weight of the attack on the opponent's king."""
 SHELTER, OPEN_KING_FILE = _take(4), _take(4)
 """By pawns in front of the own king; by files around it without own pawns."""
@@ -85,20 +84,64 @@ _DISTANCE = np.array(
     [[max(abs(a // 8 - b // 8), abs(a % 8 - b % 8)) for b in range(64)] for a in range(64)],
     np.int64,
 )
+_TO_CENTRE = np.array(
+    [max(abs(2 * (k // 8) - 7), abs(2 * (k % 8) - 7)) for k in range(64)], np.int64
+)
+"""Twice a square's distance from the centre, 1 to 7."""
 _U1, _U8 = np.uint64(1), np.uint64(8)
 
-FILE = Path(__file__).parents[2] / "data" / "chess_evaluation.npy"
+
+def _weights() -> np.ndarray:
+    """(2, NUM_WEIGHTS) int64 centipawns of middle game and ending, set by hand."""
+    weights = np.zeros((2, NUM_WEIGHTS))
+    middle, ending = weights
+    material = ((82, 95), (325, 290), (340, 305), (460, 520), (960, 950), (0, 0))
+    for square in range(64):
+        file, rank = square >> 3, square & 7
+        centre = 3.5 - max(abs(file - 3.5), abs(rank - 3.5))  # 0 at the edge, 3 in the middle
+        inner = 3.5 - abs(file - 3.5)
+        seventh = rank == 6
+        by_kind = (
+            (4 * (rank - 1) + 4 * inner, 2 * (rank - 1)),
+            (12 * centre - 20 + 3 * rank, 8 * centre - 12),
+            (5 * centre - 6, 4 * centre - 5),
+            (3 * inner + 12 * seventh, 6 * seventh),
+            (2 * centre, 7 * centre - 8),
+            (20 * (inner < 1.6) - 14 * rank - 6 * inner, 12 * centre - 18),
+        )
+        for kind, (mid, end) in enumerate(by_kind):
+            at = SQUARES + 64 * kind + square
+            middle[at], ending[at] = material[kind][0] + mid, material[kind][1] + end
+    for kind, (mid, end, usual) in enumerate(((4, 4, 4), (4, 4, 6), (2, 4, 7), (1, 3, 13))):
+        at = MOBILITY + 28 * kind
+        for moves in range(28):
+            middle[at + moves], ending[at + moves] = mid * (moves - usual), end * (moves - usual)
+    for rank in range(8):
+        weights[:, PASSED + rank] = 2 * rank**2, 4 * rank**2
+        weights[:, PASSED_BLOCKED + rank] = -4 * rank
+        weights[:, PASSED_GUARDED + rank] = 3 * rank
+        weights[:, CONNECTED + rank] = 4 + 2 * rank
+        ending[KING_TO_PASSED + rank] = -4 * rank
+        ending[KING_FROM_PASSED + rank] = 6 * rank
+    weights[:, DOUBLED] = -12
+    weights[:, ISOLATED : ISOLATED + 2] = -12
+    weights[:, BACKWARD : BACKWARD + 2] = -8
+    weights[:, PAIR] = 30, 50
+    weights[:, ROOK_OPEN], weights[:, ROOK_HALF_OPEN] = (28, 8), (12, 8)
+    weights[:, PAWN_THREAT + 1 : PAWN_THREAT + 5] = 45
+    weights[:, HANGING + 1 : HANGING + 5] = 25
+    for weight in range(MOST_DANGER + 1):
+        middle[DANGER + weight] = min(0.45 * weight**2, 14 * weight)
+    middle[SHELTER : SHELTER + 4] = -25, -10, 5, 12
+    middle[OPEN_KING_FILE : OPEN_KING_FILE + 4] = 8, -6, -20, -30
+    weights[:, OUTPOST], weights[:, OUTPOST + 1] = (20, 12), (12, 6)
+    weights[:, TEMPO] = 14, 10
+    return np.round(weights).astype(np.int64)
 
 
-def pack(weights: np.ndarray) -> np.ndarray:
-    """(2, NUM_WEIGHTS) centipawns of middle game and ending, as one int64 each for one addition."""
-    whole = np.round(weights).astype(np.int64)
-    return whole[0] + (whole[1] << 32)
-
-
-WEIGHTS = np.load(FILE).astype(np.int64)
-"""(2, NUM_WEIGHTS) centipawns, middle game and ending."""
-_PACKED = pack(WEIGHTS)
+WEIGHTS = _weights()
+PACKED = WEIGHTS[0] + (WEIGHTS[1] << 32)
+"""Both as one int64 each, so that one addition does."""
 ORDER_VALUES = WEIGHTS[0, :384].reshape(6, 64).copy()
 """(6, 64) centipawns in the middle game, by kind and square as the mover sees it."""
 
@@ -109,16 +152,8 @@ def _king_zone(square):
 
 
 @njit(cache=True)
-def weigh(s, packed, trace):
-    """The sum of weights, White's less Black's, and the phase.
-
-    Args:
-        packed: from ``pack``.
-        trace: None, or (NUM_WEIGHTS,) counts that each weight's share is added to, for fitting.
-
-    Returns:
-        (middle game, ending, phase 0 to 24).
-    """
+def weigh(s):
+    """The weights, White's less Black's: (middle game, ending, phase 0 to ``FULL_PHASE``)."""
     occupied = s.white | s.black
     total, phase = np.int64(0), np.int64(0)
     white_guard = forward_attacks(s.pawns & s.white)
@@ -142,49 +177,30 @@ def weigh(s, packed, trace):
             left &= left - _U1
             seen = square ^ turn
             rank, file = seen & 7, square >> 3
-            subtotal += packed[SQUARES + seen]
-            if trace is not None:
-                trace[SQUARES + seen] += sign
+            subtotal += PACKED[SQUARES + seen]
             ahead = _AHEAD[colour, square]
             beside = _BESIDE[file]
             half_open = 1 if _FILES[file] & ahead & s.pawns == EMPTY else 0
             here = bit(square)
             if _FILES[file] & ahead & pawns:
-                subtotal += packed[DOUBLED]
-                if trace is not None:
-                    trace[DOUBLED] += sign
+                subtotal += PACKED[DOUBLED]
             elif ahead & (beside | _FILES[file]) & their_pawns == EMPTY:
-                subtotal += packed[PASSED + rank]
-                if trace is not None:
-                    trace[PASSED + rank] += sign
+                subtotal += PACKED[PASSED + rank]
                 front = square + (1 if colour == WHITE else -1)
                 if bit(front) & occupied:
-                    subtotal += packed[PASSED_BLOCKED + rank]
-                    if trace is not None:
-                        trace[PASSED_BLOCKED + rank] += sign
+                    subtotal += PACKED[PASSED_BLOCKED + rank]
                 if here & guard:
-                    subtotal += packed[PASSED_GUARDED + rank]
-                    if trace is not None:
-                        trace[PASSED_GUARDED + rank] += sign
+                    subtotal += PACKED[PASSED_GUARDED + rank]
                 if rank > 2:
                     near = KING_TO_PASSED + _DISTANCE[king, front]
                     far = KING_FROM_PASSED + _DISTANCE[their_king, front]
-                    subtotal += packed[near] + packed[far]
-                    if trace is not None:
-                        trace[near] += sign
-                        trace[far] += sign
+                    subtotal += PACKED[near] + PACKED[far]
             if here & guard or ((here << _U8) | (here >> _U8)) & pawns:
-                subtotal += packed[CONNECTED + rank]
-                if trace is not None:
-                    trace[CONNECTED + rank] += sign
+                subtotal += PACKED[CONNECTED + rank]
             elif beside & pawns == EMPTY:
-                subtotal += packed[ISOLATED + half_open]
-                if trace is not None:
-                    trace[ISOLATED + half_open] += sign
+                subtotal += PACKED[ISOLATED + half_open]
             elif beside & ~ahead & pawns == EMPTY:
-                subtotal += packed[BACKWARD + half_open]
-                if trace is not None:
-                    trace[BACKWARD + half_open] += sign
+                subtotal += PACKED[BACKWARD + half_open]
         # Pieces.
         free = ~(pawns | s.kings & own) & ~their_guard
         for kind in range(KNIGHT, QUEEN + 1):
@@ -215,42 +231,28 @@ def weigh(s, packed, trace):
                     danger += _ATTACK[kind] + popcount(aimed)
                 where = SQUARES + 64 * kind + seen
                 moves = MOBILITY + 28 * (kind - KNIGHT) + popcount(targets & free)
-                subtotal += packed[where] + packed[moves]
-                if trace is not None:
-                    trace[where] += sign
-                    trace[moves] += sign
+                subtotal += PACKED[where] + PACKED[moves]
                 if kind == QUEEN:
                     continue
                 if kind <= BISHOP:
                     if bit(square) & guard and (
                         _BESIDE[square >> 3] & _AHEAD[colour, square] & their_pawns == EMPTY
                     ):
-                        subtotal += packed[OUTPOST + kind - KNIGHT]
-                        if trace is not None:
-                            trace[OUTPOST + kind - KNIGHT] += sign
+                        subtotal += PACKED[OUTPOST + kind - KNIGHT]
                 elif _FILES[square >> 3] & pawns == EMPTY:
                     which = ROOK_HALF_OPEN if _FILES[square >> 3] & s.pawns else ROOK_OPEN
-                    subtotal += packed[which]
-                    if trace is not None:
-                        trace[which] += sign
+                    subtotal += PACKED[which]
         if popcount(s.bishops & own) > 1:
-            subtotal += packed[PAIR]
-            if trace is not None:
-                trace[PAIR] += sign
+            subtotal += PACKED[PAIR]
         # The king.
         seen = king ^ turn
         attacked |= KING_ATTACKS[king]
-        subtotal += packed[SQUARES + 64 * 5 + seen]
+        subtotal += PACKED[SQUARES + 64 * 5 + seen]
         around = _BESIDE[king >> 3] | _FILES[king >> 3]
         shelter = SHELTER + min(3, popcount(around & _AHEAD[colour, king] & pawns & _near(king)))
         bare = OPEN_KING_FILE + _bare_files(king >> 3, pawns)
-        weight = DANGER + min(danger, 39)
-        subtotal += packed[shelter] + packed[bare] + packed[weight]
-        if trace is not None:
-            trace[SQUARES + 64 * 5 + seen] += sign
-            trace[shelter] += sign
-            trace[bare] += sign
-            trace[weight] += sign
+        weight = DANGER + min(danger, MOST_DANGER)
+        subtotal += PACKED[shelter] + PACKED[bare] + PACKED[weight]
         # What it threatens.
         for kind in range(1, 5):
             if kind == 1:
@@ -262,18 +264,12 @@ def weigh(s, packed, trace):
             else:
                 among = s.queens
             count = popcount(among & their & guard)
-            subtotal += count * packed[PAWN_THREAT + kind]
-            if trace is not None:
-                trace[PAWN_THREAT + kind] += sign * count
+            subtotal += count * PACKED[PAWN_THREAT + kind]
             count = popcount(among & their & attacked & ~guard & ~their_guard)
-            subtotal += count * packed[HANGING + kind]
-            if trace is not None:
-                trace[HANGING + kind] += sign * count
+            subtotal += count * PACKED[HANGING + kind]
         total += sign * subtotal
     sign = np.int64(1) if s.turn == WHITE else np.int64(-1)
-    total += sign * packed[TEMPO]
-    if trace is not None:
-        trace[TEMPO] += sign
+    total += sign * PACKED[TEMPO]
     middle = np.int64(np.int32(total & 0xFFFFFFFF))
     return middle, (total - middle) >> 32, min(phase, np.int64(FULL_PHASE))
 
@@ -307,24 +303,31 @@ def _bare_files(file, pawns):
 @njit(cache=True)
 def centipawns(s):
     """The evaluation for White, int64 centipawns."""
-    middle, ending, phase = weigh(s, _PACKED, None)
-    value = (middle * phase + ending * (FULL_PHASE - phase)) // FULL_PHASE
+    middle, ending, phase = weigh(s)
+    value = middle * phase + ending * (FULL_PHASE - phase)
+    # The same for both colours, so no rounding down.
+    value = value // FULL_PHASE if value > 0 else -(-value // FULL_PHASE)
     return _scaled(s, value)
 
 
 @njit(cache=True)
 def _scaled(s, value):
-    """Less where the better side lacks the material to win."""
-    better = s.white if value > 0 else s.black
+    """Less where the better side lacks the material to win; a bare king is driven to the edge."""
+    sign = 1 if value > 0 else -1
+    better, worse = (s.white, s.black) if value > 0 else (s.black, s.white)
     if better & (s.pawns | s.rooks | s.queens) == EMPTY and popcount(better & ~s.kings) < 2:
-        return value // 8
+        return sign * (sign * value // 8)
+    if worse & ~s.kings == EMPTY:
+        king, other = lowest(s.kings & worse), lowest(s.kings & better)
+        value += sign * (15 * _TO_CENTRE[king] + 8 * (7 - _DISTANCE[king, other]))
     return value
 
 
 @njit(cache=True)
 def estimate(rules, s, scratch):
     """Centipawns for the side to move; less near the draw by moves without progress."""
-    value = centipawns(s)
+    value = centipawns(s) if s.turn == WHITE else -centipawns(s)
     if s.halfmove_clock > 40:
-        value = value * (140 - min(np.int64(s.halfmove_clock), np.int64(120))) // 100
-    return value if s.turn == WHITE else -value
+        share = 140 - min(np.int64(s.halfmove_clock), np.int64(120))
+        value = value * share // 100 if value > 0 else -(-value * share // 100)
+    return value

@@ -178,7 +178,7 @@ def forcing_actions(rules, s, wanted, out):
         here, there, plane = squares_of(s, action)
         if plane >= UNDERPROMOTION:
             continue
-        kind, becomes, gain = _gain(s, action, here, there, plane)
+        _, becomes, gain = _gain(s, action, here, there, plane)
         if gain + _SLACK < wanted:
             continue
         if gain >= EXCHANGE[becomes] or exchange_gains(s, here, there, gain, becomes, 0):
