@@ -19,7 +19,7 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -53,7 +53,7 @@ FEWEST = 8
 @dataclass(kw_only=True)
 class Args(MatchArgs, RunArgs):
     game: str = "connect_four"
-    """Games, separated by commas, or "all" that have a ladder."""
+    """Games, separated by commas, or "all" that have a ladder; GAME/ladder-v1 for an earlier one."""
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = (
         "random,heuristic,alphabeta:4,mcts:200"
     )
@@ -106,9 +106,10 @@ def _ladders(text: str) -> dict[str, Ladder]:
             _ = ladder.calibration
         except ValueError as error:
             raise cli.InputError(f"--game: {error}") from None
-        if name in found:
-            raise cli.InputError(f"--game: {name} is named twice")
-        found[name] = ladder
+        game = ladder.game.name
+        if game in found:
+            raise cli.InputError(f"--game: {game} is named twice")
+        found[game] = ladder
     return found
 
 
@@ -161,7 +162,16 @@ def _same_ladders(output: str | None, ladders: dict[str, Ladder]) -> None:
                 f"has {ladders[game].name}"
                 + (" with other levels" if facts["ladder"] == ladders[game].name else "")
                 + "; start a new run"
+                + (f", or go on with --game {facts['ladder']}" if _is_kept(facts) else "")
             )
+
+
+def _is_kept(facts: dict[str, Any]) -> bool:
+    """Whether this version still has the ladder of these facts."""
+    try:
+        return json.loads(json.dumps(ladder_of(facts["ladder"]).facts())) == facts
+    except ValueError:
+        return False
 
 
 @Parameter(name="*")

@@ -257,22 +257,44 @@ def action_cells(rules):
     return (plane * 8 + 7 - rank) * 8 + file
 
 
+_LOWER_LEVELS = (
+    ("random",),
+    ("heuristic?random=0.96",),
+    ("heuristic?random=0.91",),
+    ("heuristic?random=0.83",),
+    ("heuristic?random=0.73",),
+    ("heuristic?random=0.62",),
+    ("heuristic?random=0.48",),
+    ("heuristic?random=0.3",),
+    ("heuristic?random=0.12",),
+)
+EARLIER_LADDERS = (
+    Ladder(
+        "chess/ladder-v1",
+        (
+            *_LOWER_LEVELS,
+            ("alphabeta:2?random=0.12",),
+            ("alphabeta:3?random=0.13",),
+            # From here on the engine is needed.
+            ("uci:stockfish?nodes=1&random=0.08",),
+            ("uci:stockfish?nodes=400&random=0.04",),
+        ),
+        players={
+            f"alphabeta:{words}": f"alphabeta:{words.replace('?', '?version=1&')}"
+            for words in ("2?random=0.12", "3?random=0.13")
+        },
+    ),
+)
 LADDER = Ladder(
-    "chess/ladder-v1",
+    "chess/ladder-v2",
     (
-        ("random",),
-        ("heuristic?random=0.96",),
-        ("heuristic?random=0.91",),
-        ("heuristic?random=0.83",),
-        ("heuristic?random=0.73",),
-        ("heuristic?random=0.62",),
-        ("heuristic?random=0.48",),
-        ("heuristic?random=0.3",),
-        ("heuristic?random=0.12",),
-        ("alphabeta:2?random=0.12",),
-        ("alphabeta:3?random=0.13",),
-        # From here on the engine is needed.
-        ("uci:stockfish?nodes=1&random=0.08",),
-        ("uci:stockfish?nodes=400&random=0.04",),
+        *_LOWER_LEVELS,
+        ("alphabeta:1?random=0.2",),
+        ("alphabeta:2?random=0.15",),
+        ("alphabeta:2?random=0.07",),
+        ("alphabeta:3?random=0.06",),
+        ("alphabeta:4?random=0.03",),
+        # For the last level the engine is needed.
+        ("uci:stockfish?nodes=3000&random=0.02",),
     ),
 )
