@@ -150,6 +150,14 @@ def ladder_of(name: str) -> Ladder:
     return known[name] if version else ladder
 
 
+def is_kept(facts: dict[str, Any]) -> bool:
+    """Whether there is still a ladder of these ``Ladder.facts``."""
+    try:
+        return json.loads(json.dumps(ladder_of(facts["ladder"]).facts())) == facts
+    except ValueError:
+        return False
+
+
 def laddered() -> list[str]:
     """The games that have a ladder."""
     return [game.name for game in specs() if hooks.found(game, "LADDER") is not None]

@@ -19,12 +19,12 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from stratagym.agents.core import Policy
-from stratagym.agents.ladders import Ladder, ladder_of, laddered
+from stratagym.agents.ladders import Ladder, is_kept, ladder_of, laddered
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import cli, workers
 from stratagym.benchmarks.harness.matches import Match
@@ -53,7 +53,7 @@ FEWEST = 8
 @dataclass(kw_only=True)
 class Args(MatchArgs, RunArgs):
     game: str = "connect_four"
-    """Games, separated by commas, or "all" that have a ladder; GAME/ladder-v1 for an earlier one."""
+    """Games, separated by commas, or "all" that have a ladder; chess/ladder-v1 names an earlier."""
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = (
         "random,heuristic,alphabeta:4,mcts:200"
     )
@@ -162,16 +162,8 @@ def _same_ladders(output: str | None, ladders: dict[str, Ladder]) -> None:
                 f"has {ladders[game].name}"
                 + (" with other levels" if facts["ladder"] == ladders[game].name else "")
                 + "; start a new run"
-                + (f", or go on with --game {facts['ladder']}" if _is_kept(facts) else "")
+                + (f", or go on with --game {facts['ladder']}" if is_kept(facts) else "")
             )
-
-
-def _is_kept(facts: dict[str, Any]) -> bool:
-    """Whether this version still has the ladder of these facts."""
-    try:
-        return json.loads(json.dumps(ladder_of(facts["ladder"]).facts())) == facts
-    except ValueError:
-        return False
 
 
 @Parameter(name="*")
