@@ -35,8 +35,8 @@ FIRST_LADDERS = {
     "connect_four,tictactoe": "connect_four/ladder-v1,tictactoe",
     "tictactoe,connect_four": "tictactoe,connect_four/ladder-v1",
 }
-"""What names the ladders of 0.1 today: connect four's holds an alpha-beta that passed over wins, and
-has a second version with the mended one."""
+"""What names the ladders of 0.1 today. That of connect four has a second version, with an alpha-beta
+that does not pass over wins."""
 
 ADDED: dict[str, tuple[str, ...]] = {
     "config.json": (),

@@ -128,6 +128,27 @@ def test_proving_helps(rng):
     assert kept[True] > 180
 
 
+def test_in_chess_priors_and_judgement_take_the_place_of_random_games():
+    """Mates, and wins a piece that hangs, with few simulations; the same from the same position."""
+    facts = spec("chess")
+    rules, states = facts.make_rules(), core.new_states(facts.make_rules())
+    notation = facts.module("notation")
+    policy, used = make_policy(facts, "mcts:60"), make_policy(facts, "mcts:60")
+    assert (policy.playout, policy.priors) == (0, True)
+    for fen, move in (
+        ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "a1a8"),
+        ("rnbqkb1r/ppp2ppp/8/3np3/3Q4/4P3/PPP2PPP/RNB1KBNR b KQkq - 0 1", "e5d4"),
+        ("4k3/8/8/3r4/8/1B6/8/4K3 w - - 0 1", "b3d5"),
+    ):
+        notation.set_fen(rules, states, fen)
+        view = decision_for(facts, rules, states, 1)
+        assert notation.uci(states[0], policy.act(view)) == move
+        assert notation.uci(states[0], used.act(view)) == move
+    plain = make_policy(facts, "mcts:60?playout=all&priors=no&c=1.4")
+    assert (plain.playout, plain.priors, plain.exploration) == (None, False, 1.4)
+    assert plain.act(view) in view.legal
+
+
 def test_more_simulations_win(rng):
     facts = spec("connect_four")
     rules = facts.make_rules()
@@ -155,6 +176,8 @@ def test_more_simulations_win(rng):
         ("chess", "mcts:none", ["mcts"]),
         ("chess", "mcts:9?solve=perhaps", ["mcts", "solve=no"]),
         ("ludo", "mcts:9?solve=yes", ["mcts", "solve=yes", "ludo"]),
+        ("ludo", "mcts:9?priors=yes", ["mcts", "priors=yes", "ludo"]),
+        ("chess", "mcts:9?playout=some", ["mcts", "playout=PLIES"]),
         ("chess", "alphabeta:0", ["alphabeta"]),
         ("ludo", "uci:stockfish", ["ludo"]),
         ("chess", "uci:no-such-engine", ["no-such-engine", "apt-get install"]),
