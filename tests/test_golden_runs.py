@@ -35,8 +35,7 @@ FIRST_LADDERS = {
     "connect_four,tictactoe": "connect_four/ladder-v1,tictactoe",
     "tictactoe,connect_four": "tictactoe,connect_four/ladder-v1",
 }
-"""What names the ladders of 0.1 today. That of connect four has a second version, with an alpha-beta
-that does not pass over wins."""
+"""What names the ladders of 0.1 today: connect four has a second one, with the mended alpha-beta."""
 
 ADDED: dict[str, tuple[str, ...]] = {
     "config.json": (),
