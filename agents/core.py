@@ -17,6 +17,8 @@ from urllib.parse import parse_qsl
 import numpy as np
 
 from stratagym.envs import core
+from stratagym.envs.direct import calls
+from stratagym.envs.state import State
 
 
 @dataclass
@@ -42,17 +44,23 @@ class Decision:
     def observation(self) -> np.ndarray:
         """The observation tensor of the seat to move, as the environments give it."""
         out = np.empty(self.rules.observation_shape, self.rules.observation_dtype)
-        core.observe_at(self.rules, self.states, 0, self.seat, out)
+        calls(self.rules).observe_at(self.rules, self.states, 0, self.seat, out)
         return out
+
+    def state(self) -> State:
+        """The position as an object that can be played on, for searches in Python: a new one."""
+        state = State(self.spec, self.rules)
+        state.begin(self.states)
+        return state
 
 
 def decision_for(spec: core.GameSpec, rules: Any, states: np.ndarray, seed: int) -> Decision:
     """The decision of the seat to move in ``states[0]``, which is not changed."""
-    seat = core.current_player_at(rules, states, 0)
-    legal = np.zeros(rules.num_actions, np.int64)
-    n = core.legal_actions_at(rules, states, 0, legal)
-    own = states[:1].copy()
-    core.determinize_at(rules, own, 0, seat, np.uint64(seed))
+    own, kernels = states[:1].copy(), calls(rules)
+    seat = kernels.current_player_at(rules, own, 0)
+    legal = np.empty(rules.num_actions, np.int64)
+    n = kernels.legal_actions_at(rules, own, 0, legal)
+    kernels.determinize_at(rules, own, 0, seat, seed)
     return Decision(spec, rules, own, seat, legal[:n], seed)
 
 
@@ -60,6 +68,11 @@ class Policy(ABC):
     """Chooses an action. ``name`` is the string that makes the same policy again."""
 
     name: str
+
+    @property
+    def seed_name(self) -> str:
+        """What the seeds of its decisions follow from: its name, or the one that it once had."""
+        return self.name
 
     @abstractmethod
     def act(self, decision: Decision) -> int:
@@ -74,7 +87,14 @@ class Weakened(Policy):
 
     def __init__(self, policy: Policy, share: float):
         self.policy, self.share = policy, share
-        self.name = f"{policy.name}{'&' if '?' in policy.name else '?'}random={share:g}"
+        self.name = self._weakened(policy.name)
+
+    def _weakened(self, name: str) -> str:
+        return f"{name}{'&' if '?' in name else '?'}random={self.share:g}"
+
+    @property
+    def seed_name(self) -> str:
+        return self._weakened(self.policy.seed_name)
 
     def act(self, decision: Decision) -> int:
         own = random.Random(decision.seed)

@@ -131,6 +131,18 @@ def returns(rules, s, out):
     """Write each seat's return so far into ``out`` (float64, one per seat)."""
 
 
+def _as_it_is(rules, value):
+    return value
+
+
+@kernel("rules", default=_as_it_is)
+def round_return(rules, value):
+    """A return, or a sum or difference of returns, without what floats add to it or lose of it.
+
+    Games whose returns are no whole numbers round to their unit; the others need no such function.
+    """
+
+
 @kernel("rules")
 def observe(rules, s, player, out):
     """Fill ``out`` with what ``player`` sees: all of it, and nothing that seat may not know."""
@@ -163,6 +175,22 @@ def determinize(rules, s, player):
     """Redraw all that ``player`` cannot know, uniformly over what agrees with what it has seen.
 
     It also gives ``s`` dice of its own: a searcher must not foresee the real ones.
+    """
+
+
+def _is_listed(rules, s, action, legal):
+    n = legal_actions(rules, s, legal)
+    for k in range(n):
+        if legal[k] == action:
+            return True
+    return False
+
+
+@kernel("rules", default=_is_listed)
+def is_legal_action(rules, s, action, legal):
+    """Whether the seat to move may play ``action``, any integer; ``legal`` is scratch.
+
+    By default ``legal_actions`` is asked. A game with thousands of actions can answer at once.
     """
 
 
@@ -280,7 +308,14 @@ def play(rules, s, action, probs):
 @njit(cache=True)
 def legal_mask(rules, s, legal, mask):
     """Write the 0/1 mask of the legal actions; ``legal`` is scratch. Returns how many."""
-    mask[:] = 0
+    for action in range(mask.shape[0]):  # a slice would cost a call
+        mask[action] = 0
+    return add_legal(rules, s, legal, mask)
+
+
+@njit(cache=True)
+def add_legal(rules, s, legal, mask):
+    """``legal_mask`` for a mask that is all zeros already."""
     if current_player(rules, s) < 0:
         return 0
     n = legal_actions(rules, s, legal)
@@ -353,6 +388,12 @@ def turn_at(rules, states, i):
 def legal_actions_at(rules, states, i, out):
     """Write the legal actions of ``states[i]``; returns how many."""
     return legal_actions(rules, states[i], out)
+
+
+@njit(cache=True)
+def is_legal_action_at(rules, states, i, action, legal):
+    """Whether the seat to move in ``states[i]`` may play an action; ``legal`` is scratch."""
+    return is_legal_action(rules, states[i], action, legal)
 
 
 @njit(cache=True)

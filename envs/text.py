@@ -12,12 +12,13 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from stratagym.envs import core, spec
-from stratagym.envs.aec import SEED_MASK
+from stratagym.envs.checks import SEED_MASK
 from stratagym.envs.plans import (
     ILLEGAL,
     MOVE_SHOWN,
@@ -29,7 +30,8 @@ from stratagym.envs.plans import (
     plan_kind,
     read_reply,
 )
-from stratagym.envs.prompts import TextOptions, legal_list, messages, with_memory
+from stratagym.envs.prompts import TextOptions, is_legal, legal_list, messages, with_memory
+from stratagym.envs.state import State
 from stratagym.envs.talk import Message, Said, Transcript
 from stratagym.envs.turns import OpenTurn
 from stratagym.envs.words import Renaming
@@ -42,16 +44,21 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Turn:
-    """A question to a seat: chat ``messages`` and the ``legal`` action ids.
+    """A question to a seat: chat ``messages`` and the position they are about.
 
-    ``states`` is the position it is about, (1,) record: where seats decide at the same time, one
-    that shows nothing of what others have committed in this turn.
+    ``states`` is (1,) record: where seats decide at the same time, one that shows nothing of what
+    others have committed in this turn.
     """
 
     seat: int
     messages: list[dict[str, str]]
-    legal: list[int]
     states: np.ndarray = field(repr=False, compare=False)
+    rules: Any = field(repr=False, compare=False)
+
+    @cached_property
+    def legal(self) -> list[int]:
+        """The legal action ids, listed when they are first asked for: there may be thousands."""
+        return legal_list(self.rules, self.states)
 
 
 def answer(text: str) -> str:
@@ -176,6 +183,7 @@ class TextGame:
     for text (``TEXT_OPTIONS``), or else the game's defaults.
 
     Attributes:
+        state: the game. states: its record.
         actions: all that were played. seat: to move, or a negative id of ``core``.
         turn_ply: how many actions there were when the running turn began.
         transcript: what was said.
@@ -194,8 +202,8 @@ class TextGame:
         self.text = text
         wanted = getattr(self.spec.module("view"), "TEXT_OPTIONS", {})
         self.rules = self.spec.make_rules(**{**wanted, **options}) if rules is None else rules
-        self.states = core.new_states(self.rules)
-        self._legal, self._probs = core.new_scratch(self.rules)
+        self.state = State(self.spec, self.rules)
+        self.states = self.state.states
         self.seat = core.TERMINAL
         self.actions: list[int] = []
         self.transcript = Transcript(self.rules.num_players)
@@ -207,13 +215,13 @@ class TextGame:
 
     def reset(self, seed: int = 0) -> None:
         """Start a game; the same seed gives the same dice and cards."""
-        core.start_at(self.rules, self.states, 0, np.uint64(seed & SEED_MASK), self._probs)
+        self.state.reset(seed & SEED_MASK)
         self.begin(self.states)
 
     def begin(self, states: np.ndarray) -> None:
         """Start from the position in ``states[0]``, where chance has nothing to decide."""
-        self.states[0] = states[0]
-        self.seat = int(core.current_player_at(self.rules, self.states, 0))
+        self.state.begin(states)
+        self.seat = self.state.current_player()
         self.actions = []
         self.transcript = Transcript(self.rules.num_players)
         self._told = []
@@ -237,9 +245,7 @@ class TextGame:
 
     def returns(self) -> list[float]:
         """Each seat's return so far."""
-        out = np.zeros(self.rules.num_players)
-        core.returns_at(self.rules, self.states, 0, out)
-        return out.tolist()
+        return self.state.returns()
 
     def deciding(self) -> list[int]:
         """The seats that decide at the same time from here on, the seat to move first."""
@@ -271,7 +277,7 @@ class TextGame:
         now = messages(self.spec, self.rules, states, self.text, "\n".join(told), heard)
         if self.text.memory:
             now = with_memory(now, self._memory[seat].turns[-self.text.memory :])
-        return Turn(seat, now, legal_list(self.rules, states), states)
+        return Turn(seat, now, states, self.rules)
 
     def _position(self, seat: int) -> np.ndarray:
         """The position as it stands for a seat that is deciding."""
@@ -337,7 +343,7 @@ class TextGame:
             action, reason = check_move(view, self.rules, position, move)
         else:
             action = move
-            reason = "" if move is None or move in legal_list(self.rules, position) else "illegal"
+            reason = "" if move is None or is_legal(self.rules, position, move) else "illegal"
         if reason:
             self.refused.append((len(self.actions), seat, str(move)[:MOVE_SHOWN], reason))
         self.play(view.IDLE if action is None or reason else action)
@@ -356,7 +362,7 @@ class TextGame:
 
     def play(self, action: int) -> None:
         """Play an action id. Raises ``ValueError`` if it is not legal."""
-        if action not in legal_list(self.rules, self.states):
+        if self.over or not is_legal(self.rules, self.states, action):
             raise ValueError(f"{self.spec.name}: seat {self.seat} may not play {action}")
         if self.text.history:
             self._told.append(
@@ -364,6 +370,7 @@ class TextGame:
             )
         self.actions.append(int(action))
         self._own.setdefault(self.seat, []).append(int(action))
-        self.seat, _ = core.play_at(self.rules, self.states, 0, action, self._legal, self._probs)
+        self.state.apply_action(action)
+        self.seat = self.state.current_player()
         if self._open is None or self.over or not self._open.is_deciding(self.seat, self.states):
             self._begin_turn()

@@ -31,6 +31,7 @@ from stratagym.benchmarks.harness.records import JsonlWriter, read_jsonl
 from stratagym.envs import core, text
 from stratagym.envs.core import GameSpec
 from stratagym.envs.plans import plan_kind
+from stratagym.envs.prompts import is_legal
 from stratagym.envs.turns import is_deciding
 from stratagym.wrappers.dialogue import FORFEIT, RANDOM, forfeit_returns
 
@@ -190,7 +191,7 @@ class _Table:
         """Let a policy play until it has given the turn away, or once in games without turns."""
         game, policy = self.game, self.match.seats[seat]
         while True:
-            seed = item_seed(self.match.seed, policy.name, str(len(game.actions)))
+            seed = item_seed(self.match.seed, policy.seed_name, str(len(game.actions)))
             # The real position, in which ``determinize`` redraws what others have committed: the
             # compiled loop and batches play the same games so.
             decision = decision_for(self.match.game, self.match.rules, game.states, seed)
@@ -270,7 +271,7 @@ class _Table:
             for move in consequences(match.game)[protocol.invalid]:
                 with suppress(ValueError):  # a word that means nothing here, as a check for a call
                     action = view.string_to_action(rules, states[0], move)
-                    if action in turn.legal:
+                    if is_legal(rules, states, action):
                         record["action"] = action
                         break
         if plan_kind(match.game) is not None or match.game.is_simultaneous:

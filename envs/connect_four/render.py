@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from stratagym.envs.connect_four.rules import CELLS, COLUMNS, HEIGHT, NO_WINNER, ROWS
+from stratagym.envs.connect_four.rules import CELLS, COLUMN, COLUMNS, HEIGHT, NO_WINNER, ROWS
 from stratagym.envs.drawing import Canvas, mix
 
 COLOURS = [(226, 52, 52), (250, 204, 30)]
@@ -44,9 +44,12 @@ def _draw_stone(canvas: Canvas, x: float, y: float, size: float, seat: int, won:
 
 
 @lru_cache(maxsize=16)
-def _stone(seat: int, won: bool, unit: int) -> Image.Image:
+def _stone(seat: int, won: bool, last: bool, unit: int) -> Image.Image:
     canvas = Canvas(1, 1, unit)
     _draw_stone(canvas, 0.5, 0.5, 1, seat, won)
+    if last:
+        canvas.disc(0.5, 0.5, 0.13, _INK)
+        canvas.disc(0.5, 0.5, 0.1, _WHITE)
     return canvas.done()
 
 
@@ -60,6 +63,13 @@ def _headline(seats: tuple[int, ...], words: str, unit: int) -> Image.Image:
         left += 0.62
     canvas.text(left + 0.08, 0.42, words, 0.36, _INK, 0, "lm")
     return canvas.done()
+
+
+def stone_pixel(column: int, height: int, size: int = 640) -> tuple[int, int]:
+    """The pixel (x, y) of the middle of a square, ``height`` counted from the lowest row."""
+    unit = max(4, int(size / (COLUMNS + 2 * _MARGIN)))
+    across, down = _MARGIN + column + 0.5, _TOP + ROWS - height - 0.5
+    return round(across * unit), round(down * unit)
 
 
 def winning_stones(stones: int) -> int:
@@ -91,12 +101,15 @@ def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
 
     turn = int(s["plies"]) & 1
     stones = [int(s["mover"]), int(s["other"])]
+    bottom = HEIGHT * (int(s["last"]) - 1)  # of the last stone's column; below 0 before the first
+    last = bottom + (sum(stones) >> bottom & COLUMN).bit_length() - 1 if s["last"] else bottom
     for seat, own in enumerate(reversed(stones) if turn else stones):
         line = winning_stones(own)
         for square in range(COLUMNS * HEIGHT):
             if own >> square & 1:
                 column, height = divmod(square, HEIGHT)
-                paste(_stone(seat, bool(line >> square & 1), unit), column, ROWS - 1 - height)
+                stone = _stone(seat, bool(line >> square & 1), square == last, unit)
+                paste(stone, column, ROWS - 1 - height)
     if s["winner"] != NO_WINNER:
         paste(_headline((int(s["winner"]),), "wins", unit), 0, -_TOP)
     elif s["plies"] == CELLS:

@@ -9,7 +9,7 @@ All amounts are chips. ``bet`` is what a seat has put in on this street, ``paid`
 
 from __future__ import annotations
 
-from math import log
+from math import floor, log
 from typing import NamedTuple
 
 import numpy as np
@@ -333,6 +333,27 @@ def legal_actions(rules, s, out):
 
 
 @njit(cache=True)
+def is_legal_action(rules, s, action, legal):
+    """As ``legal_actions`` has it, without a list of every amount."""
+    if action == FOLD:
+        return rules.botzone == 1 or to_call(s) > 0
+    most = highest(s)
+    if rules.botzone and s.stack[1 - s.player] == 0:
+        return action == (most + 1 if rules.chips else ALL_IN)
+    if action == CALL:
+        return True
+    if action < CALL or not may_raise(s):
+        return False
+    if rules.chips:
+        return action == most + 1 or lowest_raise(rules, s) < action <= most
+    n = legal_actions(rules, s, legal)
+    for k in range(n):
+        if legal[k] == action:
+            return True
+    return False
+
+
+@njit(cache=True)
 def amount_of(rules, s, action):
     """What a call or raise of the seat to move makes its bet."""
     if action == CALL:
@@ -441,6 +462,12 @@ def returns(rules, s, out):
     else:
         out[0] = won / BIG_BLIND
     out[1] = -out[0]
+
+
+@njit(cache=True)
+def round_return(rules, value):
+    """To whole chips; Botzone's halves of a big blind are exact as they are."""
+    return floor(value * BIG_BLIND + 0.5) / BIG_BLIND
 
 
 @njit(cache=True)
