@@ -19,12 +19,12 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from stratagym.agents.core import Policy
-from stratagym.agents.ladders import Ladder, ladder_of, laddered
+from stratagym.agents.ladders import Ladder, is_kept, ladder_of, laddered
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import cli, workers
 from stratagym.benchmarks.harness.matches import Match
@@ -53,7 +53,7 @@ FEWEST = 8
 @dataclass(kw_only=True)
 class Args(MatchArgs, RunArgs):
     game: str = "connect_four"
-    """Games, separated by commas, or "all" that have a ladder."""
+    """Games, separated by commas, or "all" that have a ladder; chess/ladder-v1 names an earlier."""
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = (
         "random,heuristic,alphabeta:4,mcts:200"
     )
@@ -68,7 +68,8 @@ class Args(MatchArgs, RunArgs):
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Rate policies on the ladders of games."""
-    ladders = _ladders(args.game)
+    begun = _begun_on(args.output) if args.resume else {}
+    ladders = {g: _same_ladder(ladder, begun.get(g)) for g, ladder in _ladders(args.game).items()}
     plans = {game: _plan(ladder, args) for game, ladder in ladders.items()}
     policies = _policies(list(ladders), args)
     named: dict[str, Policy] = {}
@@ -83,8 +84,6 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         **next(iter(plans.values())).protocol.record(),
         "seed": args.seed,
     }
-    if args.resume:
-        _same_ladders(args.output, ladders)
     models = [policy for policy in named.values() if isinstance(policy, LanguageModel)]
     # Others are made again by their names, for each game its own.
     run = Run(NAME, args, config, models)
@@ -106,9 +105,10 @@ def _ladders(text: str) -> dict[str, Ladder]:
             _ = ladder.calibration
         except ValueError as error:
             raise cli.InputError(f"--game: {error}") from None
-        if name in found:
-            raise cli.InputError(f"--game: {name} is named twice")
-        found[name] = ladder
+        game = ladder.game.name
+        if game in found:
+            raise cli.InputError(f"--game: {game} is named twice")
+        found[game] = ladder
     return found
 
 
@@ -146,22 +146,29 @@ def _policies(games: list[str], args: Args) -> dict[str, dict[str, Policy]]:
     return found
 
 
-def _same_ladders(output: str | None, ladders: dict[str, Ladder]) -> None:
-    """Refuse to go on with a run on ladders of another version."""
+def _begun_on(output: str | None) -> dict[str, dict[str, Any]]:
+    """The facts of the ladders of the run to go on with, by game."""
     newest = sorted(
         (Path("results") / NAME).glob("*/config.json"), key=lambda path: path.stat().st_mtime
     )
     path = Path(output) / "config.json" if output else newest[-1] if newest else None
     if path is None or not path.exists():
-        return  # open_run says so
-    for game, facts in json.loads(path.read_text()).get("ladders", {}).items():
-        if game in ladders and facts != json.loads(json.dumps(ladders[game].facts())):
-            raise cli.InputError(
-                f"--resume: {path} was begun on {facts['ladder']}, and this version of stratagym "
-                f"has {ladders[game].name}"
-                + (" with other levels" if facts["ladder"] == ladders[game].name else "")
-                + "; start a new run"
-            )
+        return {}  # open_run says so
+    return json.loads(path.read_text()).get("ladders", {})
+
+
+def _same_ladder(ladder: Ladder, facts: dict[str, Any] | None) -> Ladder:
+    """The ladder that a run was begun on; refused where this version has it no more."""
+    if facts is None or facts == json.loads(json.dumps(ladder.facts())):
+        return ladder
+    if is_kept(facts):
+        return ladder_of(facts["ladder"])
+    raise cli.InputError(
+        f"--resume: the run was begun on {facts['ladder']}, and this version of stratagym "
+        f"has {ladder.name}"
+        + (" with other levels" if facts["ladder"] == ladder.name else "")
+        + "; start a new run"
+    )
 
 
 @Parameter(name="*")

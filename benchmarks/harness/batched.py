@@ -44,7 +44,9 @@ def play_batched(
         for g in alive:
             turns.setdefault(matches[g].seats[players[g]], []).append(g)
         for policy, which in turns.items():
-            seeds = [item_seed(matches[g].seed, policy.name, str(len(actions[g]))) for g in which]
+            seeds = [
+                item_seed(matches[g].seed, policy.seed_name, str(len(actions[g]))) for g in which
+            ]
             chosen = learner_games.act_each(
                 matches[0].game, policy, rules, states[which], np.array(seeds, np.uint64)
             )
