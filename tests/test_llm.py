@@ -285,7 +285,7 @@ def test_a_key_in_a_policy_string_is_not_quoted():
 
 
 def test_a_missing_package_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "openai", None)
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
     url = "http://127.0.0.1:9/v1"
     with pytest.raises(ModuleNotFoundError, match=r'pip install "stratagym\[llm\]"'):
         make_policy(spec("ludo"), f"llm:m?base_url={url}")

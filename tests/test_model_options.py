@@ -220,7 +220,7 @@ def test_a_script_takes_them(tmp_path):
             "--base-url", server.base_url, "--head-to-head", "0", "--output", "run", "--json",
             "--top-p", "0.9", "--top-k", "40", "--model-seed", "7", "--reasoning-effort", "none",
             "--thinking-budget", "9", "--extra-body", '{"min_p":0.1,"a":"b"}',
-            "--price-in", "2", "--price-out", "8", "--price-cached", "0.5",
+            "--price-in", "2", "--price-out", "8", "--price-cached", "0.5", "--no-preflight",
         ]  # fmt: skip
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
