@@ -250,7 +250,7 @@ class OpenAIChat:
         while True:
             result = await self._attempt(messages, limit_s)
             if isinstance(result, Reply):
-                return replace(result, retries=retries)
+                return replace(result, retries=retries) if retries else result
             if result is _TOO_SLOW and limit_s is not None:
                 raise Overtime(limit_s, retries)
             if result is not _REFUSED_PARAMETER:

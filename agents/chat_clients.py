@@ -29,6 +29,7 @@ LONGEST_BODY = 8 * 2**20
 MOST_CONNECTIONS = 1000
 """Open at once; further requests wait for one of them, within their time-out."""
 PATH = "/chat/completions"
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 class HTTPAnswer(NamedTuple):
@@ -170,7 +171,7 @@ class AiohttpClient:
         try:
             async with self._session.post(
                 self._url,
-                data=json.dumps(body, separators=(",", ":")).encode(),
+                data=_ENCODER.encode(body).encode(),
                 proxy=self._proxy,
                 # Without the threshold, 5 s and more are rounded up to whole seconds of the clock.
                 timeout=aiohttp.ClientTimeout(total=timeout_s, ceil_threshold=math.inf),

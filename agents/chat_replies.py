@@ -48,12 +48,15 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+_DECODER = json.JSONDecoder(parse_int=lambda x: int(x) if len(x) < 20 else float(x))
+"""As floats, whole numbers of any length can be read; none of use has so many digits."""
+
+
 def read_completion(body: bytes, latency_s: float) -> Reply:
     """Raises ``ValueError`` if a body is not a chat completion."""
     content = body.decode("utf-8", "replace")
     try:
-        # As floats, whole numbers of any length can be read; none of use has so many digits.
-        completion = json.loads(content, parse_int=lambda x: int(x) if len(x) < 20 else float(x))
+        completion = _DECODER.decode(content)
         choice = completion["choices"][0]
         message = choice["message"]
         text = message.get("content")

@@ -135,19 +135,22 @@ async def ask_model(
     names = [str(ply), model.name, question.text.persona]
     if game.is_simultaneous:
         names.append(str(question.seat))  # of several that are asked at one ply
-    seed = item_seed(question.seed, question.item, *names)
-    instead = random.Random(seed).choice(legal)
+
+    def instead() -> int:
+        """The action of an invalid answer."""
+        return random.Random(item_seed(question.seed, question.item, *names)).choice(legal)
+
     try:
         reply = await model.ask(asking.messages, limit_s)
     except TransportError as error:
         answer |= {"kind": TRANSPORT, "reason": error.reason, "retries": error.retries}
         return question.record(model.name, **answer)
     except Overtime as error:
-        answer |= {"kind": OVERTIME, "reason": "time_limit", "action": instead}
+        answer |= {"kind": OVERTIME, "reason": "time_limit", "action": instead()}
         answer |= {"latency_s": round(error.latency_s, 4), "retries": error.retries}
         return question.record(model.name, **answer)
     outcome = asking.answer(reply.text)
-    action = outcome.action if outcome.kind == text.OK else instead
+    action = outcome.action if outcome.kind == text.OK else instead()
     truncated = outcome.kind == text.UNPARSEABLE and reply.finish_reason == "length"
     answer |= {
         "kind": outcome.kind,
