@@ -304,7 +304,12 @@ class OpenAIClient:
 
 async def _unpack(response: Any) -> None:
     """Have an httpx response unpacked here, where its length is watched."""
-    encoding = response.headers.pop("content-encoding", "")
+    length, encoding = (
+        response.headers.get("content-length", ""),
+        response.headers.pop("content-encoding", ""),
+    )
+    if length.isdecimal() and len(length) < 20 and int(length) > LONGEST_BODY:
+        raise _too_long()
     (base,) = (kind for kind in type(response.stream).__mro__ if kind.__name__ == "AsyncByteStream")
     response.stream = _unpacked(base)(response.stream, Unpacking(encoding))
 

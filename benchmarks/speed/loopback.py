@@ -1,4 +1,4 @@
-"""A server of chat completions on this machine, in a process of its own, which says the same always."""
+"""A server of chat completions on this machine and in its own process; it says the same always."""
 
 from __future__ import annotations
 

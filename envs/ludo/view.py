@@ -198,7 +198,7 @@ def positions(rules: Any, s: Any, player: int) -> list[int]:
 
 @lru_cache(maxsize=256)
 def _numbers(rules: Any, player: int) -> list[int]:
-    """The number of a player's piece by its steps, from ``BASE`` on: a call a piece takes longer."""
+    """The number of a player's piece by its steps, from ``BASE`` on; a call each takes longer."""
     return [position(rules, player, steps) for steps in range(BASE, FINISHED + 1)]
 
 
