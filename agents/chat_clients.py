@@ -304,12 +304,10 @@ class OpenAIClient:
 
 async def _unpack(response: Any) -> None:
     """Have an httpx response unpacked here, where its length is watched."""
-    length, encoding = (
-        response.headers.get("content-length", ""),
-        response.headers.pop("content-encoding", ""),
-    )
+    length = response.headers.get("content-length", "")
     if length.isdecimal() and len(length) < 20 and int(length) > LONGEST_BODY:
         raise _too_long()
+    encoding = response.headers.pop("content-encoding", "")
     (base,) = (kind for kind in type(response.stream).__mro__ if kind.__name__ == "AsyncByteStream")
     response.stream = _unpacked(base)(response.stream, Unpacking(encoding))
 

@@ -112,7 +112,6 @@ class LanguageModel(Policy):
             if error.lasting:
                 self._failures.append(kind)
             if len(self._failures) >= FEW:
-                self._failures = []
                 raise self._unavailable(error) from None
             raise
         self._failures = []
