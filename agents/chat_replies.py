@@ -48,7 +48,7 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-_DECODER = json.JSONDecoder(parse_int=lambda x: int(x) if len(x) < 20 else float(x))
+_LONG_NUMBERS = json.JSONDecoder(parse_int=lambda x: int(x) if len(x) < 20 else float(x))
 """As floats, whole numbers of any length can be read; none of use has so many digits."""
 
 
@@ -56,7 +56,10 @@ def read_completion(body: bytes, latency_s: float) -> Reply:
     """Raises ``ValueError`` if a body is not a chat completion."""
     content = body.decode("utf-8", "replace")
     try:
-        completion = _DECODER.decode(content)
+        try:
+            completion = json.loads(content)
+        except ValueError:
+            completion = _LONG_NUMBERS.decode(content)
         choice = completion["choices"][0]
         message = choice["message"]
         text = message.get("content")
