@@ -8,9 +8,10 @@ to a model's ordinary SB3 file, ``save_actor`` writes a small file without criti
 
 What loading can do: the first entry is read as JSON, the second by ``torch.load`` with
 ``weights_only``, whose unpickler makes tensors and nothing else. A file from elsewhere can fill
-memory up to ``LARGEST`` and play badly; it cannot run code. PyTorch before 2.6 could be made to do so
-all the same (CVE-2025-32434) and is refused. SB3's own ``load`` of such a file is another matter: it
-unpickles other entries and runs whatever code is in them, so give it files that you trust.
+memory up to ``LARGEST`` and play badly; it cannot run code. PyTorch before 2.6 could be made to do
+so all the same (CVE-2025-32434) and is refused. SB3's own ``load`` of such a file is another
+matter: it unpickles other entries and runs whatever code is in them, so give it files that you
+trust.
 """
 
 from __future__ import annotations
