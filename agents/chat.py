@@ -289,10 +289,12 @@ class OpenAIChat:
         self, messages: Messages, limit_s: float | None, most_tokens: int | None = None
     ) -> Reply | _Failure:
         body = self._body(messages, most_tokens)
-        limited = limit_s is not None and limit_s <= self.timeout_s
+        timeout_s, limited = self.timeout_s, False
+        if limit_s is not None and limit_s <= timeout_s:
+            timeout_s, limited = limit_s, True
         begin = time.perf_counter()
         try:
-            answer = await self._here().post(body, limit_s if limited else self.timeout_s)
+            answer = await self._here().post(body, timeout_s)
         except asyncio.TimeoutError:
             if limited:
                 return _TOO_SLOW

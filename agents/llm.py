@@ -52,6 +52,10 @@ class LanguageModel(Policy):
     ):
         if tries < 1:
             raise ValueError("tries: at least one answer is needed")
+        price_in, price_out = prices or (None, None)
+        chat_options.PRICE.read("price_in", price_in)
+        chat_options.PRICE.read("price_out", price_out)
+        chat_options.PRICE.read("price_cached", price_cached)
         self.chat, self.text, self.tries, self.prices = chat, text, tries, prices
         self.price_cached = price_cached
         self.name = name or f"llm:{chat.name}"

@@ -233,7 +233,6 @@ def test_picture_says_whose_turn_it_is_and_numbers_the_squares():
         assert inked[y - 12 : y + 12, int(0.1 * unit) : int(0.4 * unit)].any()
 
 
-
 def test_recorded_games_replay(shared_data):
     lines = (shared_data / "botzone_games" / "TicTacToe.jsonl").read_text().splitlines()
     rules = spec("tictactoe").make_rules()
