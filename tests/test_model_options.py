@@ -25,7 +25,7 @@ from stratagym.benchmarks.harness.decisions import Question, ask_model
 from stratagym.benchmarks.harness.options import MatchArgs
 from stratagym.benchmarks.harness.policies import ModelArgs, make_policies, settings, usage
 from stratagym.benchmarks.harness.records import read_jsonl
-from stratagym.benchmarks.replaying import page
+from stratagym.benchmarks.replaying import scenes
 from stratagym.benchmarks.reporting.page import NOTHING
 from stratagym.benchmarks.reporting.sections import model_table
 from stratagym.envs import core, spec
@@ -531,7 +531,7 @@ def test_reports_and_replays_show_the_counts_where_there_are_any():
     assert [row[-2] for row in table.rows] == [NOTHING, "0"]
 
     record = recorded(Reply("0 | x", "stop", 100, 10, 0.1, 0))
-    told = page.usage(record)
+    told = scenes.usage(record)
     assert "100 tokens in, 10 out" in told and "cached" not in told
     full = recorded(Reply("0 | x", "stop", 100, 10, 0.1, 0, "", 4, 0))
-    assert page.usage(full) == told + ", 4 reasoning, 0 cached"
+    assert scenes.usage(full) == told + ", 4 reasoning, 0 cached"
