@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stratagym.agents.chat import Unavailable
 from stratagym.agents.ladders import ladder_of
 from stratagym.benchmarks.board_solvers import board_matches
-from stratagym.agents.chat import Unavailable
 from stratagym.benchmarks.harness.games import Games, by_pairing
 from stratagym.benchmarks.harness.match_play import FORFEIT, AnswerProtocol
 from stratagym.benchmarks.harness.matches import Match, Place, place_of
