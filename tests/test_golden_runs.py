@@ -272,6 +272,10 @@ def kept(run) -> dict[str, Any]:
     return golden_runs.load(golden_runs.path_of(run.name))
 
 
+COUNTED = ["--no-preflight"]
+"""Where requests are counted as 0.1 counted them, which asked for no word before."""
+
+
 def more(run: Run) -> list[str]:
     return [] if run.script == "duel" else TEXT_ARGUMENTS
 
@@ -303,7 +307,7 @@ def test_an_old_run_is_read_as_it_was(run, kept, tmp_path):
 def test_an_old_run_is_gone_on_with_or_refused_in_one_line(run, kept, tmp_path):
     golden_runs.write(tmp_path / run.name, kept["files"])
     with golden_runs.served(run) as server:
-        words = run.words(server, more(run))
+        words = run.words(server, [*more(run), *COUNTED * run.model])
         try:
             files, requests = golden_runs.resume(run, tmp_path, words, server, call)
         except golden_runs.Refused as refused:
@@ -325,7 +329,7 @@ def test_an_old_run_that_was_broken_off_is_finished(name, tmp_path):
     half, left = _half(kept["files"])
     golden_runs.write(tmp_path / name, half)
     with golden_runs.served(run) as server:
-        words = run.words(server, more(run))
+        words = run.words(server, [*more(run), *COUNTED * run.model])
         files, requests = golden_runs.resume(run, tmp_path, words, server, call)
     found = file_problems(kept["files"], files)
     assert not found, "\n".join(found)

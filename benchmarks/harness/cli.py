@@ -1,4 +1,7 @@
-"""The command line that all scripts share: bad input is one clear line and exit code 2."""
+"""The command line that all scripts share: what goes wrong is one clear line and an exit code.
+
+2 is bad input, 3 a language model that cannot be asked, 130 an interrupt.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cyclopts import App, CycloptsError
+
+from stratagym.agents.chat import TransportError, Unavailable
 
 
 class InputError(Exception):
@@ -28,13 +33,20 @@ def app(name: str, main: Callable[..., Any], *commands: Callable[..., Any]) -> A
 
 
 def run(application: App, arguments: list[str] | None = None) -> None:
-    """Run a script's command line; exits with code 2 on bad input, 130 when interrupted."""
+    """Run a script's command line; where it cannot go on, exits with the code that says why."""
     try:
         application(arguments, exit_on_error=False, print_error=False)
     except (CycloptsError, InputError) as error:
         line = " ".join(str(error).split())
         print(f"{application.name[0]}: {line}", file=sys.stderr)
         sys.exit(2)
+    except Unavailable as error:
+        kept = "what was recorded is kept, and --resume goes on with it"
+        print(f"{application.name[0]}: {error}; {kept}", file=sys.stderr)
+        sys.exit(3)
+    except TransportError as error:
+        print(f"{application.name[0]}: no answer came: {error}", file=sys.stderr)
+        sys.exit(3)
     except KeyboardInterrupt:
         print(f"\n{application.name[0]}: interrupted; what was recorded is kept", file=sys.stderr)
         sys.exit(130)
