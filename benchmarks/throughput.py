@@ -37,24 +37,30 @@ class Args:
     """Games to measure, such as `--games ludo`; every game if not given."""
     seconds: float = 0.5
     """Length of one repeat."""
-    repeats: int = 5
-    """Repeats of each measurement; the median is the rate."""
+    repeats: int = 7
+    """Repeats of each measurement; the median is the rate, and 6 give ratios an interval."""
     peers: bool = True
     """Measure the installed peers too."""
     json: Annotated[bool, Parameter(negative="")] = False
     """Print one JSON document to standard output, and nothing else there."""
     output: Path | None = None
     """Directory for throughput.json, throughput.md and throughput.png."""
+    page: Path | None = None
+    """A page in Markdown, such as docs/performance.md, whose part between the lines
+    `<!-- throughput: begin -->` and `<!-- throughput: end -->` is made anew."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008
     """Measure the games' speed beside the peers that are installed.
 
-    Rates are player decisions per CPU-second of one thread, under random legal play.
+    Rates are player decisions per CPU-second of one thread, under random legal play. Peers that
+    are not there are named at the end.
     """
     games = checked_games(args)
     if args.output:
         check_writable(args.output)
+    if args.page:
+        check_page(args.page)
     method = report.Method(machine(), args.seconds, args.repeats)
     groups = [entries_of(game, PEERS if args.peers else ()) for game in games]
     columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
@@ -80,6 +86,10 @@ def main(args: Args = Args()) -> None:  # noqa: B008
         (args.output / "throughput.json").write_text(result + "\n")
         (args.output / "throughput.md").write_text(report.markdown(entries, method))
         report.plot(entries, method, args.output / "throughput.png")
+    if args.page:
+        report.write_page(args.page, entries, method)
+    for line in report.missing(entries):
+        print(f"not measured: {line}", file=sys.stderr)
 
 
 def check_writable(directory: Path) -> None:
@@ -92,6 +102,17 @@ def check_writable(directory: Path) -> None:
         raise cli.InputError(
             f"--output {directory}: {error.strerror or error}; name a directory that can be written"
         ) from None
+
+
+def check_page(path: Path) -> None:
+    """Raises ``cli.InputError`` now if the page cannot be written or has no place for rates."""
+    try:
+        with path.open("r+", encoding="utf-8") as file:
+            report.between(file.read())
+    except OSError as error:
+        raise cli.InputError(f"--page {path}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise cli.InputError(f"--page {path}: {error}") from None
 
 
 def checked_games(args: Args) -> list[str]:
