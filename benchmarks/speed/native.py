@@ -115,7 +115,9 @@ def private_folder() -> Path:
 def fetch(library: Library, folder: Path) -> None:
     """Unpack the package's source distribution into the folder."""
     wanted = f"{library.package}=={library.version}"
-    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+    # Of this package alone: what pip builds it with may be binary.
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    pip += ["--no-binary", library.package]
     _run([*pip, "--dest", str(folder), wanted], f"pip could not fetch the sources of {wanted}")
     for archive in folder.glob("*.tar.gz"):
         with tarfile.open(archive) as tar:

@@ -133,7 +133,8 @@ PEERS: tuple[Peer, ...] = (
         version=native.PHEVALUATOR.version,
     ),
     _hands("eval7", native.eval7_hands, "the C function in its package, called from a loop in C"),
-    *_openspiel("hanabi", "hanabi"),
+    # Its rollouts in C++ refuse games with rewards before the end.
+    *(peer for peer in _openspiel("hanabi", "hanabi") if peer.shape != "bulk"),
     _hanabi("bulk", native.hanabi_games, _BUILT, version=native.HANABI.version),
     _hanabi("bulk_observe", native.hanabi_games_observed, _BUILT, version=native.HANABI.version),
     _hanabi("step", loops.hanabi_states, "through its Python bindings"),
