@@ -2,89 +2,137 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-from stratagym.envs import core
+from stratagym.envs import checks, core
+from stratagym.envs.display import Display, about
+
+KEPT = 128
+"""Legal actions of a game that are kept, so that its mask need not be cleared as a whole."""
+FEW = 64
+"""Actions of a game whose masks are cleared as a whole: there is nothing to gain."""
 
 
 @njit(cache=True)
-def _present(rules, s, i, player, legal, observations, masks, players):
+def _clear(mask, kept, n):
+    """Take the ``n`` actions of the last position out of a mask; ``kept`` has them if there is
+    room for so many."""
+    if n <= kept.shape[0]:
+        for k in range(n):
+            mask[kept[k]] = 0
+    else:
+        for action in range(mask.shape[0]):
+            mask[action] = 0
+
+
+@njit(cache=True)
+def _present(rules, s, i, player, legal, observing, observations, masks, kept, counts, players):
     """Write what the seat to move in game ``i`` sees."""
     players[i] = player
-    core.legal_mask(rules, s, legal, masks[i])
-    core.observe(rules, s, max(player, 0), observations[i])
+    mask, before = masks[i], kept[i]
+    _clear(mask, before, counts[i])
+    n = core.add_legal(rules, s, legal, mask)
+    counts[i] = n
+    if n <= before.shape[0]:
+        for k in range(n):
+            before[k] = legal[k]
+    if observing:
+        core.observe(rules, s, max(player, 0), observations[i])
 
 
 @njit(cache=True, nogil=True)
-def _reset_batch(
-    rules, states, seeds, episodes, legal, probs, observations, masks, players, totals
-):
-    for i in range(states.shape[0]):
+def _reset_games(
+    rules, first, end, states, seeds, episodes, legal, probs, observing, observations, masks,
+    kept, counts, players, totals,
+):  # fmt: skip
+    for i in range(first, end):
         s = states[i]
         episodes[i] = 0
         player = core.start(rules, s, core.derive_seed(seeds[i], 0), probs)
         core.returns(rules, s, totals[i])
-        _present(rules, s, i, player, legal, observations, masks, players)
+        _present(rules, s, i, player, legal, observing, observations, masks, kept, counts, players)
 
 
 @njit(cache=True, nogil=True)
-def _step_batch(
-    rules,
-    states,
-    actions,
-    seeds,
-    episodes,
-    autoreset,
-    legal,
-    probs,
-    observations,
-    masks,
-    players,
-    totals,
-    rewards,
-    terminations,
-    truncations,
-):
-    """Step every game; returns the index of the first illegal action, or -1 (nothing done then)."""
-    for i in range(states.shape[0]):
+def _observe_games(rules, first, end, states, players, observations):
+    for i in range(first, end):
+        core.observe(rules, states[i], max(players[i], 0), observations[i])
+
+
+@njit(cache=True, nogil=True)
+def _find_illegal(actions, players, masks):
+    """The first game whose action is illegal, or -1."""
+    for i in range(players.shape[0]):
         if players[i] >= 0 and not (0 <= actions[i] < masks.shape[1] and masks[i, actions[i]] == 1):
             return i
-    for i in range(states.shape[0]):
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _step_games(
+    rules, first, end, states, actions, seeds, episodes, autoreset, legal, probs, observing,
+    observations, masks, kept, counts, players, totals, rewards, terminations, truncations,
+):  # fmt: skip
+    """Step the games ``first`` to ``end``; their actions are legal."""
+    for i in range(first, end):
         s = states[i]
         if players[i] < 0:
-            rewards[i, :] = 0.0
+            for seat in range(rules.num_players):
+                rewards[i, seat] = 0.0
             continue
         player = core.play(rules, s, actions[i], probs)
-        rewards[i, :] = totals[i]
+        for seat in range(rules.num_players):
+            rewards[i, seat] = totals[i, seat]
         core.returns(rules, s, totals[i])
         for seat in range(rules.num_players):
-            rewards[i, seat] = totals[i, seat] - rewards[i, seat]
+            rewards[i, seat] = core.round_return(rules, totals[i, seat] - rewards[i, seat])
         terminations[i] = player == core.TERMINAL
         truncations[i] = player == core.TRUNCATED
         if player < 0 and autoreset:
             episodes[i] += 1
             player = core.start(rules, s, core.derive_seed(seeds[i], episodes[i]), probs)
             core.returns(rules, s, totals[i])
-        _present(rules, s, i, player, legal, observations, masks, players)
-    return -1
+        _present(rules, s, i, player, legal, observing, observations, masks, kept, counts, players)
 
 
-class BatchEnv:
+@njit(cache=True)
+def _derive_seeds(seed, seeds):
+    for i in range(seeds.shape[0]):
+        seeds[i] = core.derive_seed(seed, i)
+
+
+class BatchEnv(Display):
     """``num_envs`` games of one kind; every array below is changed in place by ``step``.
 
     Game ``i`` plays episode ``k`` from seed ``derive_seed(seeds[i], k)``, so a batch is
-    reproducible whatever its size.
+    reproducible whatever its size and its ``threads``.
+
+    Args:
+        spec: the game's facts. rules: its options in force. num_envs: N.
+        seed: as in ``reset``.
+        autoreset: start the next episode of a game in the step that ends one.
+        threads: that share out the games of every step, each on a processor of its own. They pay
+            when a step takes longer than 0.1 ms, and the GIL is free meanwhile.
+        observe: False leaves ``observations`` as they are until ``observe`` is called, where a
+            policy does not need them at every step. Chess spends half of a step on its 7 kB.
 
     Attributes:
         states: (N,) records. seeds: (N,) uint64. episodes: (N,) int64, games finished so far.
-        observations: (N, *shape), what the seat to move sees. action_masks: (N, A) int8.
+        observations: (N, *shape), what the seat to move sees. action_masks: (N, A) int8. Read
+            them only: what else is written to the masks may stay.
         players: (N,) int64, the seat to move, or ``TERMINAL`` / ``TRUNCATED`` without autoreset.
         rewards: (N, P) float64, each seat's reward of the last step.
         terminations, truncations: (N,) bool, whether the last step ended the game. With
             ``autoreset`` the observation is already that of the next game.
+
+    Raises:
+        ValueError: a wrong argument, in one line that says what would be right.
     """
 
     def __init__(
@@ -93,12 +141,15 @@ class BatchEnv:
         rules: Any,
         num_envs: int,
         *,
-        seed: int = 0,
+        seed: int | Sequence[int] | np.ndarray = 0,
         autoreset: bool = True,
+        threads: int = 1,
+        observe: bool = True,
     ):
-        if num_envs < 1:
-            raise ValueError(f"num_envs={num_envs}; at least 1 is needed")
-        self.spec, self.rules, self.num_envs, self.autoreset = spec, rules, num_envs, autoreset
+        num_envs = checks.count("num_envs", num_envs)
+        self.threads = min(checks.count("threads", threads), num_envs)
+        self.spec, self.rules, self.num_envs = spec, rules, num_envs
+        self.autoreset, self.observing = bool(autoreset), bool(observe)
         self.states = core.new_states(rules, num_envs)
         self.episodes = np.zeros(num_envs, np.int64)
         self.observations = np.zeros((num_envs, *rules.observation_shape), rules.observation_dtype)
@@ -108,64 +159,121 @@ class BatchEnv:
         self.terminations = np.zeros(num_envs, np.bool_)
         self.truncations = np.zeros(num_envs, np.bool_)
         self._totals = np.zeros((num_envs, rules.num_players))
-        self._legal, self._probs = core.new_scratch(rules)
+        kept = 0 if rules.num_actions <= FEW else KEPT
+        self._kept = np.zeros((num_envs, kept), np.int32)
+        self._counts = np.full(num_envs, rules.num_actions, np.int64)
+        self._scratch = [core.new_scratch(rules) for _ in range(self.threads)]
+        self._bind()
         self.reset(seed)
 
-    def reset(self, seed: int | np.ndarray = 0) -> None:
-        """Start all games anew, from one seed or from an (N,) array of uint64."""
-        if isinstance(seed, np.ndarray):
-            self.seeds = seed.astype(np.uint64)
-            if self.seeds.shape != (self.num_envs,):
-                raise ValueError(f"seeds of shape {seed.shape}; ({self.num_envs},) is needed")
+    def _bind(self) -> None:
+        """Find the compiled code, and who calls it."""
+        bounds = np.linspace(0, self.num_envs, self.threads + 1).astype(int).tolist()
+        self._parts = list(zip(bounds[:-1], bounds[1:], self._scratch, strict=True))
+        self._pool: ThreadPoolExecutor | None = None
+        self._pid = 0
+        (legal, probs), games = self._scratch[0], (self.rules, 0, 0, self.states)
+        out = (
+            True, self.observations, self.action_masks, self._kept, self._counts, self.players,
+            self._totals,
+        )  # fmt: skip
+        ends = self.rewards, self.terminations, self.truncations
+        seeds, episodes, actions = np.zeros(1, np.uint64), self.episodes, self.players
+        self._reset_games = core.direct(_reset_games, *games, seeds, episodes, legal, probs, *out)
+        self._step_games = core.direct(
+            _step_games, *games, actions, seeds, episodes, True, legal, probs, *out, *ends
+        )
+        self._find_illegal = core.direct(_find_illegal, actions, self.players, self.action_masks)
+
+    def __getstate__(self) -> dict[str, Any]:
+        bound = ("_parts", "_pool", "_pid", "_reset_games", "_step_games", "_find_illegal")
+        return {name: value for name, value in vars(self).items() if name not in bound}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._bind()
+
+    def _share(self, function: Any) -> None:
+        """Call ``function(first, end, legal, probs)`` for every part of the games at once."""
+        if len(self._parts) == 1:
+            first, end, scratch = self._parts[0]
+            function(first, end, *scratch)
+            return
+        if self._pool is None or self._pid != os.getpid():  # a fork leaves the threads behind
+            self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="stratagym-batch")
+            self._pid = os.getpid()
+        others = [
+            self._pool.submit(function, first, end, *scratch)
+            for first, end, scratch in self._parts[1:]
+        ]
+        first, end, scratch = self._parts[0]
+        function(first, end, *scratch)
+        for other in others:
+            other.result()
+
+    def reset(self, seed: int | Sequence[int] | np.ndarray = 0) -> None:
+        """Start all games anew, from one seed or from (N,) of them, each 0 to 2**64 - 1.
+
+        Raises:
+            ValueError: seeds that are none, or not N; the games are as before.
+        """
+        if np.ndim(seed) == 0:
+            seeds = np.empty(self.num_envs, np.uint64)
+            _derive_seeds(np.uint64(checks.seed_number(seed)), seeds)
         else:
-            base = np.uint64(int(seed) & (2**64 - 1))
-            self.seeds = np.array(
-                [core.derive_seed(base, np.uint64(i)) for i in range(self.num_envs)], np.uint64
-            )
+            seeds = checks.seed_array(self.num_envs, seed)  # type: ignore[arg-type]
+        self.seeds = seeds
         self.rewards[:] = 0
         self.terminations[:] = False
         self.truncations[:] = False
-        _reset_batch(
-            self.rules,
-            self.states,
-            self.seeds,
-            self.episodes,
-            self._legal,
-            self._probs,
-            self.observations,
-            self.action_masks,
-            self.players,
-            self._totals,
-        )
 
-    def step(self, actions: np.ndarray) -> None:
+        def reset_games(first: int, end: int, legal: np.ndarray, probs: np.ndarray) -> None:
+            self._reset_games(
+                self.rules, first, end, self.states, self.seeds, self.episodes, legal, probs,
+                self.observing, self.observations, self.action_masks, self._kept, self._counts,
+                self.players, self._totals,
+            )  # fmt: skip
+
+        self._share(reset_games)
+
+    def step(self, actions: np.ndarray | Sequence[int]) -> None:
         """Play one action in every game; in games that are over it is ignored.
 
         Args:
             actions: (N,) integers.
 
         Raises:
-            ValueError: an illegal action; no game has been stepped.
+            ValueError: actions of another shape or type, or an illegal one; no game has been
+                stepped.
         """
-        bad = _step_batch(
-            self.rules,
-            self.states,
-            actions,
-            self.seeds,
-            self.episodes,
-            self.autoreset,
-            self._legal,
-            self._probs,
-            self.observations,
-            self.action_masks,
-            self.players,
-            self._totals,
-            self.rewards,
-            self.terminations,
-            self.truncations,
-        )
+        chosen = checks.action_array(self.spec.name, self.num_envs, actions)
+        bad = self._find_illegal(chosen, self.players, self.action_masks)
         if bad >= 0:
             legal = np.flatnonzero(self.action_masks[bad]).tolist()
             raise ValueError(
                 f"{self.spec.name}: game {bad} may not play {actions[bad]}; legal: {legal}"
             )
+
+        def step_games(first: int, end: int, legal: np.ndarray, probs: np.ndarray) -> None:
+            self._step_games(
+                self.rules, first, end, self.states, chosen, self.seeds, self.episodes,
+                self.autoreset, legal, probs, self.observing, self.observations,
+                self.action_masks, self._kept, self._counts, self.players, self._totals,
+                self.rewards, self.terminations, self.truncations,
+            )  # fmt: skip
+
+        self._share(step_games)
+
+    def observe(self) -> np.ndarray:
+        """Bring ``observations`` to date and return them; what ``step`` does by itself unless the
+        batch was made with ``observe=False``."""
+
+        def observe_games(first: int, end: int, legal: np.ndarray, probs: np.ndarray) -> None:
+            _observe_games(self.rules, first, end, self.states, self.players, self.observations)
+
+        self._share(observe_games)
+        return self.observations
+
+    def _shown(self) -> tuple[core.GameSpec, Any, np.ndarray, str]:
+        line = f"{self.num_envs} games, {int(self.episodes.sum())} finished; game 0: "
+        return self.spec, self.rules, self.states, line + about(int(self.players[0]))

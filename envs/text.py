@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from stratagym.envs import core, spec
-from stratagym.envs.aec import SEED_MASK
+from stratagym.envs.checks import SEED_MASK
 from stratagym.envs.plans import (
     ILLEGAL,
     MOVE_SHOWN,
@@ -30,6 +30,7 @@ from stratagym.envs.plans import (
     read_reply,
 )
 from stratagym.envs.prompts import TextOptions, legal_list, messages, with_memory
+from stratagym.envs.state import State
 from stratagym.envs.talk import Message, Said, Transcript
 from stratagym.envs.turns import OpenTurn
 from stratagym.envs.words import Renaming
@@ -176,6 +177,7 @@ class TextGame:
     for text (``TEXT_OPTIONS``), or else the game's defaults.
 
     Attributes:
+        state: the game. states: its record.
         actions: all that were played. seat: to move, or a negative id of ``core``.
         turn_ply: how many actions there were when the running turn began.
         transcript: what was said.
@@ -194,8 +196,8 @@ class TextGame:
         self.text = text
         wanted = getattr(self.spec.module("view"), "TEXT_OPTIONS", {})
         self.rules = self.spec.make_rules(**{**wanted, **options}) if rules is None else rules
-        self.states = core.new_states(self.rules)
-        self._legal, self._probs = core.new_scratch(self.rules)
+        self.state = State(self.spec, self.rules)
+        self.states = self.state.states
         self.seat = core.TERMINAL
         self.actions: list[int] = []
         self.transcript = Transcript(self.rules.num_players)
@@ -207,13 +209,13 @@ class TextGame:
 
     def reset(self, seed: int = 0) -> None:
         """Start a game; the same seed gives the same dice and cards."""
-        core.start_at(self.rules, self.states, 0, np.uint64(seed & SEED_MASK), self._probs)
+        self.state.reset(seed & SEED_MASK)
         self.begin(self.states)
 
     def begin(self, states: np.ndarray) -> None:
         """Start from the position in ``states[0]``, where chance has nothing to decide."""
-        self.states[0] = states[0]
-        self.seat = int(core.current_player_at(self.rules, self.states, 0))
+        self.state.begin(states)
+        self.seat = self.state.current_player()
         self.actions = []
         self.transcript = Transcript(self.rules.num_players)
         self._told = []
@@ -237,9 +239,7 @@ class TextGame:
 
     def returns(self) -> list[float]:
         """Each seat's return so far."""
-        out = np.zeros(self.rules.num_players)
-        core.returns_at(self.rules, self.states, 0, out)
-        return out.tolist()
+        return self.state.returns()
 
     def deciding(self) -> list[int]:
         """The seats that decide at the same time from here on, the seat to move first."""
@@ -271,7 +271,9 @@ class TextGame:
         now = messages(self.spec, self.rules, states, self.text, "\n".join(told), heard)
         if self.text.memory:
             now = with_memory(now, self._memory[seat].turns[-self.text.memory :])
-        return Turn(seat, now, legal_list(self.rules, states), states)
+        alone = self._open is None
+        legal = self.state.legal_actions() if alone else legal_list(self.rules, states)
+        return Turn(seat, now, legal, states)
 
     def _position(self, seat: int) -> np.ndarray:
         """The position as it stands for a seat that is deciding."""
@@ -356,7 +358,7 @@ class TextGame:
 
     def play(self, action: int) -> None:
         """Play an action id. Raises ``ValueError`` if it is not legal."""
-        if action not in legal_list(self.rules, self.states):
+        if self.over or not self.state.is_legal(action):
             raise ValueError(f"{self.spec.name}: seat {self.seat} may not play {action}")
         if self.text.history:
             self._told.append(
@@ -364,6 +366,7 @@ class TextGame:
             )
         self.actions.append(int(action))
         self._own.setdefault(self.seat, []).append(int(action))
-        self.seat, _ = core.play_at(self.rules, self.states, 0, action, self._legal, self._probs)
+        self.state.apply_action(action)
+        self.seat = self.state.current_player()
         if self._open is None or self.over or not self._open.is_deciding(self.seat, self.states):
             self._begin_turn()

@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
-from typing import Any
 
 import numpy as np
 
@@ -57,36 +56,23 @@ def bulk_loop_observing(game: str) -> Episode:
     return episode
 
 
-def state_api(game: str, observe: bool = False, quick: bool = True) -> Episode:
-    """One call from Python a decision, on the record itself.
+def state_api(game: str, observe: bool = False) -> Episode:
+    """A state stepped from Python, as people step it.
 
     Args:
-        observe: also the observation of the seat to move before every decision.
-        quick: by ``core.direct``, without numba's look at the arguments.
+        observe: also write the observation of the seat to move before every decision.
     """
-    rules = envs.spec(game).make_rules()
-    states, seeds = core.new_states(rules), itertools.count()
-    legal, probs = core.new_scratch(rules)
-    observation = np.zeros(rules.observation_shape, rules.observation_dtype)
-    random = Random(1).random
-    start: Any = core.start_at
-    actions: Any = core.legal_actions_at
-    play: Any = core.play_at
-    see: Any = core.observe_at
-    if quick:
-        start = core.direct(start, rules, states, 0, np.uint64(0), probs)
-        actions = core.direct(actions, rules, states, 0, legal)
-        play = core.direct(play, rules, states, 0, 0, legal, probs)
-        see = core.direct(see, rules, states, 0, 0, observation)
+    state, seeds, random = envs.make_state(game), itertools.count(), Random(1).random
+    seen = state.observation_tensor()
 
     def episode() -> int:
         decisions = 0
-        player = start(rules, states, 0, np.uint64(next(seeds)), probs)
-        n = actions(rules, states, 0, legal)
-        while player >= 0:
+        state.reset(next(seeds))
+        while not state.is_terminal():
             if observe:
-                see(rules, states, 0, player, observation)
-            player, n = play(rules, states, 0, int(legal[int(random() * n)]), legal, probs)
+                state.observation_tensor(out=seen)
+            legal = state.legal_actions()
+            state.apply_action(legal[int(random() * len(legal))])
             decisions += 1
         return decisions
 
@@ -99,8 +85,23 @@ def state_api_observing(game: str) -> Episode:
 
 
 def core_functions(game: str) -> Episode:
-    """``core.start_at`` and ``core.play_at`` called as they are."""
-    return state_api(game, quick=False)
+    """``core.start_at`` and ``core.play_at`` called as they are, on the bare record."""
+    rules = envs.spec(game).make_rules()
+    states, seeds = core.new_states(rules), itertools.count()
+    legal, probs = core.new_scratch(rules)
+    random = Random(1).random
+
+    def episode() -> int:
+        decisions = 0
+        player = core.start_at(rules, states, 0, np.uint64(next(seeds)), probs)
+        n = core.legal_actions_at(rules, states, 0, legal)
+        while player >= 0:
+            action = int(legal[int(random() * n)])
+            player, n = core.play_at(rules, states, 0, action, legal, probs)
+            decisions += 1
+        return decisions
+
+    return episode
 
 
 def aec_environment(game: str) -> Episode:
@@ -110,7 +111,7 @@ def aec_environment(game: str) -> Episode:
 
 def batch_of(game: str, size: int, threads: int = 1) -> Episode:
     """``size`` games stepped together, with observations and masks."""
-    batch = envs.make_batch(game, size)
+    batch = envs.make_batch(game, size, threads=threads)
     # Of the game's own dtype: numba takes a smaller record for a kind of the larger one.
     generators, actions = core.new_states(batch.rules), np.zeros(size, np.int64)
 
