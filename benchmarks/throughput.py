@@ -14,6 +14,7 @@ import json
 import math
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -72,24 +73,34 @@ def main(args: Args = Args()) -> None:  # noqa: B008
         what = f"{entry.title} ({entry.by.name})"
         bar.update(task, advance=steps, description=what, refresh=True)
 
+    entries: list[Entry] = []
     # What a peer prints must not get into the JSON.
     with contextlib.redirect_stdout(sys.stderr), bar:
         for group in groups:
+            start = time.monotonic()
             measure(group, args.repeats, args.seconds, show)
-    entries = [entry for group in groups for entry in group]
-    result = json.dumps(report.document(entries, method), indent=2)
+            entries += group
+            write(args, entries, method)
+            if not bar.console.is_terminal:
+                took = time.monotonic() - start
+                print(f"{group[0].by.ours}: measured in {took:.0f} s", file=sys.stderr, flush=True)
     if args.json:
-        print(result)
+        print(json.dumps(report.document(entries, method), indent=2))
     else:
         report.screen(entries, method)
+    for line in report.missing(entries):
+        print(f"not measured: {line}", file=sys.stderr)
+
+
+def write(args: Args, entries: list[Entry], method: report.Method) -> None:
+    """Write the files asked for; after every game, so that an interrupted run leaves some."""
     if args.output:
+        result = json.dumps(report.document(entries, method), indent=2)
         (args.output / "throughput.json").write_text(result + "\n")
         (args.output / "throughput.md").write_text(report.markdown(entries, method))
         report.plot(entries, method, args.output / "throughput.png")
     if args.page:
         report.write_page(args.page, entries, method)
-    for line in report.missing(entries):
-        print(f"not measured: {line}", file=sys.stderr)
 
 
 def check_writable(directory: Path) -> None:

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from stratagym.benchmarks.speed.measuring import Batched, Episode, best_batch
+from stratagym.benchmarks.speed.native import private_folder
 
 SIZES = {"chess": (16, 64)}
 SIZES_OTHERS = (256, 1024, 4096, 16384)
@@ -23,6 +24,8 @@ def batch_of(name: str, size: int) -> Episode:
         import pgx
         from pgx.experimental import auto_reset
 
+    # Compiling chess takes most of a minute for each size; the next run finds it here.
+    jax.config.update("jax_compilation_cache_dir", str(private_folder() / "jax"))
     env, numpy = pgx.make(name), jax.numpy
     steps = max(1, DECISIONS.get(name, DECISIONS_OTHERS) // size)
     advance = jax.vmap(auto_reset(env.step, env.init))
