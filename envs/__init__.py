@@ -1,8 +1,9 @@
 """Strategy games: PettingZoo AEC environments over numba rules.
 
 ``make("ludo", players=2)`` gives an environment, ``make_batch`` many games at once, ``make_state``
-one game to step by hand; ``games()`` lists what there is, ``spec("ludo")`` gives a game's facts. Importing this package registers our games with PettingZoo (1.27 or newer)
-as ``stratagym/<name>-v<version>`` and with Gymnasium as ``stratagym/<Name>-v<version>``; a game of
+one game to step by hand; ``games()`` lists what there is, ``spec("ludo")`` gives a game's facts.
+Importing this package registers our games with PettingZoo (1.27 or newer) as
+``stratagym/<name>-v<version>`` and with Gymnasium as ``stratagym/<Name>-v<version>``; a game of
 another package is registered so when its facts are first asked for.
 """
 

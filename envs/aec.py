@@ -135,7 +135,7 @@ class GameEnv(Display, AECEnv):
         return {name: value for name, value in vars(self).items() if name not in compiled}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+        self.__dict__.update(state)
         self._bind()
 
     def observation_space(self, agent: str) -> spaces.Space:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -20,48 +21,49 @@ FEW = 64
 
 
 @njit(cache=True)
-def _clear(mask, kept, n):
-    """Take the ``n`` actions of the last position out of a mask; ``kept`` has them if there is
-    room for so many."""
-    if n <= kept.shape[0]:
-        for k in range(n):
-            mask[kept[k]] = 0
-    else:
-        for action in range(mask.shape[0]):
-            mask[action] = 0
-
-
-@njit(cache=True)
 def _present(rules, s, i, player, legal, observing, observations, masks, kept, counts, players):
-    """Write what the seat to move in game ``i`` sees."""
+    """Write what the seat to move in game ``i`` sees.
+
+    ``kept`` has the actions of its last position, if there is room for so many as ``counts`` says.
+    """
+    # Indices instead of rows and slices: views cost counted references.
     players[i] = player
-    mask, before = masks[i], kept[i]
-    _clear(mask, before, counts[i])
-    n = core.add_legal(rules, s, legal, mask)
-    counts[i] = n
-    if n <= before.shape[0]:
-        for k in range(n):
-            before[k] = legal[k]
+    room = kept.shape[1]
+    if room > 0 and counts[i] <= room:
+        for k in range(counts[i]):
+            masks[i, kept[i, k]] = 0
+    else:
+        for action in range(masks.shape[1]):
+            masks[i, action] = 0
+    n = core.legal_actions(rules, s, legal) if player >= 0 else 0
+    for k in range(n):
+        masks[i, legal[k]] = 1
+    if room:
+        counts[i] = n
+        for k in range(min(n, room)):
+            kept[i, k] = legal[k]
     if observing:
         core.observe(rules, s, max(player, 0), observations[i])
 
 
 @njit(cache=True, nogil=True)
 def _reset_games(
-    rules, first, end, states, seeds, episodes, legal, probs, observing, observations, masks,
-    kept, counts, players, totals,
+    rules, states, seeds, episodes, legal, probs, total, observing, observations, masks, kept,
+    counts, players, totals,
 ):  # fmt: skip
-    for i in range(first, end):
+    for i in range(states.shape[0]):
         s = states[i]
         episodes[i] = 0
         player = core.start(rules, s, core.derive_seed(seeds[i], 0), probs)
-        core.returns(rules, s, totals[i])
+        core.returns(rules, s, total)
+        for seat in range(rules.num_players):
+            totals[i, seat] = total[seat]
         _present(rules, s, i, player, legal, observing, observations, masks, kept, counts, players)
 
 
 @njit(cache=True, nogil=True)
-def _observe_games(rules, first, end, states, players, observations):
-    for i in range(first, end):
+def _observe_games(rules, states, players, observations):
+    for i in range(states.shape[0]):
         core.observe(rules, states[i], max(players[i], 0), observations[i])
 
 
@@ -76,28 +78,29 @@ def _find_illegal(actions, players, masks):
 
 @njit(cache=True, nogil=True)
 def _step_games(
-    rules, first, end, states, actions, seeds, episodes, autoreset, legal, probs, observing,
-    observations, masks, kept, counts, players, totals, rewards, terminations, truncations,
+    rules, states, seeds, episodes, legal, probs, total, observing, observations, masks, kept,
+    counts, players, totals, rewards, terminations, truncations, actions, autoreset,
 ):  # fmt: skip
-    """Step the games ``first`` to ``end``; their actions are legal."""
-    for i in range(first, end):
+    """Step the games; their actions are legal."""
+    for i in range(states.shape[0]):
         s = states[i]
         if players[i] < 0:
             for seat in range(rules.num_players):
                 rewards[i, seat] = 0.0
             continue
         player = core.play(rules, s, actions[i], probs)
+        core.returns(rules, s, total)
         for seat in range(rules.num_players):
-            rewards[i, seat] = totals[i, seat]
-        core.returns(rules, s, totals[i])
-        for seat in range(rules.num_players):
-            rewards[i, seat] = core.round_return(rules, totals[i, seat] - rewards[i, seat])
+            rewards[i, seat] = core.round_return(rules, total[seat] - totals[i, seat])
+            totals[i, seat] = total[seat]
         terminations[i] = player == core.TERMINAL
         truncations[i] = player == core.TRUNCATED
         if player < 0 and autoreset:
             episodes[i] += 1
             player = core.start(rules, s, core.derive_seed(seeds[i], episodes[i]), probs)
-            core.returns(rules, s, totals[i])
+            core.returns(rules, s, total)
+            for seat in range(rules.num_players):
+                totals[i, seat] = total[seat]
         _present(rules, s, i, player, legal, observing, observations, masks, kept, counts, players)
 
 
@@ -151,6 +154,7 @@ class BatchEnv(Display):
         self.spec, self.rules, self.num_envs = spec, rules, num_envs
         self.autoreset, self.observing = bool(autoreset), bool(observe)
         self.states = core.new_states(rules, num_envs)
+        self.seeds = np.zeros(num_envs, np.uint64)
         self.episodes = np.zeros(num_envs, np.int64)
         self.observations = np.zeros((num_envs, *rules.observation_shape), rules.observation_dtype)
         self.action_masks = np.zeros((num_envs, rules.num_actions), np.int8)
@@ -162,54 +166,55 @@ class BatchEnv(Display):
         kept = 0 if rules.num_actions <= FEW else KEPT
         self._kept = np.zeros((num_envs, kept), np.int32)
         self._counts = np.full(num_envs, rules.num_actions, np.int64)
-        self._scratch = [core.new_scratch(rules) for _ in range(self.threads)]
         self._bind()
         self.reset(seed)
 
     def _bind(self) -> None:
-        """Find the compiled code, and who calls it."""
+        """Find the compiled code and share out the games: to each thread its rows and scratch."""
         bounds = np.linspace(0, self.num_envs, self.threads + 1).astype(int).tolist()
-        self._parts = list(zip(bounds[:-1], bounds[1:], self._scratch, strict=True))
+        self._rows = [slice(*pair) for pair in itertools.pairwise(bounds)]
+        self._parts = [
+            (
+                self.rules, self.states[k], self.seeds[k], self.episodes[k],
+                *core.new_scratch(self.rules), np.zeros(self.rules.num_players),
+                self.observing, self.observations[k], self.action_masks[k], self._kept[k],
+                self._counts[k], self.players[k], self._totals[k],
+            )
+            for k in self._rows
+        ]  # fmt: skip
+        self._ends = [
+            (self.rewards[k], self.terminations[k], self.truncations[k]) for k in self._rows
+        ]
+        part, ends, actions = self._parts[0], self._ends[0], self.episodes
+        self._reset_games = core.direct(_reset_games, *part)
+        self._step_games = core.direct(_step_games, *part, *ends, actions, True)
+        self._find_illegal = core.direct(_find_illegal, actions, self.players, self.action_masks)
         self._pool: ThreadPoolExecutor | None = None
         self._pid = 0
-        (legal, probs), games = self._scratch[0], (self.rules, 0, 0, self.states)
-        out = (
-            True, self.observations, self.action_masks, self._kept, self._counts, self.players,
-            self._totals,
-        )  # fmt: skip
-        ends = self.rewards, self.terminations, self.truncations
-        seeds, episodes, actions = np.zeros(1, np.uint64), self.episodes, self.players
-        self._reset_games = core.direct(_reset_games, *games, seeds, episodes, legal, probs, *out)
-        self._step_games = core.direct(
-            _step_games, *games, actions, seeds, episodes, True, legal, probs, *out, *ends
-        )
-        self._find_illegal = core.direct(_find_illegal, actions, self.players, self.action_masks)
 
     def __getstate__(self) -> dict[str, Any]:
-        bound = ("_parts", "_pool", "_pid", "_reset_games", "_step_games", "_find_illegal")
+        bound = (
+            "_rows", "_parts", "_ends", "_pool", "_pid", "_reset_games", "_step_games",
+            "_find_illegal",
+        )  # fmt: skip
         return {name: value for name, value in vars(self).items() if name not in bound}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+        self.__dict__.update(state)
         self._bind()
 
-    def _share(self, function: Any) -> None:
-        """Call ``function(first, end, legal, probs)`` for every part of the games at once."""
-        if len(self._parts) == 1:
-            first, end, scratch = self._parts[0]
-            function(first, end, *scratch)
-            return
-        if self._pool is None or self._pid != os.getpid():  # a fork leaves the threads behind
-            self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="stratagym-batch")
-            self._pid = os.getpid()
-        others = [
-            self._pool.submit(function, first, end, *scratch)
-            for first, end, scratch in self._parts[1:]
-        ]
-        first, end, scratch = self._parts[0]
-        function(first, end, *scratch)
-        for other in others:
-            other.result()
+    def _share(self, function: Callable[..., None], work: list[tuple[Any, ...]]) -> None:
+        """Call ``function`` with each of the arguments in ``work``, at once."""
+        if len(work) > 1:
+            if self._pool is None or self._pid != os.getpid():  # a fork leaves the threads behind
+                self._pool = ThreadPoolExecutor(len(work) - 1, "stratagym-batch")
+                self._pid = os.getpid()
+            others = [self._pool.submit(function, *arguments) for arguments in work[1:]]
+            function(*work[0])
+            for other in others:
+                other.result()
+        else:
+            function(*work[0])
 
     def reset(self, seed: int | Sequence[int] | np.ndarray = 0) -> None:
         """Start all games anew, from one seed or from (N,) of them, each 0 to 2**64 - 1.
@@ -218,23 +223,13 @@ class BatchEnv(Display):
             ValueError: seeds that are none, or not N; the games are as before.
         """
         if np.ndim(seed) == 0:
-            seeds = np.empty(self.num_envs, np.uint64)
-            _derive_seeds(np.uint64(checks.seed_number(seed)), seeds)
+            _derive_seeds(np.uint64(checks.seed_number(seed)), self.seeds)
         else:
-            seeds = checks.seed_array(self.num_envs, seed)  # type: ignore[arg-type]
-        self.seeds = seeds
+            self.seeds[:] = checks.seed_array(self.num_envs, seed)
         self.rewards[:] = 0
         self.terminations[:] = False
         self.truncations[:] = False
-
-        def reset_games(first: int, end: int, legal: np.ndarray, probs: np.ndarray) -> None:
-            self._reset_games(
-                self.rules, first, end, self.states, self.seeds, self.episodes, legal, probs,
-                self.observing, self.observations, self.action_masks, self._kept, self._counts,
-                self.players, self._totals,
-            )  # fmt: skip
-
-        self._share(reset_games)
+        self._share(self._reset_games, self._parts)
 
     def step(self, actions: np.ndarray | Sequence[int]) -> None:
         """Play one action in every game; in games that are over it is ignored.
@@ -254,24 +249,19 @@ class BatchEnv(Display):
                 f"{self.spec.name}: game {bad} may not play {actions[bad]}; legal: {legal}"
             )
 
-        def step_games(first: int, end: int, legal: np.ndarray, probs: np.ndarray) -> None:
-            self._step_games(
-                self.rules, first, end, self.states, chosen, self.seeds, self.episodes,
-                self.autoreset, legal, probs, self.observing, self.observations,
-                self.action_masks, self._kept, self._counts, self.players, self._totals,
-                self.rewards, self.terminations, self.truncations,
-            )  # fmt: skip
-
-        self._share(step_games)
+        work = [
+            (*part, *ends, chosen[k], self.autoreset)
+            for part, ends, k in zip(self._parts, self._ends, self._rows, strict=True)
+        ]
+        self._share(self._step_games, work)
 
     def observe(self) -> np.ndarray:
         """Bring ``observations`` to date and return them; what ``step`` does by itself unless the
         batch was made with ``observe=False``."""
-
-        def observe_games(first: int, end: int, legal: np.ndarray, probs: np.ndarray) -> None:
-            _observe_games(self.rules, first, end, self.states, self.players, self.observations)
-
-        self._share(observe_games)
+        work = [
+            (self.rules, self.states[k], self.players[k], self.observations[k]) for k in self._rows
+        ]
+        self._share(_observe_games, work)
         return self.observations
 
     def _shown(self) -> tuple[core.GameSpec, Any, np.ndarray, str]:

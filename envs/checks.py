@@ -69,7 +69,7 @@ def seed_number(seed: Any) -> int:
     return number
 
 
-def seed_array(num_envs: int, seeds: Iterable[Any]) -> np.ndarray:
+def seed_array(num_envs: int, seeds: Any) -> np.ndarray:
     """A seed for each game, as (N,) uint64.
 
     Raises:
@@ -125,7 +125,7 @@ def warn_of_illegal(game: str) -> None:
     """Say, once a process for each game, that an illegal action has ended it."""
     _log.warning(
         "%s: an illegal action has ended the game, with -1 for the offender (said once). "
-        'The mask in the observation and in info marks the legal actions, info["illegal"] says what '
-        'was played; illegal="raise" refuses such actions instead.',
+        'The mask in observation and info marks the legal actions, info["illegal"] says what was '
+        'played; illegal="raise" refuses such actions instead.',
         game,
     )

@@ -27,8 +27,7 @@ REFUSED = -100
 """The code of an illegal action."""
 
 
-@intrinsic
-def _record_at(typingctx, dtype, address):
+def _typed_record(typingctx: Any, dtype: Any, address: Any) -> Any:
     """The record at an address, as ``states[0]`` gives it; ``dtype`` is its type."""
     record = dtype.dtype
 
@@ -38,8 +37,10 @@ def _record_at(typingctx, dtype, address):
     return record(dtype, types.int64), codegen
 
 
-@intrinsic
-def _words_at(typingctx, address):
+_record_at: Any = intrinsic(_typed_record)
+
+
+def _typed_words(typingctx: Any, address: Any) -> Any:
     """A pointer to the int64 at an address."""
     pointer = types.CPointer(types.int64)
 
@@ -47,6 +48,9 @@ def _words_at(typingctx, address):
         return builder.inttoptr(arguments[0], context.get_value_type(pointer))
 
     return pointer(types.int64), codegen
+
+
+_words_at: Any = intrinsic(_typed_words)
 
 
 @njit(cache=True)
@@ -114,7 +118,7 @@ def _apply(rules, dtype, address, action):
 
 
 class Calls:
-    """Compiled functions for one ``rules``; each is compiled, or found in the cache, when first used.
+    """Compiled functions for one ``rules``, compiled or found in the cache when first used.
 
     They check nothing: arguments must be of the types named here.
 

@@ -75,7 +75,7 @@ def test_what_is_no_action(wrong):
     state.apply_action(3)
     before = state.states.tobytes()
     for call in (state.apply_action, state.is_legal):
-        with pytest.raises(TypeError, match="connect_four: player 1's action .* whole number"):
+        with pytest.raises(TypeError, match=r"connect_four: player 1's action .* whole number"):
             call(wrong)
     assert (state.states.tobytes(), state.ply) == (before, 1)
 

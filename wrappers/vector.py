@@ -235,11 +235,11 @@ class VectorEnv(Display, gymnasium.vector.VectorEnv[Any, Any, Any]):
     def _about(self, actions: np.ndarray, illegal: np.ndarray) -> dict[str, np.ndarray]:
         """What info says of illegal actions, before they are played."""
         seats = self._games.games["seat"]
-        agents = [
-            f"player_{seat}" if bad else None for seat, bad in zip(seats, illegal, strict=True)
-        ]
+        agents = np.full(self.num_envs, None, dtype=object)
+        for i in np.flatnonzero(illegal):
+            agents[i] = f"player_{seats[i]}"
         told = {
-            "agent": np.array(agents, object),
+            "agent": agents,
             "action": np.where(illegal, actions, 0),
             "action_mask": np.where(illegal[:, None], self._games.masks, 0).astype(np.int8),
         }
