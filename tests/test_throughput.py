@@ -19,6 +19,7 @@ from stratagym.benchmarks.speed.entries import Entry
 from stratagym.benchmarks.speed.measuring import Batched, Sample, best_batch, median_interval, short
 from stratagym.benchmarks.speed.peers import PEERS, Peer
 from stratagym.benchmarks.speed.shapes import SHAPES
+from stratagym.envs import core
 
 QUICK = ["--games", "ludo", "--seconds", "0.001", "--repeats", "2"]
 
@@ -232,6 +233,18 @@ def test_losses_are_told():
 
 
 # --- peers ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [5, measuring.FEW + 1])
+def test_random_actions_are_legal_and_all_are_drawn(size):
+    masks = np.zeros((2000, size), np.int8)
+    masks[:, [1, 2, size - 1]] = 1
+    actions = np.full(2000, -1)
+    generators = core.new_states(envs.spec("ludo").make_rules())
+    measuring.choose_random(masks, generators, actions)
+    drawn, times = np.unique(actions, return_counts=True)
+    assert drawn.tolist() == [1, 2, size - 1]
+    assert times.min() > 500  # 667 expected; less than this has a chance of 1e-15
 
 
 def test_the_best_batch_is_taken():
