@@ -14,6 +14,7 @@ import json
 import math
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -37,24 +38,30 @@ class Args:
     """Games to measure, such as `--games ludo`; every game if not given."""
     seconds: float = 0.5
     """Length of one repeat."""
-    repeats: int = 5
-    """Repeats of each measurement; the median is the rate."""
+    repeats: int = 7
+    """Repeats of each measurement; the median is the rate, and 6 give ratios an interval."""
     peers: bool = True
     """Measure the installed peers too."""
     json: Annotated[bool, Parameter(negative="")] = False
     """Print one JSON document to standard output, and nothing else there."""
     output: Path | None = None
     """Directory for throughput.json, throughput.md and throughput.png."""
+    page: Path | None = None
+    """A page in Markdown, such as docs/performance.md, whose part between the lines
+    `<!-- throughput: begin -->` and `<!-- throughput: end -->` is made anew."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008
     """Measure the games' speed beside the peers that are installed.
 
-    Rates are player decisions per CPU-second of one thread, under random legal play.
+    Rates are player decisions per CPU-second of one thread, under random legal play. Peers that
+    are not there are named at the end.
     """
     games = checked_games(args)
     if args.output:
         check_writable(args.output)
+    if args.page:
+        check_page(args.page)
     method = report.Method(machine(), args.seconds, args.repeats)
     groups = [entries_of(game, PEERS if args.peers else ()) for game in games]
     columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
@@ -66,20 +73,34 @@ def main(args: Args = Args()) -> None:  # noqa: B008
         what = f"{entry.title} ({entry.by.name})"
         bar.update(task, advance=steps, description=what, refresh=True)
 
+    entries: list[Entry] = []
     # What a peer prints must not get into the JSON.
     with contextlib.redirect_stdout(sys.stderr), bar:
         for group in groups:
+            start = time.monotonic()
             measure(group, args.repeats, args.seconds, show)
-    entries = [entry for group in groups for entry in group]
-    result = json.dumps(report.document(entries, method), indent=2)
+            entries += group
+            write(args, entries, method)
+            if not bar.console.is_terminal:
+                took = time.monotonic() - start
+                print(f"{group[0].by.ours}: measured in {took:.0f} s", file=sys.stderr, flush=True)
     if args.json:
-        print(result)
+        print(json.dumps(report.document(entries, method), indent=2))
     else:
         report.screen(entries, method)
+    for line in report.missing(entries):
+        print(f"not measured: {line}", file=sys.stderr)
+
+
+def write(args: Args, entries: list[Entry], method: report.Method) -> None:
+    """Write the files asked for; after every game, so that an interrupted run leaves some."""
     if args.output:
+        result = json.dumps(report.document(entries, method), indent=2)
         (args.output / "throughput.json").write_text(result + "\n")
         (args.output / "throughput.md").write_text(report.markdown(entries, method))
         report.plot(entries, method, args.output / "throughput.png")
+    if args.page:
+        report.write_page(args.page, entries, method)
 
 
 def check_writable(directory: Path) -> None:
@@ -92,6 +113,17 @@ def check_writable(directory: Path) -> None:
         raise cli.InputError(
             f"--output {directory}: {error.strerror or error}; name a directory that can be written"
         ) from None
+
+
+def check_page(path: Path) -> None:
+    """Raises ``cli.InputError`` now if the page cannot be written or has no place for rates."""
+    try:
+        with path.open("r+", encoding="utf-8") as file:
+            report.between(file.read())
+    except OSError as error:
+        raise cli.InputError(f"--page {path}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise cli.InputError(f"--page {path}: {error}") from None
 
 
 def checked_games(args: Args) -> list[str]:
