@@ -27,12 +27,14 @@ from stratagym.agents.core import Policy
 from stratagym.agents.ladders import Ladder, ladder_of, laddered
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import cli, workers
+from stratagym.benchmarks.harness.files import read_object
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.options import ExecutorArgs, MatchArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import Records
+from stratagym.benchmarks.harness.screen import say
 from stratagym.benchmarks.levels import calibration, report
 from stratagym.benchmarks.levels.climb import (
     INTERIM_ANALYSES,
@@ -120,7 +122,7 @@ def _plan(ladder: Ladder, args: Args) -> Plan:
         )
     _, ends = ladder.reachable()
     if ends:
-        print(f"{NAME}: {ends}", file=sys.stderr)
+        say(f"{NAME}: {ends}")
     protocol = args.answer_protocol(ladder.game)
     return new_plan(NAME, ladder, args.seed, protocol, args.games, args.early_stop)
 
@@ -154,7 +156,10 @@ def _same_ladders(output: str | None, ladders: dict[str, Ladder]) -> None:
     path = Path(output) / "config.json" if output else newest[-1] if newest else None
     if path is None or not path.exists():
         return  # open_run says so
-    for game, facts in json.loads(path.read_text()).get("ladders", {}).items():
+    begun = read_object(path).get("ladders")
+    for game, facts in begun.items() if isinstance(begun, dict) else ():
+        if not isinstance(facts, dict) or "ladder" not in facts:
+            raise cli.InputError(f"--resume: {path}: 'ladders' does not say what {game}'s is")
         if game in ladders and facts != json.loads(json.dumps(ladders[game].facts())):
             raise cli.InputError(
                 f"--resume: {path} was begun on {facts['ladder']}, and this version of stratagym "
@@ -229,9 +234,9 @@ def _calibrate(ladder: Ladder, args: CalibrateArgs, folder: Path) -> bool:
         print(f"## {ladder.name}\n\n{calibration.table(found).markdown()}\n")
         if args.freeze and not lines:
             calibration.write(ladder.path, found)
-            print(f"{NAME}: frozen in {ladder.path}", file=sys.stderr)
+            say(f"{NAME}: frozen in {ladder.path}")
     for line in lines:
-        print(f"{NAME}: {ladder.name}: {line}", file=sys.stderr)
+        say(f"{NAME}: {ladder.name}: {line}")
     if args.check and not lines:
         print(f"{ladder.name}: the games are the same")
     return not lines

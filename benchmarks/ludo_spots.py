@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
 
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
@@ -27,6 +26,7 @@ from stratagym.benchmarks.harness.decisions import ask_all, ask_kernel
 from stratagym.benchmarks.harness.options import ModelArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import progress_bar
+from stratagym.benchmarks.harness.screen import Screen
 from stratagym.benchmarks.harness.text_options import PromptArgs
 from stratagym.benchmarks.ludobench import generate as spot_maker
 from stratagym.benchmarks.ludobench import metrics, report, run, spots
@@ -144,7 +144,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     if args.json:
         print(json.dumps(summary))
     else:
-        report.screen(Console(), summary, folder)
+        report.screen(Screen(), summary, folder)
 
 
 def _personas(text: str) -> list[str]:

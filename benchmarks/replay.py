@@ -11,24 +11,23 @@ shown one by one.
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cyclopts import Parameter
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from stratagym.benchmarks.harness import cli, replays
 from stratagym.benchmarks.harness.progress import progress_bar
+from stratagym.benchmarks.harness.records import read_config
 from stratagym.benchmarks.harness.replays import Replay, Run
+from stratagym.benchmarks.harness.screen import Screen, one_line, say
 from stratagym.benchmarks.replaying import page
 from stratagym.benchmarks.replaying.evaluator import evaluator
 from stratagym.benchmarks.replaying.single_decisions import replay_decisions
-from stratagym.benchmarks.replaying.terminal import Terminal, shown
+from stratagym.benchmarks.replaying.terminal import Terminal
 
 NAME = "replay"
 BOARDS = ("pictures", "text")
@@ -73,24 +72,25 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
     """
     if args.boards not in BOARDS:
         raise cli.InputError(f"--boards {args.boards!r}: choose from: {', '.join(BOARDS)}")
-    console = Console(highlight=False)
+    console = Screen()
     run = replays.find(Path(record))
     replay = _single_decisions(run, args) if not run.games else _game(run, args, console)
     if replay is None:
         return
     evaluate = evaluator(replay.positions[0].spec, args.evaluate)
     for problem in replay.problems:
-        print(f"{cli_name()}: the record does not agree: {problem}", file=sys.stderr)
+        say(f"{cli_name()}: the record does not agree: {problem}")
     if args.html is not None:
         evaluations = [evaluate(position) for position in _watched(replay)]
         html = page.page(replay, evaluations, pictures=args.boards == "pictures")
+        page_bytes = html.encode("utf-8", "replace")
         try:
-            Path(args.html).write_text(html, encoding="utf-8")
+            Path(args.html).write_bytes(page_bytes)
         except OSError as error:
             raise cli.InputError(
                 f"--html {args.html}: cannot be written ({error.strerror})"
             ) from None
-        megabytes = len(html.encode()) / 1e6
+        megabytes = len(page_bytes) / 1e6
         console.print(f"{args.html}: {replay.title}, {megabytes:.1f} MB", soft_wrap=True)
         return
     terminal = Terminal(replay, evaluate, console)
@@ -108,7 +108,7 @@ def cli_name() -> str:
 # --- which game ----------------------------------------------------------------------------------
 
 
-def _game(run: Run, args: Args, console: Console) -> Replay | None:
+def _game(run: Run, args: Args, console: Screen) -> Replay | None:
     """The game that the options choose, played again; None if only a list was asked for."""
     chosen = [
         (number, game)
@@ -132,19 +132,19 @@ def _game(run: Run, args: Args, console: Console) -> Replay | None:
     return replays.replay(chosen[0][1], run.answers)
 
 
-def _list(games: list[tuple[int, dict[str, Any]]], console: Console) -> None:
+def _list(games: list[tuple[int, dict[str, Any]]], console: Screen) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("", "match", "seats", "returns", "ended by", "moves"):
         table.add_column(column, justify="right" if column in ("", "moves") else "left")
     for number, game in games[:LISTED]:
         table.add_row(
             str(number),
-            Text(shown(game["match"])),
-            Text(shown(" – ".join(game["seats"]))),
+            one_line(game["match"]),
+            one_line(" – ".join(game["seats"])),
             "–"
             if game["returns"] is None
             else " ".join(f"{x + 0.0:+.3g}" for x in game["returns"]),
-            game["ended_by"],
+            one_line(game["ended_by"]),
             str(len(game["actions"])),
         )
     console.print(table)
@@ -165,8 +165,8 @@ def _single_decisions(run: Run, args: Args) -> Replay:
     ]
     if not chosen:
         raise cli.InputError(f"{run.folder}: none of its {len(run.decisions)} decisions fits")
-    config = run.folder / "config.json"
-    settings = json.loads(config.read_text(encoding="utf-8")) if config.exists() else {}
+    there = (run.folder / "config.json").exists()
+    settings = read_config(run.folder) if there else {}
     return replay_decisions(run, chosen, settings)
 
 

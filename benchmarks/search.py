@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from cyclopts import Parameter
-from rich.console import Console
 
 from stratagym import envs
 from stratagym.benchmarks.harness import cli, records
 from stratagym.benchmarks.harness.progress import progress_bar
+from stratagym.benchmarks.harness.screen import Screen
 from stratagym.benchmarks.ludobench.spots import SHIPPED, load_spots
 from stratagym.benchmarks.speed import search_report
 from stratagym.benchmarks.speed.measuring import machine
@@ -121,7 +121,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     if args.json:
         print(json.dumps(summary))
     else:
-        search_report.screen(Console(), summary, folder)
+        search_report.screen(Screen(), summary, folder)
 
 
 def check(args: Args) -> list[str]:

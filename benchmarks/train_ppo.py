@@ -18,12 +18,12 @@ from json import dumps
 from typing import Annotated, Any
 
 from cyclopts import Parameter
-from rich.console import Console
 
 from stratagym import envs
 from stratagym.agents.core import make_policy
 from stratagym.agents.sb3 import SB3Policy
 from stratagym.benchmarks.harness import cli, records
+from stratagym.benchmarks.harness.screen import Screen, say
 from stratagym.benchmarks.levels.summary import anchors
 from stratagym.benchmarks.speed.measuring import machine
 from stratagym.benchmarks.training import ppo, report, run
@@ -104,7 +104,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         top, ends = ladder.reachable()
         config["ladder"] = {**ladder.facts(), "highest": top}
         if ends:
-            print(f"{NAME}: {ends}", file=sys.stderr)
+            say(f"{NAME}: {ends}")
     folder = records.open_run(NAME, args.output, config, args.resume)
     if not ppo.has_tensorboard():
         print("TensorBoard is not installed: no logs for it are written", file=sys.stderr)
@@ -125,7 +125,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     if args.json:
         print(dumps(summary))
     else:
-        report.screen(Console(), folder, summary)
+        report.screen(Screen(), folder, summary)
 
 
 def chosen(args: Args) -> tuple[core.GameSpec, ppo.Settings]:

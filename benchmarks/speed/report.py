@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from stratagym.benchmarks.harness.screen import Screen
 from stratagym.benchmarks.speed.entries import Entry
 from stratagym.benchmarks.speed.measuring import machine_line, short, spread_of
 from stratagym.benchmarks.speed.shapes import SHAPES
@@ -95,7 +95,7 @@ def screen(entries: list[Entry], method: Method) -> None:
             table.add_section()
             table.add_row(Text(entry.title, "bold"))
         table.add_row(*(Text(cell) for cell in cells(entry)))
-    console = Console(highlight=False, markup=False)
+    console = Screen()
     console.print(machine_line(method.machine), table, method.line, *notes(entries), sep="\n")
 
 

@@ -11,8 +11,8 @@ import time
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 
+from stratagym.benchmarks.harness.screen import Screen
 from stratagym.benchmarks.reporting.page import Table
 from stratagym.benchmarks.speed.measuring import (
     Episode,
@@ -184,7 +184,7 @@ def screen(found: dict[str, Any], repeats: int) -> None:
             ]
         )
     ratio = found["ratio"]
-    console = Console(highlight=False, markup=False)
+    console = Screen()
     console.print(machine_line(found["machine"]), table.rich(), sep="\n")
     console.print(
         f"Decisions a CPU-second with {found['games_side_by_side']} games side by side. Delivered "
