@@ -49,7 +49,7 @@ def parse(content: bytes) -> Any:
 
 def _is_deep(value: Any) -> bool:
     level = [value]
-    for _ in range(DEPTH + 1):
+    for _ in range(DEPTH):
         below: list[Any] = []
         for one in level:
             if isinstance(one, dict):
@@ -57,7 +57,7 @@ def _is_deep(value: Any) -> bool:
             elif isinstance(one, list):
                 below += one
         level = below
-    return bool(level)
+    return any(isinstance(one, dict | list) for one in level)
 
 
 def read_bytes(path: Path, what: str = "") -> bytes:
