@@ -92,7 +92,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         if games
     ]
     folder = records.open_run(NAME, args.output, config, args.resume)
-    finished = {game["match"] for game in records.read_jsonl(folder / "games.jsonl")}
+    finished = {game["match"] for game in records.read_games(folder)}
     timing = Timing(args.seconds, args.repeats, args.seed, args.exploration)
     with progress_bar() as bar:
         speed = {board: time_mcts(board, timing, args.peers, bar) for board in boards}
@@ -114,7 +114,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "machine": machine(),
         "speed": speed,
         "decisions": decisions,
-        "strength": strength(records.read_jsonl(folder / "games.jsonl"), pairings),
+        "strength": strength(records.read_games(folder), pairings),
     }
     records.write_json(folder / "summary.json", summary)
     search_report.write(folder, summary)

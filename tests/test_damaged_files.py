@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import argparse
 import errno
+import io
 import json
 import random
+import shutil
 import subprocess
 import sys
 from collections import Counter
+from contextlib import redirect_stderr, redirect_stdout
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +27,7 @@ from recorded_runs import model, record_game, run_script
 from scripts import ROOT
 
 from stratagym.benchmarks import duel, export, ludo_spots, replay, tournament
-from stratagym.benchmarks.harness import files, locks
+from stratagym.benchmarks.harness import cli, files, locks
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.records import JsonlWriter, read_decisions, read_games
 from stratagym.benchmarks.ludobench.spots import load_spots, parse_spot
@@ -148,6 +152,74 @@ def test_records_that_are_of_another_run(copied):
         assert said in refuses(duel, *SMALL, "--output", copied, "--resume")
 
 
+VALUES = [
+    None, True, 0, -1, 2**70, -0.5, 1e300, "", "x", "\x1b[31m[/]", "\ud800", [], [[]], [0], ["a"],
+    {}, {"a": {}}, [None], [1.5], "random", "ok", "illegal", "transport", "chess", "ludo", 10**6,
+]  # fmt: skip
+
+
+def spoil_record(path: Path, dice: random.Random) -> str:
+    """Change one field of one line; says how."""
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    record = dice.choice(lines)
+    name, value = dice.choice(list(record)), deepcopy(dice.choice(VALUES))
+    if dice.random() < 0.1:
+        del record[name]
+    elif isinstance(record[name], list) and record[name] and dice.random() < 0.3:
+        record[name][dice.randrange(len(record[name]))] = value
+    else:
+        record[name] = value
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return f"{path.name}: {name} = {value!r}"
+
+
+def fuzz_runs(
+    count: int, dice: random.Random, whole: Path, spots: Path, work: Path
+) -> Counter[str]:
+    """Change so many records and read them with what reads them; how they were taken."""
+    found: Counter[str] = Counter()
+    for n in range(count):
+        source, script = (whole, duel) if dice.random() < 0.6 else (spots, ludo_spots)
+        folder = work / str(n)
+        shutil.copytree(source, folder)
+        name = "decisions.jsonl" if source is spots or dice.random() < 0.4 else "games.jsonl"
+        how = spoil_record(folder / name, dice)
+        arguments = SMALL if source is whole else SPOTS
+        for reader, *words in (
+            (script, *arguments, "--output", folder, "--resume"),
+            (replay, folder, "--all", "--match", "1") if source is whole else (replay, folder),
+            (export, folder, "--format", "chat", "--output", work / "x.jsonl", "--force"),
+            (export, folder, "--format", "table", "--output", work / "x.csv", "--force"),
+        ):
+            status, said = ended(reader, *words)
+            assert status in (0, 2), f"{how}: {reader.__name__}: {said}"
+            found[f"{reader.__name__.rpartition('.')[2]} {('read', '', 'refused')[status]}"] += 1
+        shutil.rmtree(folder)
+    return found
+
+
+def ended(script, *arguments) -> tuple[int, str]:
+    """A script's exit code, and what it says."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            cli.run(script.APP, [str(argument) for argument in arguments])
+        except SystemExit as end:
+            return int(end.code or 0), err.getvalue()
+    return 0, err.getvalue()
+
+
+SPOTS = ("--policies", "random,gt:1", "--categories", "safe,grudge_paired", "--head-to-head", 2)
+
+
+@pytest.mark.slow
+def test_changed_records(whole, tmp_path, seed):
+    spots = tmp_path / "spots"
+    run_script(ludo_spots, *SPOTS, "--output", spots)
+    found = fuzz_runs(40, random.Random(seed), whole, spots, tmp_path)
+    assert found["replay read"] and found["export read"] and found["duel refused"]
+
+
 # --- writing -------------------------------------------------------------------------------------
 
 
@@ -257,10 +329,23 @@ ODD = [
 ]  # fmt: skip
 
 
+FORMS = [
+    "Move: X",
+    "X | because",
+    '{"action": X}',
+    '{"action": "X"}',
+    "**X**",
+    "Move: X.",
+    "I play X\nMove: X",
+    "`X`",
+]
+"""How answers are given in one game or another."""
+
+
 def spoiled_entry(dice: random.Random) -> object:
     """A spot of ours, with something wrong somewhere in it."""
     entry = json.loads(json.dumps(dice.choice(SHIPPED)))
-    for _ in range(dice.randint(1, 3)):
+    for _ in range(dice.randint(0, 2)):
         into, name = entry, dice.choice([*entry, "history_text", "aggressor", "current_player"])
         if name == "tokens" and isinstance(entry.get("tokens"), dict) and dice.random() < 0.7:
             into, name = entry["tokens"], dice.choice([*entry["tokens"], "9"])
@@ -268,16 +353,16 @@ def spoiled_entry(dice: random.Random) -> object:
         if kind < 0.2:
             into.pop(name, None)
         elif kind < 0.3 and isinstance(into.get(name), list) and into[name]:
-            into[name][dice.randrange(len(into[name]))] = dice.choice(ODD)
+            into[name][dice.randrange(len(into[name]))] = deepcopy(dice.choice(ODD))
         else:
-            into[name] = dice.choice(ODD)
+            into[name] = deepcopy(dice.choice(ODD))
     return entry if dice.random() < 0.97 else dice.choice(ODD)
 
 
 def spoiled_bytes(dice: random.Random, content: bytes) -> bytes:
     """A file with bytes changed, cut, doubled or put in."""
     spoiled = bytearray(content)
-    for _ in range(dice.randint(0, 4)):
+    for _ in range(dice.choice([0, 0, 0, 1, 3])):
         at = dice.randrange(len(spoiled) + 1)
         kind = dice.random()
         if kind < 0.3 and at < len(spoiled):
@@ -335,9 +420,11 @@ def fuzz_replies(count: int, dice: random.Random, game: core.GameSpec) -> Counte
         action = int(legal[dice.randrange(n)])
         name = view.action_to_string(rules, states[0], action)
         text = "".join(dice.choice([*pieces, name]) for _ in range(dice.randint(0, 5)))
-        if dice.random() < 0.3:
-            letters = list(f"Move: {name}")
-            letters[dice.randrange(len(letters))] = chr(dice.randrange(0x3000))
+        if dice.random() < 0.5:
+            letters = list(dice.choice(FORMS).replace("X", name))
+            for _ in range(dice.choice([0, 0, 1, 2])):
+                at = dice.randrange(len(letters))
+                letters[at] = dice.choice([chr(dice.randrange(0x3000)), letters[-1], "", *name])
             text = "".join(letters)
         outcome = judge(game, rules, states, text)
         assert outcome.kind in (OK, ILLEGAL, UNPARSEABLE), text

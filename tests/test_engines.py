@@ -133,7 +133,7 @@ def test_the_hash_table_is_as_large_as_the_search(engine, monkeypatch):
     monkeypatch.setattr(engines.UCIEngine, "_start", lambda self: None)
     monkeypatch.setattr(engines.UCIEngine, "_send", lambda self, line: sent.append(line))
     monkeypatch.setattr(engines.UCIEngine, "_until", lambda self, word: ["bestmove e2e4"])
-    for nodes, megabytes in ((1, 1), (2000, 1), (65_536, 1), (65_537, 2), (10**6, 16), (10**9, 16)):
+    for nodes, megabytes in ((1, 1), (2000, 1), (16_384, 1), (16_385, 2), (10**6, 16), (10**9, 16)):
         sent.clear()
         make_policy(spec("chess"), f"{engine('dies').partition('?')[0]}?nodes={nodes}").act(start())
         assert f"setoption name Hash value {megabytes}" in sent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,11 +96,13 @@ def play(match: SeatedMatch, bot: MCTSBot, random_moves: int, max_plies: int) ->
     return match.record(actions, ending, returns.tolist())
 
 
-def strength(games: Iterable[dict[str, Any]], pairings: list[Pairing]) -> list[dict[str, Any]]:
+def strength(games: Iterable[Mapping[str, Any]], pairings: list[Pairing]) -> list[dict[str, Any]]:
     """Results of our search by pairing, from the records."""
-    by_name: dict[str, list[dict[str, Any]]] = {pairing.name: [] for pairing in pairings}
+    by_name: dict[str, list[Mapping[str, Any]]] = {pairing.name: [] for pairing in pairings}
     for game in games:
-        by_name[game["match"].rsplit("/", 2)[0]].append(game)
+        name = game["match"].rsplit("/", 2)[0]
+        if name in by_name:
+            by_name[name].append(game)
     rows = []
     for pairing in pairings:
         played = by_name[pairing.name]
