@@ -34,7 +34,6 @@ from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import Records
-from stratagym.benchmarks.harness.screen import say
 from stratagym.benchmarks.levels import calibration, report
 from stratagym.benchmarks.levels.climb import (
     INTERIM_ANALYSES,
@@ -44,6 +43,7 @@ from stratagym.benchmarks.levels.climb import (
     schedule_of,
 )
 from stratagym.benchmarks.levels.summary import summarise
+from stratagym.benchmarks.reporting.terminal import say
 from stratagym.envs import spec
 
 NAME = "anchored_levels"

@@ -25,7 +25,7 @@ from stratagym.benchmarks.exporting.tables import DECISION_COLUMNS, GAME_COLUMNS
 from stratagym.benchmarks.harness import cli, replays
 from stratagym.benchmarks.harness.decisions import OVERTIME, TRANSPORT
 from stratagym.benchmarks.harness.replays import Run
-from stratagym.benchmarks.harness.screen import say
+from stratagym.benchmarks.reporting.terminal import say
 from stratagym.envs.text import OK, answer
 
 NAME = "export"

@@ -26,11 +26,11 @@ from stratagym.benchmarks.harness.decisions import ask_all, ask_kernel
 from stratagym.benchmarks.harness.options import ModelArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import progress_bar
-from stratagym.benchmarks.harness.screen import Screen
 from stratagym.benchmarks.harness.text_options import PromptArgs
 from stratagym.benchmarks.ludobench import generate as spot_maker
 from stratagym.benchmarks.ludobench import metrics, report, run, spots
 from stratagym.benchmarks.ludobench.run import GAME, NAME
+from stratagym.benchmarks.reporting.terminal import output_console
 
 
 @Parameter(name="*")
@@ -144,7 +144,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     if args.json:
         print(json.dumps(summary))
     else:
-        report.screen(Screen(), summary, folder)
+        report.screen(output_console(), summary, folder)
 
 
 def _personas(text: str) -> list[str]:

@@ -18,7 +18,7 @@ from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.options import ModelArgs
 from stratagym.benchmarks.harness.policies import make_policies
-from stratagym.benchmarks.harness.screen import Screen
+from stratagym.benchmarks.reporting.terminal import Screen
 from stratagym.envs import core, spec
 from stratagym.envs.text import ILLEGAL, legal_list
 

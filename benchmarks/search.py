@@ -17,8 +17,8 @@ from cyclopts import Parameter
 from stratagym import envs
 from stratagym.benchmarks.harness import cli, records
 from stratagym.benchmarks.harness.progress import progress_bar
-from stratagym.benchmarks.harness.screen import Screen
 from stratagym.benchmarks.ludobench.spots import SHIPPED, load_spots
+from stratagym.benchmarks.reporting.terminal import output_console
 from stratagym.benchmarks.speed import search_report
 from stratagym.benchmarks.speed.measuring import machine
 from stratagym.benchmarks.speed.openspiel import TITLES
@@ -121,7 +121,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     if args.json:
         print(json.dumps(summary))
     else:
-        search_report.screen(Screen(), summary, folder)
+        search_report.screen(output_console(), summary, folder)
 
 
 def check(args: Args) -> list[str]:

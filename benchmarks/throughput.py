@@ -23,7 +23,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from stratagym import envs
 from stratagym.benchmarks.harness import cli
-from stratagym.benchmarks.harness.screen import Screen
+from stratagym.benchmarks.reporting.terminal import Screen
 from stratagym.benchmarks.speed import report
 from stratagym.benchmarks.speed.entries import Entry, entries_of, measure
 from stratagym.benchmarks.speed.measuring import machine

@@ -23,8 +23,8 @@ from stratagym import envs
 from stratagym.agents.core import make_policy
 from stratagym.agents.sb3 import SB3Policy
 from stratagym.benchmarks.harness import cli, records
-from stratagym.benchmarks.harness.screen import Screen, say
 from stratagym.benchmarks.levels.summary import anchors
+from stratagym.benchmarks.reporting.terminal import output_console, say
 from stratagym.benchmarks.speed.measuring import machine
 from stratagym.benchmarks.training import ppo, report, run
 from stratagym.benchmarks.training.evaluation import NAME, Evaluation, with_ladder
@@ -125,7 +125,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     if args.json:
         print(dumps(summary))
     else:
-        report.screen(Screen(), folder, summary)
+        report.screen(output_console(), folder, summary)
 
 
 def chosen(args: Args) -> tuple[core.GameSpec, ppo.Settings]:

@@ -212,6 +212,19 @@ def ended(script, *arguments) -> tuple[int, str]:
 SPOTS = ("--policies", "random,gt:1", "--categories", "safe,grudge_paired", "--head-to-head", 2)
 
 
+def test_a_changed_config_in_the_replay(tmp_path):
+    run_script(ludo_spots, *SPOTS, "--output", tmp_path)
+    path = tmp_path / "config.json"
+    config = json.loads(path.read_text())
+    for name in ("spots", "rules"):
+        for value in VALUES:
+            path.write_text(json.dumps({**config, name: value}))
+            status, said = ended(replay, tmp_path, "--match", "spot")
+            assert status == 2 and len(said.splitlines()) == 1, (name, value, said)
+            status, said = ended(replay, tmp_path, "--kind", "ok", "--list")
+            assert status in (0, 2), (name, value, said)
+
+
 @pytest.mark.slow
 def test_changed_records(whole, tmp_path, seed):
     spots = tmp_path / "spots"

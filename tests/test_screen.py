@@ -20,8 +20,8 @@ from stratagym.benchmarks import export, ludo_spots, play, replay, tournament
 from stratagym.benchmarks.exporting.tables import FORMULA, no_formula
 from stratagym.benchmarks.harness import cli, progress
 from stratagym.benchmarks.harness.cli import InputError
-from stratagym.benchmarks.harness.screen import Screen, one_line, printable
 from stratagym.benchmarks.reporting import page
+from stratagym.benchmarks.reporting.terminal import Screen, one_line, printable
 
 ROOT = Path(__file__).resolve().parents[1]
 HOSTILE = "\x1b[2J\x1b]0;title\x07[bold red]x[/bold red][/] :boom: \u202eypS\u200b\x9b1m\r\x08"

@@ -13,7 +13,7 @@ from cyclopts import App, CycloptsError
 from stratagym.agents.core import PolicyFault
 from stratagym.benchmarks.harness import locks
 from stratagym.benchmarks.harness.errors import InputError as InputError
-from stratagym.benchmarks.harness.screen import say
+from stratagym.benchmarks.reporting.terminal import say
 
 NOT_OURS = {
     getattr(errno, name)

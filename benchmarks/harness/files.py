@@ -16,7 +16,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from stratagym.benchmarks.harness import locks
 from stratagym.benchmarks.harness.errors import InputError
-from stratagym.benchmarks.harness.screen import one_line
+from stratagym.benchmarks.reporting.terminal import one_line
 
 SCHEMA = 1
 DEPTH = 50

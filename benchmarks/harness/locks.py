@@ -17,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 
 from stratagym.benchmarks.harness.errors import InputError
-from stratagym.benchmarks.harness.screen import say
+from stratagym.benchmarks.reporting.terminal import say
 
 LOCK = "run.lock"
 """The lock's file in a run's folder, there while somebody writes."""

@@ -16,7 +16,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from stratagym.benchmarks.harness.screen import Screen
+from stratagym.benchmarks.reporting.terminal import Screen
 
 
 def progress_bar() -> Progress:

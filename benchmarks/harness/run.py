@@ -17,8 +17,8 @@ from stratagym.benchmarks.harness.policies import usage
 from stratagym.benchmarks.harness.progress import lines
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
 from stratagym.benchmarks.harness.schedules import Schedule, play_out
-from stratagym.benchmarks.harness.screen import Screen
 from stratagym.benchmarks.harness.workers import MatchRunner
+from stratagym.benchmarks.reporting.terminal import output_console
 
 T = TypeVar("T")
 Summary = Mapping[str, Any]
@@ -112,6 +112,6 @@ class Run:
         if self._json:
             print(json.dumps(summary))
             return
-        console = Screen()
+        console = output_console()
         screen(console, summary)
         console.print(f"Report: {self.folder / 'report.html'}", soft_wrap=True)

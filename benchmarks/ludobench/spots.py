@@ -14,7 +14,7 @@ import numpy as np
 
 from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.files import brief, parse
-from stratagym.benchmarks.harness.screen import one_line
+from stratagym.benchmarks.reporting.terminal import one_line
 from stratagym.envs import core, spec
 from stratagym.envs.ludo import rules as ludo
 

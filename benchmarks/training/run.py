@@ -10,7 +10,7 @@ from typing import Any
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from stratagym.benchmarks.harness import records
-from stratagym.benchmarks.harness.screen import Screen
+from stratagym.benchmarks.reporting.terminal import Screen
 from stratagym.benchmarks.training import ppo, report
 from stratagym.benchmarks.training.evaluation import Evaluation, resumable
 

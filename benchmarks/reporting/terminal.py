@@ -6,6 +6,7 @@ markup, and what would move the cursor, change colours or the direction of writi
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from typing import Any, TextIO
@@ -14,6 +15,8 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 _PLAIN = "\n\t"
+FULL = 10_000
+"""Columns where no screen limits them."""
 
 
 def printable(text: str) -> str:
@@ -58,6 +61,15 @@ class Screen(Console):
                 yield segment
             else:
                 yield Segment(printable(segment.text), segment.style)
+
+
+def output_console() -> Screen:
+    """Standard output: as wide as the terminal, and of full width in a file or pipe.
+
+    ``COLUMNS`` in the environment sets the width of either.
+    """
+    limited = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
+    return Screen(width=None if limited else FULL)
 
 
 def say(line: str, file: TextIO | None = None) -> None:
