@@ -465,6 +465,7 @@ def test_fuzzed_replies(game, seed):
 def test_what_is_found(tmp_path):
     """The shapes by themselves, so that silence above means something."""
     assert files.parse(b'\xef\xbb\xbf{"a": 1}') == {"a": 1}
+    assert files.parse(b'["\\ud83d\\ude00", {"\\uD800x": "\\udfff"}]') == ["😀", {"?x": "?"}]
     assert files._is_deep(json.loads("[" * 51 + "]" * 51))
     assert not files._is_deep(json.loads("[" * 50 + "]" * 50))
     for bad in ODD:

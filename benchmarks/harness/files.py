@@ -27,7 +27,7 @@ DEPTH = 50
 
 
 def parse(content: bytes) -> Any:
-    """The JSON value of UTF-8 text, with or without a byte order mark.
+    """The JSON value of UTF-8 text, with or without a byte order mark; its texts can be written.
 
     Raises:
         ValueError: why it is none, in one line.
@@ -44,6 +44,17 @@ def parse(content: bytes) -> Any:
         raise ValueError("not JSON (a number of thousands of digits)") from None
     if content.count(b"[") + content.count(b"{") > DEPTH and _is_deep(value):
         raise ValueError(f"nested too deeply (more than {DEPTH} levels)")
+    return _without_halves(value) if b"\\ud" in content.lower() else value
+
+
+def _without_halves(value: Any) -> Any:
+    """A value whose texts are UTF-8: "?" for halves of surrogate pairs, which JSON can hold."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, list):
+        return [_without_halves(one) for one in value]
+    if isinstance(value, dict):
+        return {_without_halves(name): _without_halves(one) for name, one in value.items()}
     return value
 
 
