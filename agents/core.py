@@ -64,6 +64,14 @@ def decision_for(spec: core.GameSpec, rules: Any, states: np.ndarray, seed: int)
     return Decision(spec, rules, own, seat, legal[:n], seed)
 
 
+class PolicyFault(RuntimeError):
+    """A policy that cannot go on, through no fault of the game: an engine that died, is silent or
+    plays illegal moves. Its text says whose fault it is and which, in one line.
+
+    It is lost like a forfeit where games are recorded. The policy can be asked again.
+    """
+
+
 class Policy(ABC):
     """Chooses an action. ``name`` is the string that makes the same policy again."""
 

@@ -27,6 +27,7 @@ from stratagym.agents.core import Policy
 from stratagym.agents.ladders import Ladder, is_kept, ladder_of, laddered
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import cli, workers
+from stratagym.benchmarks.harness.files import read_object
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.options import ExecutorArgs, MatchArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
@@ -42,6 +43,7 @@ from stratagym.benchmarks.levels.climb import (
     schedule_of,
 )
 from stratagym.benchmarks.levels.summary import summarise
+from stratagym.benchmarks.reporting.terminal import say
 from stratagym.envs import spec
 
 NAME = "anchored_levels"
@@ -120,7 +122,7 @@ def _plan(ladder: Ladder, args: Args) -> Plan:
         )
     _, ends = ladder.reachable()
     if ends:
-        print(f"{NAME}: {ends}", file=sys.stderr)
+        say(f"{NAME}: {ends}")
     protocol = args.answer_protocol(ladder.game)
     return new_plan(NAME, ladder, args.seed, protocol, args.games, args.early_stop)
 
@@ -154,7 +156,13 @@ def _begun_on(output: str | None) -> dict[str, dict[str, Any]]:
     path = Path(output) / "config.json" if output else newest[-1] if newest else None
     if path is None or not path.exists():
         return {}  # open_run says so
-    return json.loads(path.read_text()).get("ladders", {})
+    begun = read_object(path).get("ladders")
+    if not isinstance(begun, dict):
+        return {}
+    for game, facts in begun.items():
+        if not isinstance(facts, dict) or "ladder" not in facts:
+            raise cli.InputError(f"--resume: {path}: 'ladders' does not say what {game}'s is")
+    return begun
 
 
 def _same_ladder(ladder: Ladder, facts: dict[str, Any] | None) -> Ladder:
@@ -236,9 +244,9 @@ def _calibrate(ladder: Ladder, args: CalibrateArgs, folder: Path) -> bool:
         print(f"## {ladder.name}\n\n{calibration.table(found).markdown()}\n")
         if args.freeze and not lines:
             calibration.write(ladder.path, found)
-            print(f"{NAME}: frozen in {ladder.path}", file=sys.stderr)
+            say(f"{NAME}: frozen in {ladder.path}")
     for line in lines:
-        print(f"{NAME}: {ladder.name}: {line}", file=sys.stderr)
+        say(f"{NAME}: {ladder.name}: {line}")
     if args.check and not lines:
         print(f"{ladder.name}: the games are the same")
     return not lines

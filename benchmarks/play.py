@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 from cyclopts import Parameter
-from rich.console import Console
 
 from stratagym.agents.core import decision_for
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.options import ModelArgs
 from stratagym.benchmarks.harness.policies import make_policies
+from stratagym.benchmarks.reporting.terminal import Screen
 from stratagym.envs import core, spec
 from stratagym.envs.text import ILLEGAL, legal_list
 
@@ -57,7 +57,7 @@ def main(game: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclopt
         )
     policies = make_policies(facts, args.opponent, args, option="--opponent")
     seed = secrets.randbits(32) if args.seed is None else args.seed
-    console = Console(highlight=False)
+    console = Screen()
     console.print(f"{facts.title}, seed {seed}. A move's number plays it; ? lists them; q ends.")
     _Table(facts, rules, policies, args.seat, seed, console).play()
 
@@ -72,7 +72,7 @@ class _Table:
         policies: list[Any],
         seat: int,
         seed: int,
-        console: Console,
+        console: Screen,
     ):
         self.facts, self.rules, self.view = facts, rules, facts.module("view")
         self.seat, self.seed, self.console = seat, seed, console
@@ -118,7 +118,7 @@ class _Table:
         self.console.print(f"{ended}. {result}")
 
     def _show_board(self, board: str) -> None:
-        self.console.print("\n" + board, markup=False)
+        self.console.print("\n" + board)
 
     def _ask(self) -> int | None:
         """The person's move; None to stop."""
@@ -130,7 +130,7 @@ class _Table:
         moves = {self.view.action_to_string(self.rules, s, action): action for action in legal}
         while True:
             try:
-                said = self.console.input(f"Your move ({', '.join(moves)}): ").strip()
+                said = self.console.input(f"Your move ({', '.join(moves)}): ", markup=False).strip()
             except EOFError:
                 return None
             if said in ("q", "quit"):
@@ -146,7 +146,7 @@ class _Table:
                 why = self.view.why_illegal(self.rules, s, action)
             except ValueError as error:
                 why = str(error)
-            self.console.print(f"  {ILLEGAL}: {why}. Legal: {', '.join(moves)}", markup=False)
+            self.console.print(f"  {ILLEGAL}: {why}. Legal: {', '.join(moves)}")
 
 
 APP = cli.app(NAME, main)

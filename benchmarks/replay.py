@@ -12,7 +12,6 @@ shown one by one.
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import dataclass
 from html import unescape
@@ -20,19 +19,18 @@ from pathlib import Path
 from typing import Any
 
 from cyclopts import Parameter
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from stratagym.benchmarks.harness import cli, replays
 from stratagym.benchmarks.harness.progress import progress_bar
+from stratagym.benchmarks.harness.records import read_config
 from stratagym.benchmarks.harness.replays import Replay, Run
 from stratagym.benchmarks.ludobench.replay import replay_decisions
 from stratagym.benchmarks.replaying import page
 from stratagym.benchmarks.replaying.album import album
 from stratagym.benchmarks.replaying.evaluator import evaluator
-from stratagym.benchmarks.replaying.terminal import Terminal, shown
-from stratagym.benchmarks.reporting.terminal import output_console
+from stratagym.benchmarks.replaying.terminal import Terminal
+from stratagym.benchmarks.reporting.terminal import Screen, one_line, output_console, say
 
 NAME = "replay"
 BOARDS = ("pictures", "text")
@@ -94,7 +92,7 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
     replay = replays.replay(games[0][1], run.answers) if games else _single_decisions(run, args)
     evaluate = evaluator(replay.positions[0].spec, args.evaluate)
     for problem in replay.problems:
-        print(f"{cli_name()}: the record does not agree: {problem}", file=sys.stderr)
+        say(f"{cli_name()}: the record does not agree: {problem}")
     if args.html is not None:
         evaluations = [evaluate(position) for position in _watched(replay)]
         html = page.page(replay, evaluations, pictures=args.boards == "pictures")
@@ -107,14 +105,15 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
         terminal.step()
 
 
-def _write(path: Path, html: str, console: Console) -> None:
+def _write(path: Path, html: str, console: Screen) -> None:
+    content = html.encode("utf-8", "replace")
     try:
-        path.write_text(html, encoding="utf-8")
+        path.write_bytes(content)
     except OSError as error:
         raise cli.InputError(f"--html {path}: cannot be written ({error.strerror})") from None
     title = unescape(html.partition("<title>")[2].partition("</title>")[0])
-    said = f"{path}: {shown(title)}, {len(html.encode()) / 1e6:.1f} MB"
-    console.print(said, soft_wrap=True, markup=False)
+    said = f"{path}: {title}, {len(content) / 1e6:.1f} MB"
+    console.print(said, soft_wrap=True)
 
 
 def cli_name() -> str:
@@ -144,7 +143,7 @@ def _chosen(run: Run, args: Args) -> list[tuple[int, dict[str, Any]]]:
     return chosen
 
 
-def _list(games: list[tuple[int, dict[str, Any]]], console: Console) -> None:
+def _list(games: list[tuple[int, dict[str, Any]]], console: Screen) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("", "match", "seats", "returns", "ended by", "moves"):
         numbers = column in ("", "moves")
@@ -154,12 +153,12 @@ def _list(games: list[tuple[int, dict[str, Any]]], console: Console) -> None:
     for number, game in games[:LISTED]:
         table.add_row(
             str(number),
-            Text(shown(game["match"])),
-            Text(shown(" – ".join(game["seats"]))),
+            one_line(game["match"]),
+            one_line(" – ".join(game["seats"])),
             "–"
             if game["returns"] is None
             else " ".join(f"{x + 0.0:+.3g}" for x in game["returns"]),
-            game["ended_by"],
+            one_line(game["ended_by"]),
             str(len(game["actions"])),
         )
     console.print(table)
@@ -180,8 +179,8 @@ def _single_decisions(run: Run, args: Args) -> Replay:
     ]
     if not chosen:
         raise cli.InputError(f"{run.folder}: none of its {len(run.decisions)} decisions fits")
-    config = run.folder / "config.json"
-    settings = json.loads(config.read_text(encoding="utf-8")) if config.exists() else {}
+    there = (run.folder / "config.json").exists()
+    settings = read_config(run.folder) if there else {}
     return replay_decisions(run, chosen, settings)
 
 

@@ -110,7 +110,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         except ValueError as error:
             raise cli.InputError(f"--rivals: {error}") from None
     folder = records.open_run(NAME, args.output, config, args.resume)
-    finished = {game["match"] for game in records.read_jsonl(folder / "games.jsonl")}
+    finished = {game["match"] for game in records.read_games(folder)}
     timing = Timing(args.seconds, args.repeats, args.seed, args.exploration)
     with progress_bar() as bar:
         timed = boards if args.simulation_speed else []
@@ -133,7 +133,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "machine": machine(),
         "speed": speed,
         "decisions": decisions,
-        "strength": strength(records.read_jsonl(folder / "games.jsonl"), pairings),
+        "strength": strength(records.read_games(folder), pairings),
     }
     records.write_json(folder / "summary.json", summary)
     search_report.write(folder, summary)

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from stratagym import envs
 from stratagym.benchmarks.harness import cli
+from stratagym.benchmarks.reporting.terminal import Screen
 from stratagym.benchmarks.speed import report
 from stratagym.benchmarks.speed.entries import Entry, entries_of, measure
 from stratagym.benchmarks.speed.measuring import machine
@@ -64,9 +64,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008
         check_page(args.page)
     method = report.Method(machine(), args.seconds, args.repeats)
     groups = [entries_of(game, PEERS if args.peers else ()) for game in games]
-    columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
     # Refreshed between the repeats only: a refreshing thread would use CPU time of the repeat.
-    bar = Progress(*columns, console=Console(stderr=True), auto_refresh=False)
+    bar = Progress(*columns, console=Screen(stderr=True), auto_refresh=False)
     task = bar.add_task("", total=sum(map(len, groups)) * (1 + args.repeats))
 
     def show(entry: Entry, steps: int) -> None:

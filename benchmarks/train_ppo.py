@@ -24,7 +24,7 @@ from stratagym.agents.core import make_policy
 from stratagym.agents.sb3 import SB3Policy
 from stratagym.benchmarks.harness import cli, records
 from stratagym.benchmarks.levels.summary import anchors
-from stratagym.benchmarks.reporting.terminal import output_console
+from stratagym.benchmarks.reporting.terminal import output_console, say
 from stratagym.benchmarks.speed.measuring import machine
 from stratagym.benchmarks.training import ppo, report, run
 from stratagym.benchmarks.training.evaluation import NAME, Evaluation, with_ladder
@@ -104,7 +104,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         top, ends = ladder.reachable()
         config["ladder"] = {**ladder.facts(), "highest": top}
         if ends:
-            print(f"{NAME}: {ends}", file=sys.stderr)
+            say(f"{NAME}: {ends}")
     folder = records.open_run(NAME, args.output, config, args.resume)
     if not ppo.has_tensorboard():
         print("TensorBoard is not installed: no logs for it are written", file=sys.stderr)

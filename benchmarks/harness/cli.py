@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,10 +14,20 @@ from typing import Any
 from cyclopts import App, CycloptsError
 
 from stratagym.agents.chat import TransportError, Unavailable
+from stratagym.agents.core import PolicyFault
+from stratagym.benchmarks.harness import locks
+from stratagym.benchmarks.harness.errors import InputError as InputError
+from stratagym.benchmarks.reporting.terminal import say
 
-
-class InputError(Exception):
-    """Something whoever runs a script can put right: what, where, and what would be right."""
+NOT_OURS = {
+    getattr(errno, name)
+    for name in (
+        "ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS", "EACCES", "EPERM", "EISDIR", "ENOTDIR",
+        "ENAMETOOLONG", "ELOOP", "EMFILE", "ENFILE",
+    )
+    if hasattr(errno, name)
+}  # fmt: skip
+"""Errors of the operating system that whoever runs a script can put right, and we cannot."""
 
 
 def app(name: str, main: Callable[..., Any], *commands: Callable[..., Any]) -> App:
@@ -33,23 +45,53 @@ def app(name: str, main: Callable[..., Any], *commands: Callable[..., Any]) -> A
 
 
 def run(application: App, arguments: list[str] | None = None) -> None:
-    """Run a script's command line; where it cannot go on, exits with the code that says why."""
+    """Run a script's command line; where it cannot go on, exits with the code that says why.
+
+    What the operating system refuses, such as to write on a full disk, and an engine that fails
+    as a judge count as bad input. Run folders are let go of in the end.
+    """
+    name = application.name[0]
     try:
-        application(arguments, exit_on_error=False, print_error=False)
-    except (CycloptsError, InputError) as error:
-        line = " ".join(str(error).split())
-        print(f"{application.name[0]}: {line}", file=sys.stderr)
+        try:
+            application(arguments, exit_on_error=False, print_error=False)
+        finally:
+            sys.stdout.flush()
+    except (CycloptsError, InputError, PolicyFault) as error:
+        say(f"{name}: {error}")
+        sys.exit(2)
+    except BrokenPipeError:  # whoever read the output, such as `head`, has had enough
+        _drop_output()
+        sys.exit(1)
+    except OSError as error:
+        if error.errno not in NOT_OURS:
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        say(f"{name}: {where}{error.strerror}; what was recorded is kept")
+        _drop_output()
         sys.exit(2)
     except Unavailable as error:
         kept = "what was recorded is kept, and --resume goes on with it"
-        print(f"{application.name[0]}: {error}; {kept}", file=sys.stderr)
+        say(f"{name}: {error}; {kept}")
         sys.exit(3)
     except TransportError as error:
-        print(f"{application.name[0]}: no answer came: {error}", file=sys.stderr)
+        say(f"{name}: no answer came: {error}")
         sys.exit(3)
     except KeyboardInterrupt:
-        print(f"\n{application.name[0]}: interrupted; what was recorded is kept", file=sys.stderr)
+        print(file=sys.stderr)
+        say(f"{name}: interrupted; what was recorded is kept")
         sys.exit(130)
+    finally:
+        locks.release_all()
+
+
+def _drop_output() -> None:
+    """Send what standard output cannot take nowhere, so that the process can end in peace."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def words(text: str) -> list[str]:

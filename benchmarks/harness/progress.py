@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -17,16 +16,18 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from stratagym.benchmarks.reporting.terminal import Screen
+
 
 def progress_bar() -> Progress:
     """A progress bar on standard error, so that standard output stays clean."""
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
-        console=Console(stderr=True),
+        console=Screen(stderr=True),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from rich.console import Console
 
 from stratagym.agents.core import Policy
-from stratagym.benchmarks.harness import records
+from stratagym.benchmarks.harness import locks, records
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.options import ExecutorArgs, ModelArgs, RunArgs
 from stratagym.benchmarks.harness.policies import usage
@@ -26,6 +26,8 @@ Summary = Mapping[str, Any]
 
 class Run:
     """One run: its folder, its matches, its summary and its report.
+
+    From here to ``finish``, or to the end of the command line, no other process writes there.
 
     A run that is resumed has its recorded matches played already; what follows from the records is
     made anew each time.
@@ -106,9 +108,10 @@ class Run:
         """
         records.write_json(self.folder / "summary.json", summary)
         write(self.folder, summary)
+        locks.release(self.folder)
         if self._json:
             print(json.dumps(summary))
             return
         console = output_console()
         screen(console, summary)
-        console.print(f"Report: {self.folder / 'report.html'}", soft_wrap=True, highlight=False)
+        console.print(f"Report: {self.folder / 'report.html'}", soft_wrap=True)

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
+from stratagym.benchmarks.reporting.terminal import Screen
 from stratagym.benchmarks.speed.entries import OURS, Entry
 from stratagym.benchmarks.speed.measuring import machine_line, short, spread_of
 from stratagym.benchmarks.speed.shapes import SHAPES
@@ -132,7 +131,7 @@ def notes(entries: list[Entry]) -> list[str]:
 
 def screen(entries: list[Entry], method: Method) -> None:
     """A line an entry: its median, its ratio and who is faster; the rest is in the files."""
-    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console = Screen(soft_wrap=True)
     console.print(machine_line(method.machine))
     for entry in entries:
         if entry.is_ours:

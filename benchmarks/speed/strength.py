@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,11 +122,13 @@ def play(match: SeatedMatch, bot: Policy, random_moves: int, max_plies: int) -> 
     return dict(record) | {"ms": (1000 * spent / np.maximum(moves, 1)).round(3).tolist()}
 
 
-def strength(games: Iterable[dict[str, Any]], pairings: list[Pairing]) -> list[dict[str, Any]]:
+def strength(games: Iterable[Mapping[str, Any]], pairings: list[Pairing]) -> list[dict[str, Any]]:
     """Results of our search by pairing, from the records."""
-    by_name: dict[str, list[dict[str, Any]]] = {pairing.name: [] for pairing in pairings}
+    by_name: dict[str, list[Mapping[str, Any]]] = {pairing.name: [] for pairing in pairings}
     for game in games:
-        by_name.get(game["match"].rsplit("/", 2)[0], []).append(game)
+        name = game["match"].rsplit("/", 2)[0]
+        if name in by_name:
+            by_name[name].append(game)
     rows = []
     for pairing in pairings:
         played = by_name[pairing.name]
