@@ -1,8 +1,8 @@
 """Absolute skill: policies climb a frozen ladder of opponents, as in BotzoneBench.
 
     python -m benchmarks.anchored_levels
-    python -m benchmarks.anchored_levels --game chess --policy llm:M --base-url URL
-    python -m benchmarks.anchored_levels --game ludo,connect_four --policy random,heuristic,mcts:200
+    python -m benchmarks.anchored_levels --game chess --policies llm:M --base-url URL
+    python -m benchmarks.anchored_levels --game ludo,chess --policies random,heuristic,mcts:200
     python -m benchmarks.anchored_levels calibrate --game connect_four
 
 Every game has a ladder: level 0 is random play, and each level wins 70 to 90% of its decided games
@@ -19,7 +19,6 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -54,9 +53,7 @@ FEWEST = 8
 class Args(MatchArgs, RunArgs):
     game: str = "connect_four"
     """Games, separated by commas, or "all" that have a ladder."""
-    policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = (
-        "random,heuristic,alphabeta:4,mcts:200"
-    )
+    policies: str = "random,heuristic,alphabeta:4,mcts:200"
     """Policies, separated by commas."""
     games: int | None = None
     """Games with each opponent, rounded up so that every seed is played from every seat; default

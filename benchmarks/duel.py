@@ -3,15 +3,19 @@
 Where games differ mostly by the cards, a win rate says little and the score says a lot. Every deal
 is played once from each seat, so that luck of the cards cancels out: the margin of a pair of games
 is the evidence, and the interval comes from resampling pairs.
+
+    python -m benchmarks.duel
+    python -m benchmarks.duel --game ludo --policies gt,heuristic --games 400
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from cyclopts import Parameter
 from rich.console import Console
@@ -35,6 +39,7 @@ from stratagym.wrappers.dialogue import FORFEIT
 NAME = "duel"
 BIG_BLINDS = "big blinds per 100 hands"
 RETURN = "return a game"
+USUAL = ("rule:strong", "gt", "heuristic", "random")
 
 
 @Parameter(name="*")
@@ -42,9 +47,10 @@ RETURN = "return a game"
 class Args(RunArgs):
     game: str = "texas_holdem"
     """A game for two players or two sides."""
-    policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "rule:strong,heuristic"
+    policies: str | None = None
     """Compiled policies, separated by commas: random, heuristic, rule:NAME, gt:DEPTH. The first
-    of a pair is the one whose margin is given."""
+    of a pair is the one whose margin is given. Default: the first two that the game has of
+    rule:strong, gt, heuristic and random."""
     games: int = 2000
     """Games of each pair, rounded up to an even number; a game of hold'em is a match of hands."""
     rules: str = ""
@@ -69,7 +75,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
             f"--game {game.name}: a duel is a contest, in which one wins what the other loses"
         )
     sides = two_sides(game, rules, "a duel", " players or teams")
-    policies = compiled_policies(game, args.policies)
+    policies = compiled_policies(game, args.policies or usual_policies(game))
     config = {
         "game": game.name,
         "rules": options,
@@ -92,6 +98,16 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     unit, scale = scale_of(game.name, rules)
     summary = {"config": config, "unit": unit, "pairs": margins(records.values(), pairs, scale)}
     run.finish(summary, write_report, screen)
+
+
+def usual_policies(game: core.GameSpec) -> str:
+    """The two compiled policies that duel where none are named."""
+    found = []
+    for name in USUAL:
+        with suppress(ValueError):
+            if isinstance(make_policy(game, name), KernelPolicy):
+                found.append(name)
+    return ",".join(found[:2])
 
 
 def compiled_policies(game: core.GameSpec, text: str) -> list[KernelPolicy]:

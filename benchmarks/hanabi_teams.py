@@ -15,7 +15,6 @@ play in mixed teams).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -36,9 +35,7 @@ GAME = spec("hanabi")
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args(MatchArgs, RunArgs):
-    policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = (
-        "random,rule:simple,rule:iggi,rule:piers,rule:focus"
-    )
+    policies: str = "random,rule:simple,rule:iggi,rule:piers,rule:focus"
     """Policies, separated by commas: random, rule:NAME, mcts:SIMULATIONS, llm, llm:MODEL."""
     teammates: str = "rule:simple,rule:iggi,rule:piers,rule:focus"
     """Policies to sit among in mixed teams, separated by commas; "none" for no mixed teams."""

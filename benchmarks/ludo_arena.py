@@ -11,7 +11,6 @@ seed is played once from each seat. Language models get their turns as prompts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -32,7 +31,7 @@ GAME = spec("ludo")
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args(MatchArgs, RunArgs):
-    policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "random,heuristic,gt"
+    policies: str = "random,heuristic,gt"
     """Policies, separated by commas: random, heuristic, gt, gt:DEPTH, mcts:SIMULATIONS, llm,
     llm:MODEL."""
     players: str = "2,3,4"
@@ -49,9 +48,6 @@ class Args(MatchArgs, RunArgs):
     """After the last bad answer: "random" plays a legal move, "forfeit" loses the game."""
     time_limit: float | None = None
     """Seconds a model may take over a move, all its answers together; default no limit."""
-    timeout: float = 60.0
-    """Seconds to wait for a reply before trying again; less than --time-limit makes a slow model's
-    replies transport failures."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, log2
-from typing import Annotated, Any
+from typing import Any
 
 from cyclopts import Parameter
 
@@ -42,9 +42,7 @@ ROUND_ROBIN, SWISS = "round_robin", "swiss"
 class Args(MatchArgs, RunArgs):
     game: str = "connect_four"
     """The game; of those for more than two players, ludo is played by two here."""
-    policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = (
-        "random,mcts:20,mcts:40,mcts:80,alphabeta:2"
-    )
+    policies: str = "random,mcts:20,mcts:40,mcts:80,alphabeta:2"
     """Policies, separated by commas."""
     format: str = ROUND_ROBIN
     """"round_robin" (everyone meets everyone) or "swiss"."""

@@ -173,8 +173,8 @@ def test_the_peer_has_the_same_moves(game, rng):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--boards", "go"], ["go", "connect_four"]),
-        (["--boards", ","], ["--boards"]),
+        (["--game", "go"], ["go", "connect_four"]),
+        (["--game", ","], ["--game"]),
         (["--games", "3"], ["--games 3", "even"]),
         (["--simulations", "1"], ["--simulations 1"]),
         (["--opening", "9", "--max-plies", "9"], ["--max-plies"]),

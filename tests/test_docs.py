@@ -151,7 +151,7 @@ def test_benchmark_pages_name_all_options_and_no_others(name):
     known = all_options(name)
     assert named <= known | {"--help"}
     opposites = {option for option in known if option.startswith("--no-")}
-    assert known - models - opposites - {"--help"} <= named
+    assert known - models - opposites - {"--help", "--version"} <= named
 
 
 @pytest.mark.parametrize("page", PAGES)
