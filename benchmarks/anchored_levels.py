@@ -29,7 +29,7 @@ from stratagym.benchmarks.harness import cli, workers
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.options import ExecutorArgs, MatchArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
-from stratagym.benchmarks.harness.progress import progress_bar
+from stratagym.benchmarks.harness.progress import progress_bar, stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import Records
 from stratagym.benchmarks.levels import calibration, report
@@ -89,7 +89,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     run.play(
         schedule_of(climbs), lambda match: f"{match.game} {match.seats[match.place.seat or 0]}"
     )
-    run.finish(summarise(run, climbs, ladders, named), report.write, report.screen)
+    with stage("adding up the games"):
+        summary = summarise(run, climbs, ladders, named)
+    run.finish(summary, report.write, report.screen)
 
 
 def _ladders(text: str) -> dict[str, Ladder]:

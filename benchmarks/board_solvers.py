@@ -30,6 +30,7 @@ from stratagym.benchmarks.harness.match_play import FORFEIT, AnswerProtocol
 from stratagym.benchmarks.harness.matches import Match, Place
 from stratagym.benchmarks.harness.options import ExecutorArgs, ModelArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
+from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
 from stratagym.benchmarks.harness.text_options import PromptArgs
@@ -97,7 +98,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         )
     ]
     records = run.play(fixed(matches), lambda match: match.game)
-    run.finish(summarise(run, records, policies, solvers), report.write, report.screen)
+    with stage("ranking every move"):
+        summary = summarise(run, records, policies, solvers)
+    run.finish(summary, report.write, report.screen)
 
 
 def board_matches(

@@ -27,6 +27,7 @@ from stratagym.benchmarks.harness.games import by_pairing
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.options import RunArgs
 from stratagym.benchmarks.harness.pairings import duel_matches, two_sides
+from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
@@ -46,7 +47,7 @@ USUAL = ("rule:strong", "gt", "heuristic", "random")
 @dataclass(kw_only=True)
 class Args(RunArgs):
     game: str = "texas_holdem"
-    """A game for two players or two sides."""
+    """A game for two players or two sides; of those for more, two play here."""
     policies: str | None = None
     """Compiled policies, separated by commas: random, heuristic, rule:NAME, gt:DEPTH. The first
     of a pair is the one whose margin is given. Default: the first two that the game has of
@@ -66,7 +67,10 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     if args.games < 2:
         raise cli.InputError(f"--games {args.games}: at least 2 are needed")
     try:
-        options = game.options_in_force(**cli.pairs("--rules", args.rules))
+        given: dict[str, Any] = cli.pairs("--rules", args.rules)
+        if "players" in game.options and game.min_players == 2:
+            given.setdefault("players", 2)
+        options = game.options_in_force(**given)
         rules = game.make_rules(**options)
     except ValueError as error:
         raise cli.InputError(f"--rules: {error}") from None
@@ -96,7 +100,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     ]  # fmt: skip
     records = run.play(fixed(matches))
     unit, scale = scale_of(game.name, rules)
-    summary = {"config": config, "unit": unit, "pairs": margins(records.values(), pairs, scale)}
+    with stage("adding up the games"):
+        rows = margins(records.values(), pairs, scale)
+    summary = {"config": config, "unit": unit, "pairs": rows}
     run.finish(summary, write_report, screen)
 
 

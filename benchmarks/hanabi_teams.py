@@ -24,6 +24,7 @@ from stratagym.benchmarks.hanabi.teams import all_teams
 from stratagym.benchmarks.harness import cli, match_play
 from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
+from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
 from stratagym.envs import spec
@@ -86,7 +87,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     run = Run(NAME, args, config, policies.values(), replays=0)
     matches = [match for team in teams for match in team.matches(NAME, config, protocol)]
     records = run.play(fixed(matches), lambda match: "games")
-    run.finish(summarise(run, records, teams), report.write, report.screen)
+    with stage("adding up the games"):
+        summary = summarise(run, records, teams)
+    run.finish(summary, report.write, report.screen)
 
 
 APP = cli.app(NAME, main)

@@ -17,6 +17,7 @@ from cyclopts import Parameter
 from stratagym.benchmarks.harness import cli, match_play
 from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
+from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
 from stratagym.benchmarks.ludobench import arena_report
@@ -80,7 +81,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         for pairing in pairings
         for match in pairing.matches(NAME, args.games, args.seed, options, protocol)
     ]
-    rows = pairing_rows(run.play(fixed(matches)), pairings, rules)
+    games = run.play(fixed(matches))
+    with stage("adding up the games"):
+        rows = pairing_rows(games, pairings, rules)
     summary = {"config": config, "pairings": rows, "models": run.usage()}
     run.finish(summary, arena_report.write, arena_report.screen)
 

@@ -196,7 +196,7 @@ class _Table:
         if any(move.isdecimal() for move in moves):
             return f"Legal moves: {', '.join(moves)}", {}
         numbered = {str(number): action for number, action in enumerate(moves.values(), 1)}
-        listed = "  ".join(f"[{number}] {move}" for number, move in enumerate(moves, 1))
+        listed = "  ".join(f"[{number}]\u00a0{move}" for number, move in enumerate(moves, 1))
         return f"Legal moves: {listed}", numbered
 
     def _explain(self, moves: dict[str, int]) -> None:

@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from stratagym import envs
 from stratagym.benchmarks.harness import cli
+from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.speed import report
 from stratagym.benchmarks.speed.entries import Entry, entries_of, measure
 from stratagym.benchmarks.speed.measuring import machine
@@ -62,7 +62,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008
     groups = [entries_of(game, PEERS if args.peers else ()) for game in games]
     columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
     # Refreshed between the repeats only: a refreshing thread would use CPU time of the repeat.
-    bar = Progress(*columns, console=Console(stderr=True), auto_refresh=False)
+    bar = progress_bar(*columns, auto_refresh=False)
     task = bar.add_task("", total=sum(map(len, groups)) * (1 + args.repeats))
 
     def show(entry: Entry, steps: int) -> None:

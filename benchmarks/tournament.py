@@ -24,6 +24,7 @@ from stratagym.benchmarks.harness.matches import Match, Place
 from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
 from stratagym.benchmarks.harness.pairings import seated, two_sides
 from stratagym.benchmarks.harness.policies import make_policies, settings
+from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import round_robin, swiss
@@ -102,7 +103,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         played, byes = run.play(swiss(names, config["rounds"], matches_of), line)
     else:
         played = run.play(round_robin(names, matches_of), line)
-    run.finish(summarise(run, played, byes), report.write, report.screen)
+    with stage("adding up the games"):
+        summary = summarise(run, played, byes)
+    run.finish(summary, report.write, report.screen)
 
 
 def _game(args: Args) -> tuple[GameSpec, dict[str, Any], Sides]:

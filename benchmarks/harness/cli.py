@@ -79,6 +79,8 @@ def run(application: App, arguments: list[str] | None = None) -> None:
     """Run a script's command line; exits with code 2 on bad input, 130 when interrupted."""
     given = sys.argv[1:] if arguments is None else arguments
     former = _FORMER.get(application.name[0], {})
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # what ``benchmarks`` says at first
     try:
         application(
             [_present(word, former) for word in given], exit_on_error=False, print_error=False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -33,8 +34,8 @@ def progress_bar(*columns: str | ProgressColumn, auto_refresh: bool = True) -> P
 
     Args:
         columns: of the bar in a terminal, by default name, bar, count, and times.
-        auto_refresh: whether a thread draws the bar; without one nothing is told in lines either
-            before the end.
+        auto_refresh: whether a thread draws the bar or tells the lines; without one, ``refresh``
+            does.
     """
     columns = columns or (
         TextColumn("{task.description}", markup=False),
@@ -56,11 +57,15 @@ class _Told(Progress):
         self._told: dict[TaskID, tuple[float, float | None]] = {}
         self._over = threading.Event()
         self._teller = threading.Thread(target=self._tell_at_times, daemon=True)
-        self._at_times = auto_refresh
+        self._at_times, self._last = auto_refresh, time.monotonic()
 
     def start(self) -> None:
         if self._at_times:
             self._teller.start()
+
+    def refresh(self) -> None:
+        if not self._at_times and time.monotonic() - self._last >= SECONDS:
+            self._tell()
 
     def stop(self) -> None:
         self._over.set()
@@ -73,6 +78,7 @@ class _Told(Progress):
             self._tell()
 
     def _tell(self) -> None:
+        self._last = time.monotonic()
         for task in self.tasks:
             now = task.completed, task.total
             if task.visible and self._told.get(task.id) != now:
