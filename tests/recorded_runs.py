@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import pytest
+import scripts
 
 from stratagym.agents.chat import Reply, ScriptedChat
 from stratagym.agents.core import Policy, make_policy
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks.harness import cli, match_play, records
+from stratagym.benchmarks.harness import match_play, records
 from stratagym.envs import spec
 from stratagym.envs.text import TextOptions
 
@@ -69,16 +67,9 @@ def record_game(
 
 def run_script(script: ModuleType, *arguments: object, code: int = 0) -> tuple[str, str]:
     """(standard output, standard error) of a script's command line, run in this process."""
-    out, err = io.StringIO(), io.StringIO()
-    status: Any = 0
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-        patch.setattr("sys.stdin", io.StringIO())
-        try:
-            cli.run(script.APP, [str(argument) for argument in arguments])
-        except SystemExit as ended:
-            status = ended.code
-    assert (status or 0) == code, err.getvalue()
-    return out.getvalue(), err.getvalue()
+    done = scripts.run(script.__name__.rpartition(".")[2], *arguments)
+    assert done.returncode == code, done.stderr
+    return done.stdout, done.stderr
 
 
 def rewrite(path: Path, change: Callable[[dict[str, Any]], None]) -> None:

@@ -1,14 +1,21 @@
-"""Running the benchmarks' scripts from the outside, and reading what they leave."""
+"""Running the benchmarks' scripts, from the inside and the outside, and reading what they leave."""
 
 from __future__ import annotations
 
+import importlib
+import io
 import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+
+import pytest
+
+from stratagym.benchmarks.harness import cli
 
 ROOT = Path(__file__).resolve().parents[1]
 KEY = "sk-test-0123456789abcdef-not-a-real-key"
@@ -20,8 +27,29 @@ def command(script: str, *arguments: object) -> list[str]:
     return [sys.executable, "-m", f"benchmarks.{script}", *map(str, arguments)]
 
 
-def run(script: str, *arguments: object) -> subprocess.CompletedProcess:
-    """The script's end, whatever it is, with its output as text."""
+def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """The script's end, whatever it is, with its output as text.
+
+    It runs in this process, which has everything loaded: a process of its own costs a second.
+    """
+    module = importlib.import_module(f"stratagym.benchmarks.{script}")
+    words = [str(argument) for argument in arguments]
+    out, err = io.StringIO(), io.StringIO()
+    status: object = 0
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.setenv("STRATAGYM_TEST_KEY", KEY)
+        patch.setattr("sys.stdin", io.StringIO())
+        patch.chdir(ROOT)
+        try:
+            cli.run(module.APP, words)
+        except SystemExit as ended:
+            status = ended.code
+    code = status if isinstance(status, int) else int(bool(status))
+    return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
+
+
+def run_process(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """The same from the outside: the command line in a process of its own."""
     return subprocess.run(
         command(script, *arguments),
         cwd=ROOT,

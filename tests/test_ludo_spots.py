@@ -103,7 +103,7 @@ def test_authors_spots_give_the_reference_figures(shared_data, tmp_path):
 
 
 def test_without_arguments_it_reports_the_built_in_policies(tmp_path):
-    result = run("--output", tmp_path / "run")
+    result = scripts.run_process("ludo_spots", "--output", tmp_path / "run")
     assert result.returncode == 0, result.stderr
     for name in ("random", "heuristic", "gt:2"):
         assert name in result.stdout
