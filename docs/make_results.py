@@ -1,7 +1,7 @@
 """Plays what docs/results.md reports, and writes that page: ``python docs/make_results.py``.
 
-Takes some minutes on two cores; ``python docs/make_results.py chess`` plays one game's part anew and
-leaves the others as they are.
+Takes some minutes on two cores; ``python docs/make_results.py chess`` plays one game's part anew
+and leaves the others as they are.
 """
 
 from __future__ import annotations
@@ -31,14 +31,16 @@ PLAYED = {
 }
 HEAD = """# Built-in policies
 
-What the policies that come with the suite reach, as a scale to put your own figures beside. Intervals are
-95%. `python docs/make_results.py` plays all this and writes the page.
+What the policies that come with the suite reach, as a scale to put your own figures beside.
+Intervals are 95%. `python docs/make_results.py` plays all this and writes the page.
 """
 RATED = (
-    "Rating: Bradley and Terry's, the mean of the players is 1000, from all games of the table; the "
-    "intervals come from resampling seeds. Score: points a game, 1 for a win and 0.5 for a draw."
+    "Rating: Bradley and Terry's, the mean of the players is 1000, from all games of the table; "
+    "the intervals come from resampling seeds. Score: points a game, 1 for a win, 0.5 for a draw."
 )
-SCORED = "Mean points of 25 at the end, 0 once all lives are lost; perfect is the share of games with 25."
+SCORED = (
+    "Mean points of 25 at the end, 0 once all lives are lost; perfect: the share of games with 25."
+)
 
 
 def row(cells: list[str]) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import rich.console
-from scripts import ROOT, command
+from scripts import ROOT, run
 
 import stratagym
 from stratagym.benchmarks.harness import commands, progress
@@ -147,7 +147,7 @@ OWN, COMMON = "Options", ["Games and prompts", "Models", "Execution"]
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_help(name):
-    done = python("-m", f"stratagym.benchmarks.{name}", "--help")
+    done = run(name, "--help")
     assert done.returncode == 0
     text = done.stdout
     titles = re.findall(r"^╭─ (.+?) ─+╮$", text, re.MULTILINE)
@@ -162,7 +162,7 @@ def test_help(name):
 
 
 def test_sentences_in_help_are_not_broken():
-    said = python("-m", "stratagym.benchmarks.ludo_spots", "--help").stdout
+    said = run("ludo_spots", "--help").stdout
     panel = said.partition("╭─ Options")[2].partition("╰")[0]
     cells = [line.strip("│").strip() for line in panel.splitlines()[1:]]
     text = " ".join(re.sub(r"^(--[a-z-]+ ?([A-Z]+)? +)+", "", cell) for cell in cells)
@@ -183,7 +183,7 @@ def test_sentences_in_help_are_not_broken():
     ],
 )
 def test_words_of_version_0_1_are_still_read(script, former):
-    done = subprocess.run(command(script, *former), cwd=ROOT, capture_output=True, text=True)
+    done = run(script, *former)
     (line,) = done.stderr.splitlines()
     assert done.returncode == 2
     assert "go" in line or "--per-category 0" in line
