@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, SupportsIndex, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
@@ -13,8 +13,8 @@ else:
 """Of the shape and dtype that the game's page names."""
 Mask = np.ndarray[tuple[int, ...], np.dtype[np.int8]]
 """(actions,): 1 for those that are legal."""
-Action = SupportsIndex | None
-"""A whole number of Python or numpy; None for an agent whose game is over."""
+Action = int | np.int64 | np.int32 | None
+"""What spaces sample and ``argmax`` gives; None for an agent whose game is over."""
 
 
 class Observation(TypedDict):

@@ -66,7 +66,7 @@ def app(
     )
     for function in (main, *commands):
         for hint in get_type_hints(function).values():
-            if is_dataclass(hint):
+            if isinstance(hint, type) and is_dataclass(hint):
                 _put_under(hint, _inherited(hint))
     result.default(main)
     for command in commands:
@@ -115,9 +115,8 @@ def _put_under(cls: type, headings: Mapping[str, Group]) -> None:
 
 def _heading(hint: Any) -> Group | None:
     for extra in getattr(hint, "__metadata__", ()):
-        if isinstance(extra, Parameter) and extra.group:
-            (found,) = extra.group
-            return found
+        if isinstance(extra, Parameter) and isinstance(extra.group, tuple):
+            return next((one for one in extra.group if isinstance(one, Group)), None)
     return None
 
 

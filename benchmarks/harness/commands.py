@@ -15,7 +15,7 @@ GROUPS = {
         "ludo_spots", "ludo_arena", "board_solvers", "hanabi_teams", "anchored_levels",
         "tournament", "duel",
     ),
-    "Train and measure": ("train_ppo", "throughput", "search"),
+    "Train and measure": ("train_ppo", "throughput", "search", "model_requests"),
 }  # fmt: skip
 OTHERS = "More"
 """The heading of scripts that no group names."""
@@ -34,7 +34,8 @@ def overview(program: str, each: str) -> str:
     """What ``program`` prints without arguments; ``each`` and a name is how a command is run."""
     about = commands()
     named = [name for names in GROUPS.values() for name in names]
-    groups = {**GROUPS, OTHERS: tuple(name for name in about if name not in named)}
+    groups = {title: [n for n in names if n in about] for title, names in GROUPS.items()}
+    groups[OTHERS] = [name for name in about if name not in named]
     width = max(map(len, about))
     lines = [f"stratagym {version('stratagym')}: games for learners and language models", ""]
     lines += [f"Usage: {each}COMMAND [OPTIONS]", ""]
