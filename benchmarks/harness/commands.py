@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import runpy
 import sys
 from importlib.metadata import version
@@ -53,7 +54,10 @@ def main(program: str, each: str, arguments: list[str] | None = None) -> None:
     """Print the list of commands, or run the command that the arguments name."""
     name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if name in ("--help", "-h", "help"):
-        print(overview(program, each))
+        try:
+            print(overview(program, each), flush=True)
+        except BrokenPipeError:  # whoever reads, such as ``head``, has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     elif name == "--version":
         print(f"stratagym {version('stratagym')}")
     elif name in commands():
