@@ -82,7 +82,7 @@ class LanguageModel(Policy):
 
     async def _act(self, decision: Decision) -> int:
         asked = words.messages(decision.spec, decision.rules, decision.states, self.text)
-        turn = words.Turn(decision.seat, asked, decision.legal.tolist(), decision.states)
+        turn = words.Turn(decision.seat, asked, decision.states, decision.rules)
         asking = words.Asking(decision.spec, decision.rules, turn, self.tries, self.text)
         outcome: words.Outcome | None = None
         try:

@@ -2,7 +2,7 @@
 
 Where games differ mostly by the cards, a win rate says little and the score says a lot. Every deal
 is played once from each seat, so that luck of the cards cancels out: the margin of a pair of games
-is the evidence, and the interval comes from resampling pairs.
+is the evidence, and the interval is over pairs.
 
     python -m benchmarks.duel
     python -m benchmarks.duel --game ludo --policies gt,heuristic --games 400
@@ -31,8 +31,10 @@ from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
+from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, rate_text
 from stratagym.benchmarks.reporting.sections import rules_text
+from stratagym.benchmarks.reporting.stats import FREE
 from stratagym.envs import core, spec
 from stratagym.envs.text import TextOptions
 from stratagym.wrappers.dialogue import FORFEIT
@@ -155,11 +157,12 @@ def margins(
     for one, other in pairs:
         played = by_pair[f"{one}/{other}"]
         won = played.returns_of(one)
+        bounds = FREE if scale != 1 else None
         rows.append(
             {
                 "one": one,
                 "other": other,
-                "margin": played.rate(scale * won, chance=0.0).record(),
+                "margin": played.rate(scale * won, chance=0.0, bounds=bounds).record(),
                 "ahead": played.rate(won > 0, chance=0.5).record(),
             }
         )
@@ -189,7 +192,7 @@ def write_report(folder: Path, summary: Mapping[str, Any]) -> None:
     options = rules_text(config["rules"])
     page = Page(
         f"Duels: {spec(config['game']).title}",
-        f"Margins are in {summary['unit']}, with 95% intervals from resampling pairs of games. "
+        f"Margins are in {summary['unit']}, with 95% intervals over pairs of games. "
         "The two games of a pair have the same seed, so the same cards or dice, with the seats "
         "changed; equal players have margin 0.",
     )
@@ -200,6 +203,7 @@ def write_report(folder: Path, summary: Mapping[str, Any]) -> None:
             f"Options in force: {options or 'none'}. Seed {config['seed']}.",
         ]
     )
+    add_replays(page, folder)
     page.write(folder)
 
 

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
 
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
@@ -31,6 +30,7 @@ from stratagym.benchmarks.harness.text_options import PromptArgs
 from stratagym.benchmarks.ludobench import generate as spot_maker
 from stratagym.benchmarks.ludobench import metrics, report, run, spots
 from stratagym.benchmarks.ludobench.run import GAME, NAME
+from stratagym.benchmarks.reporting.terminal import output_console
 
 
 @Parameter(name="*")
@@ -138,7 +138,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     if args.json:
         print(json.dumps(summary))
     else:
-        report.screen(Console(), summary, folder)
+        report.screen(output_console(), summary, folder)
 
 
 def _personas(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
     python -m benchmarks.replay results/board_solvers/20261121-120000
     python -m benchmarks.replay RUN --match 3 --html game.html
+    python -m benchmarks.replay RUN --game chess --html games.html
     python -m benchmarks.replay RUN --policies llm --ended-by forfeit --all
 
 The game is played again from its rules, seed and actions, and a line says whether the outcome is
@@ -14,6 +15,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +27,12 @@ from rich.text import Text
 from stratagym.benchmarks.harness import cli, replays
 from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.harness.replays import Replay, Run
+from stratagym.benchmarks.ludobench.replay import replay_decisions
 from stratagym.benchmarks.replaying import page
+from stratagym.benchmarks.replaying.album import album
 from stratagym.benchmarks.replaying.evaluator import evaluator
-from stratagym.benchmarks.replaying.single_decisions import replay_decisions
 from stratagym.benchmarks.replaying.terminal import Terminal, shown
+from stratagym.benchmarks.reporting.terminal import output_console
 
 NAME = "replay"
 DIAGRAMS = ("pictures", "text")
@@ -55,7 +59,8 @@ class Args:
     all: bool = False
     """Print everything at once, prompts included; so it is where there is no terminal."""
     html: str | None = None
-    """Write a page for the browser to this file; it needs no network and nothing beside it."""
+    """Write a page for the browser to this file; it needs no network and nothing beside it. Where
+    several games fit, it holds them, as far as a page may grow."""
     diagrams: str = "pictures"
     """What the page draws: pictures, or text, which is much smaller."""
     evaluate: str | None = None
@@ -73,31 +78,43 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
     """
     if args.diagrams not in DIAGRAMS:
         raise cli.InputError(f"--diagrams {args.diagrams!r}: choose from: {', '.join(DIAGRAMS)}")
-    console = Console(highlight=False)
+    console = output_console()
     run = replays.find(Path(record))
-    replay = _single_decisions(run, args) if not run.games else _game(run, args, console)
-    if replay is None:
+    games = _chosen(run, args) if run.games else []
+    if args.list and run.games:
+        _list(games, console)
         return
+    if args.html is not None and len(games) > 1:
+        found = album(run, [number for number, _ in games], pictures=args.diagrams == "pictures")
+        _write(Path(args.html), found.page(f"{run.folder}: replays", run.folder), console)
+        return
+    if len(games) > 1:
+        _list(games, console)
+        raise cli.InputError(f"{len(games)} games fit; choose one by number or name with --match")
+    replay = replays.replay(games[0][1], run.answers) if games else _single_decisions(run, args)
     evaluate = evaluator(replay.positions[0].spec, args.evaluate)
     for problem in replay.problems:
         print(f"{cli_name()}: the record does not agree: {problem}", file=sys.stderr)
     if args.html is not None:
         evaluations = [evaluate(position) for position in _watched(replay)]
         html = page.page(replay, evaluations, pictures=args.diagrams == "pictures")
-        try:
-            Path(args.html).write_text(html, encoding="utf-8")
-        except OSError as error:
-            raise cli.InputError(
-                f"--html {args.html}: cannot be written ({error.strerror})"
-            ) from None
-        megabytes = len(html.encode()) / 1e6
-        console.print(f"{args.html}: {replay.title}, {megabytes:.1f} MB", soft_wrap=True)
+        _write(Path(args.html), html, console)
         return
     terminal = Terminal(replay, evaluate, console)
     if args.all or not (sys.stdin.isatty() and sys.stdout.isatty()):
         terminal.show_all()
     else:
         terminal.step()
+
+
+def _write(path: Path, html: str, console: Console) -> None:
+    try:
+        path.write_text(html, encoding="utf-8")
+    except OSError as error:
+        raise cli.InputError(f"--html {path}: cannot be written ({error.strerror})") from None
+    title = unescape(html.partition("<title>")[2].partition("</title>")[0])
+    said = f"{path}: {shown(title)}, {len(html.encode()) / 1e6:.1f} MB"
+    console.print(said, soft_wrap=True, markup=False)
 
 
 def cli_name() -> str:
@@ -108,8 +125,8 @@ def cli_name() -> str:
 # --- which game ----------------------------------------------------------------------------------
 
 
-def _game(run: Run, args: Args, console: Console) -> Replay | None:
-    """The game that the options choose, played again; None if only a list was asked for."""
+def _chosen(run: Run, args: Args) -> list[tuple[int, dict[str, Any]]]:
+    """(number, record) of the games that the options choose."""
     chosen = [
         (number, game)
         for number, game in enumerate(run.games, 1)
@@ -124,18 +141,16 @@ def _game(run: Run, args: Args, console: Console) -> Replay | None:
         raise cli.InputError(
             f"{run.folder}: none of its {len(run.games)} games fits; see them with --list"
         )
-    if args.list or len(chosen) > 1:
-        _list(chosen, console)
-        if args.list:
-            return None
-        raise cli.InputError(f"{len(chosen)} games fit; choose one by number or name with --match")
-    return replays.replay(chosen[0][1], run.answers)
+    return chosen
 
 
 def _list(games: list[tuple[int, dict[str, Any]]], console: Console) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("", "match", "seats", "returns", "ended by", "moves"):
-        table.add_column(column, justify="right" if column in ("", "moves") else "left")
+        numbers = column in ("", "moves")
+        table.add_column(
+            column, justify="right" if numbers else "left", no_wrap=numbers, overflow="fold"
+        )
     for number, game in games[:LISTED]:
         table.add_row(
             str(number),

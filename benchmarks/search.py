@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from cyclopts import Parameter
-from rich.console import Console
 
 from stratagym import envs
 from stratagym.benchmarks.harness import cli, records
 from stratagym.benchmarks.harness.options import RunArgs
 from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.ludobench.spots import SHIPPED, load_spots
+from stratagym.benchmarks.reporting.terminal import output_console
 from stratagym.benchmarks.speed import search_report
 from stratagym.benchmarks.speed.measuring import machine
 from stratagym.benchmarks.speed.openspiel import TITLES
@@ -117,7 +117,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     if args.json:
         print(json.dumps(summary))
     else:
-        search_report.screen(Console(), summary, folder)
+        search_report.screen(output_console(), summary, folder)
 
 
 def check(args: Args) -> list[str]:

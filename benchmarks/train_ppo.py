@@ -18,7 +18,6 @@ from json import dumps
 from typing import Annotated, Any
 
 from cyclopts import Parameter
-from rich.console import Console
 
 from stratagym import envs
 from stratagym.agents.core import make_policy
@@ -26,6 +25,7 @@ from stratagym.agents.sb3 import SB3Policy
 from stratagym.benchmarks.harness import cli, records
 from stratagym.benchmarks.harness.options import RunArgs
 from stratagym.benchmarks.levels.summary import anchors
+from stratagym.benchmarks.reporting.terminal import output_console
 from stratagym.benchmarks.speed.measuring import machine
 from stratagym.benchmarks.training import ppo, report, run
 from stratagym.benchmarks.training.evaluation import NAME, Evaluation, with_ladder
@@ -118,7 +118,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     if args.json:
         print(dumps(summary))
     else:
-        report.screen(Console(), folder, summary)
+        report.screen(output_console(), folder, summary)
 
 
 def chosen(args: Args) -> tuple[core.GameSpec, ppo.Settings]:

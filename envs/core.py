@@ -166,6 +166,22 @@ def determinize(rules, s, player):
     """
 
 
+def _is_listed(rules, s, action, legal):
+    n = legal_actions(rules, s, legal)
+    for k in range(n):
+        if legal[k] == action:
+            return True
+    return False
+
+
+@kernel("rules", default=_is_listed)
+def is_legal_action(rules, s, action, legal):
+    """Whether the seat to move may play ``action``, any integer; ``legal`` is scratch.
+
+    By default ``legal_actions`` is asked. A game with thousands of actions can answer at once.
+    """
+
+
 def _no_turns(rules, s):
     return -1
 
@@ -353,6 +369,12 @@ def turn_at(rules, states, i):
 def legal_actions_at(rules, states, i, out):
     """Write the legal actions of ``states[i]``; returns how many."""
     return legal_actions(rules, states[i], out)
+
+
+@njit(cache=True)
+def is_legal_action_at(rules, states, i, action, legal):
+    """Whether the seat to move in ``states[i]`` may play an action; ``legal`` is scratch."""
+    return is_legal_action(rules, states[i], action, legal)
 
 
 @njit(cache=True)

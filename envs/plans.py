@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from stratagym.envs import core
-from stratagym.envs.prompts import TextOptions, extract, legal_list
+from stratagym.envs.prompts import TextOptions, extract, is_legal
 from stratagym.envs.replies import REPLY_LIMIT, ReplyError, last_json
 from stratagym.envs.talk import Said, limited, read_speech
 from stratagym.envs.turns import is_deciding
@@ -156,7 +156,7 @@ def check_move(
         if re.fullmatch(r"[a-z][a-z0-9_]{0,39}", str(error)) is None:
             raise
         return None, str(error)
-    if action in legal_list(rules, states):
+    if is_legal(rules, states, action):
         return int(action), ""
     return action, view.why_illegal(rules, states[0], action)
 
@@ -193,7 +193,7 @@ class _Plan:
 
     def play(self, actions: Iterable[int]) -> None:
         for action in actions:
-            if not self.is_open or action not in legal_list(self.rules, self.states):
+            if not self.is_open or not is_legal(self.rules, self.states, action):
                 raise ValueError(f"{self.game.name}: {action} cannot stand in a plan here")
             core.play_at(self.rules, self.states, 0, action, *self.scratch)
             self.actions.append(int(action))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import string
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -183,6 +184,19 @@ def legal_list(rules: Any, states: np.ndarray) -> list[int]:
     """Legal action ids in ``states[0]``."""
     legal = np.zeros(rules.num_actions, np.int64)
     return legal[: core.legal_actions_at(rules, states, 0, legal)].tolist()
+
+
+@lru_cache(maxsize=16)
+def _scratch(actions: int) -> np.ndarray:
+    return np.zeros(actions, np.int64)
+
+
+def is_legal(rules: Any, states: np.ndarray, action: int) -> bool:
+    """Whether the seat to move in ``states[0]`` may play an action, without listing them all."""
+    if not 0 <= action < rules.num_actions:
+        return False
+    scratch = _scratch(rules.num_actions)
+    return bool(core.is_legal_action_at(rules, states, 0, int(action), scratch))
 
 
 def messages(

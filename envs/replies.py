@@ -37,6 +37,7 @@ class _Duplicate:
     """Stands for an object of which two members have one name."""
 
 
+_OPENING = re.compile(r'\{(?=[ \t\r\n]*["}])|\[')
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _SCALAR = re.compile(
     r'(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")'
@@ -82,8 +83,7 @@ def _scan(text: str) -> list[Found]:
     if len(text) > REPLY_LIMIT:
         raise ReplyError("too_long")
     found, at = [], 0
-    opening = re.compile(r"[{\[]")
-    while (start := opening.search(text, at)) is not None:
+    while (start := _OPENING.search(text, at)) is not None:
         parsed = _parse(text, start.start())
         if parsed is None:
             at = start.end()

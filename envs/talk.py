@@ -160,7 +160,7 @@ def _seats(to: Any, listeners: Sequence[int]) -> tuple[int, ...]:
         if isinstance(one, str) and one.strip().lower() in EVERYBODY:
             seats |= set(listeners)
             continue
-        number = re.fullmatch(r"(?i)(?:player|seat)?[ _]?(\d{1,3})", str(one).strip())
+        number = re.fullmatch(r"(?ai)(?:player|seat)?[ _]?([0-9]{1,3})", str(one).strip())
         if isinstance(one, bool) or number is None or int(number[1]) not in listeners:
             return ()
         seats.add(int(number[1]))

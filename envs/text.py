@@ -12,6 +12,7 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from stratagym.envs.plans import (
     plan_kind,
     read_reply,
 )
-from stratagym.envs.prompts import TextOptions, legal_list, messages, with_memory
+from stratagym.envs.prompts import TextOptions, is_legal, legal_list, messages, with_memory
 from stratagym.envs.talk import Message, Said, Transcript
 from stratagym.envs.turns import OpenTurn
 from stratagym.envs.words import Renaming
@@ -42,16 +43,21 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Turn:
-    """A question to a seat: chat ``messages`` and the ``legal`` action ids.
+    """A question to a seat: chat ``messages`` and the position they are about.
 
-    ``states`` is the position it is about, (1,) record: where seats decide at the same time, one
-    that shows nothing of what others have committed in this turn.
+    ``states`` is (1,) record: where seats decide at the same time, one that shows nothing of what
+    others have committed in this turn.
     """
 
     seat: int
     messages: list[dict[str, str]]
-    legal: list[int]
     states: np.ndarray = field(repr=False, compare=False)
+    rules: Any = field(repr=False, compare=False)
+
+    @cached_property
+    def legal(self) -> list[int]:
+        """The legal action ids, listed when they are first asked for: there may be thousands."""
+        return legal_list(self.rules, self.states)
 
 
 def answer(text: str) -> str:
@@ -272,7 +278,7 @@ class TextGame:
         now = messages(self.spec, self.rules, states, self.text, "\n".join(told), heard)
         if self.text.memory:
             now = with_memory(now, self._memory[seat].turns[-self.text.memory :])
-        return Turn(seat, now, legal_list(self.rules, states), states)
+        return Turn(seat, now, states, self.rules)
 
     def _position(self, seat: int) -> np.ndarray:
         """The position as it stands for a seat that is deciding."""
@@ -338,7 +344,7 @@ class TextGame:
             action, reason = check_move(view, self.rules, position, move)
         else:
             action = move
-            reason = "" if move is None or move in legal_list(self.rules, position) else "illegal"
+            reason = "" if move is None or is_legal(self.rules, position, move) else "illegal"
         if reason:
             self.refused.append((len(self.actions), seat, str(move)[:MOVE_SHOWN], reason))
         self.play(view.IDLE if action is None or reason else action)
@@ -357,7 +363,7 @@ class TextGame:
 
     def play(self, action: int) -> None:
         """Play an action id. Raises ``ValueError`` if it is not legal."""
-        if action not in legal_list(self.rules, self.states):
+        if not is_legal(self.rules, self.states, action):
             raise ValueError(f"{self.spec.name}: seat {self.seat} may not play {action}")
         if self.text.history:
             self._told.append(

@@ -186,7 +186,8 @@ class _JsonField(AnswerForm):
         for value, _, end in reversed(objects):
             if isinstance(value, dict) and self.name in value and (lenient or end == len(text)):
                 move = value[self.name]
-                return self.tidy(str(move)) if isinstance(move, int | str) else None
+                named = isinstance(move, int | str) and not isinstance(move, bool)
+                return self.tidy(str(move)) if named else None
         match = re.fullmatch(self.move, text) if lenient else None
         return self.tidy(match[0]) if match else None
 

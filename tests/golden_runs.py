@@ -326,6 +326,8 @@ def readings(run: Run, root: Path, call: Call) -> dict[str, Any]:
     block = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
     assert block is not None
     data = json.loads(block[1])
+    # A page holds one game or many; 0.1's held one, and pictures where there are tiles today.
+    data = {**data["games"][0], "texts": data["texts"], "images": []}
     data["texts"] = [_digest(words) for words in data["texts"]]
     found["replay --html"] = data
     for what in ("decisions", "games") if games else ("decisions",):

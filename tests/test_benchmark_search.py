@@ -232,7 +232,7 @@ def test_a_duel_is_fair(capsys, tmp_path, seed):
     ("arguments", "words"),
     [
         (["--game", "poker"], ["poker", "texas_holdem"]),
-        (["--game", "ludo"], ["ludo", "two players"]),
+        (["--game", "ludo", "--rules", "players=3"], ["ludo", "two players"]),
         (["--game", "hanabi", "--rules", "players=2"], ["hanabi", "contest"]),
         (["--policies", "random"], ["at least two"]),
         (["--policies", "random,mcts:5"], ["mcts:5", "compiled"]),

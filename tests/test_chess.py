@@ -436,6 +436,9 @@ def test_picture():
         if (before[inside] != after[inside]).any():
             changed.add(notation.square_name(square))
     assert changed == {"e2", "e4"}
+    assert view.status(states[0]) == "Black to move"
+    above = slice(0, render.pixel(7, 400)[1] - 24)
+    assert (before[above] != after[above]).any()
 
 
 # --- metrics and agents --------------------------------------------------------------------------

@@ -59,7 +59,9 @@ def test_numbers_of_games_and_positions():
         if ply < 7:
             states = after_each_move(RULES, states)
             perft.append(len(states))
-        distinct = np.unique(after_each_move(RULES, distinct))
+        distinct = after_each_move(RULES, distinct)
+        distinct["last"] = 0  # by whatever move
+        distinct = np.unique(distinct)
         positions.append(len(distinct))
     assert perft == [7, 49, 343, 2401, 16807, 117649, 823536]
     assert positions == [7, 49, 238, 1120, 4263, 16422, 54859, 184275]
@@ -373,13 +375,17 @@ def test_picture_shows_stones_where_they_are():
     picture = render.picture(RULES, states[0])
     unit = int(640 / 7.5)
 
-    def at(column, height):
-        x, y = (column + 0.75) * unit, (0.95 + 5.5 - height) * unit
+    def at(column, height, right=0.0):
+        x, y = (column + 0.75 + right) * unit, (0.95 + 5.5 - height) * unit
         return picture[int(y), int(x)].astype(int)
 
     for height in range(4):
-        assert np.abs(at(0, height) - render.COLOURS[0]).max() < 80
+        assert np.abs(at(0, height, 0.17) - render.COLOURS[0]).max() < 80
+        # White: the dot of the last stone, and the rings of those that won.
+        assert (at(0, height).min() == 255) == (height == 3)
+        assert at(0, height, 0.38).min() > 240
     assert np.abs(at(6, 0) - render.COLOURS[1]).max() < 80
+    assert np.abs(at(6, 0, 0.38) - render.COLOURS[1]).max() < 120
     assert at(3, 0).min() > 200
     assert render.winning_stones(int(states["other"][0])) == 0b1111
     for size in (120, 900):

@@ -258,6 +258,26 @@ def test_determinize_is_uniform():
     assert test.pvalue > 1e-4
 
 
+@pytest.mark.parametrize("players", PLAYERS)
+def test_what_is_seen_and_the_seed_decide_the_redraw(players, seed):
+    """Wherever the cards that a seat does not see really are."""
+    rules = SPEC.make_rules(players=players)
+    differed = 0
+    for k in range(40):
+        states = played(rules, seed + k, "rule:focus", 5 + k)
+        for seat in range(players):
+            redrawn = []
+            for states_seed in (1, 2, 3):
+                twin = states.copy()
+                core.determinize_at(rules, twin, 0, seat, np.uint64(seed + states_seed))
+                differed += not np.array_equal(twin["hands"], states["hands"])
+                core.determinize_at(rules, twin, 0, seat, np.uint64(k))
+                redrawn.append(twin)
+            core.determinize_at(rules, states, 0, seat, np.uint64(k))
+            assert all(twin == states for twin in redrawn)
+    assert differed > 100
+
+
 @pytest.mark.parametrize("name", RULES)
 def test_teammates_use_only_what_they_may_know(name, seed):
     """Own cards and deck redrawn, they do the same; always something legal."""

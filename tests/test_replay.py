@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import json
 import os
 import re
@@ -15,15 +16,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 from recorded_runs import model, record_game, reply, rewrite, run_script
 
 from stratagym import envs
 from stratagym.benchmarks import ludo_spots, replay
 from stratagym.benchmarks.harness import replays
 from stratagym.benchmarks.harness.cli import InputError
-from stratagym.benchmarks.replaying import page
+from stratagym.benchmarks.ludobench.replay import replay_decisions
+from stratagym.benchmarks.replaying import scenes
 from stratagym.benchmarks.replaying.evaluator import evaluator
-from stratagym.benchmarks.replaying.single_decisions import replay_decisions
+from stratagym.benchmarks.replaying.tiles import ACROSS, TILE, Tiles
 from stratagym.envs import core
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -315,21 +318,45 @@ def test_page_is_whole_and_holds_no_markup_from_replies(tmp_path, seed):
     assert "MB" in said
     assert len(re.findall(r"<script", page)) == len(re.findall(r"</script", page)) == 2
     assert "<b>m" not in page
-    assert "<title>Tic-Tac-Toe: llm:&lt;b&gt;m&lt;/b&gt; – random</title>" in page
+    title = re.search("<title>(.*)</title>", page).group(1)
+    assert re.fullmatch("Tic-Tac-Toe: llm:&lt;b&gt;m&lt;/b&gt; – random – (1–0|0–1|½–½)", title)
     own = page.rpartition("<script>")[2].rpartition("</script>")[0]
     digest = base64.b64encode(hashlib.sha256(own.encode()).digest()).decode()
     assert f"script-src 'sha256-{digest}'" in page
     assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//|@import|url\(""", page)
     data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL).group(1))
-    assert data["positions"][0]["answers"][0]["reply"] == nasty
-    assert len(data["images"]) == len(set(data["images"]))
+    (game,) = data["games"]
+    assert game["positions"][0]["answers"][0]["reply"] == nasty
+    assert page.count("data:image/png") == 1
     run(tmp_path, "--html", tmp_path / "text.html", "--boards", "text")
     assert "data:image" not in (tmp_path / "text.html").read_text(encoding="utf-8")
 
 
-def test_equal_boards_are_drawn_once(tmp_path, seed):
-    record_game(tmp_path, "texas_holdem", ["random"] * 2, seed, hands=2)
+def test_boards_are_stored_as_what_changes(tmp_path, seed):
+    record_game(tmp_path, "connect_four", ["random"] * 2, seed)
     played = replay_of(tmp_path)
-    played.positions = [position for position in played.positions for _ in range(3)]
-    html = page.page(played, [None] * len(played.positions))
-    assert html.count("data:image/png;base64") == len(played.positions) // 3
+    played.positions = [position for position in played.positions for _ in range(2)]
+    texts, tiles = scenes.Shared(), Tiles()
+    made = scenes.scene(played, [None] * len(played.positions), texts, tiles)
+    width, height = made["size"]
+    across, down = -(-width // TILE), -(-height // TILE)
+    sheet = Image.open(io.BytesIO(base64.b64decode(tiles.sheet().partition(",")[2])))
+    pixels = np.asarray(sheet.convert("RGB"), float)
+    shown: dict[int, int] = {}
+    for k, (position, one) in enumerate(zip(played.positions, made["positions"], strict=True)):
+        assert bool(one["image"]) == (k % 2 == 0)  # the second of each is the first again
+        at = -1
+        for skipped, tile in zip(one["image"][::2], one["image"][1::2], strict=True):
+            at += skipped + 1
+            shown[at] = tile
+        assert len(shown) == across * down
+        picture = np.zeros((down * TILE, across * TILE, 3))
+        for at, tile in shown.items():
+            (y, x), (top, left) = (
+                [TILE * n for n in divmod(number, row)]
+                for number, row in ((at, across), (tile, ACROSS))
+            )
+            picture[y : y + TILE, x : x + TILE] = pixels[top : top + TILE, left : left + TILE]
+        drawn = position.spec.module("render").picture(position.rules, position.states[0])
+        assert np.abs(picture[:height, :width] - drawn).mean() < 1
+    assert len(tiles) < 40 * len(played.positions)

@@ -131,11 +131,11 @@ def test_clicking_through_a_game_ends_on_the_kernels_board(game):
     assert page.text("text") == envs.spec("connect_four").module("view").board_text(
         rules, states[0]
     )
-    source = page.find("picture").get_property("src")
+    source = page.script("return document.getElementById('picture').toDataURL()")
     shown = Image.open(io.BytesIO(base64.b64decode(source.partition(",")[2]))).convert("RGB")
-    drawn = envs.spec("connect_four").module("render").picture(rules, states[0], shown.width + 2)
+    drawn = envs.spec("connect_four").module("render").picture(rules, states[0])
     difference = np.abs(np.asarray(shown, float) - np.asarray(drawn, float))
-    assert difference.mean() < 3  # the page's pictures have few colours
+    assert difference.mean() < 1  # the page's pictures have few colours
     assert page.find("result").is_displayed()
     for value in record["returns"]:
         assert {1: "+1", -1: "−1", 0: "0"}[int(value)] in page.text("result")
@@ -225,3 +225,69 @@ def test_text_boards_and_a_tampered_record(browser, tmp_path, seed):
     assert page.text("words") == board
     assert not page.find("picture").is_displayed()
     assert "the returns are [7.0, -7.0]" in page.text("verdict")
+
+
+def test_from_game_to_game(browser, tmp_path, seed):
+    for k in range(3):
+        record_game(tmp_path, "tictactoe", ["random", "random"], seed + k, name=f"t/{k}/0")
+    page = Opened(browser, tmp_path)
+    assert page.find("games").is_displayed()
+    assert not page.find("before").is_enabled()
+    titles = []
+    for number in (1, 2, 3):
+        assert page.script("return location.hash") == f"#g{number}"
+        assert page.browser.title == f"Tic-Tac-Toe: random – random – {page.text('outcome')}"
+        titles.append(page.text("outcome"))
+        rows = page.browser.find_elements(By.CSS_SELECTOR, "#list.sheet li:not(.end)")
+        plies = int(page.find("slider").get_property("max"))
+        assert len(rows) == -(-plies // 2)
+        if number < 3:
+            page.find("after").click()
+    assert not page.find("after").is_enabled()
+    page.keys("p", Keys.ARROW_RIGHT)
+    assert page.script("return location.hash") == "#g2.1"
+    page.browser.refresh()
+    assert page.at == 1 and page.text("outcome") == titles[1]
+    page.script("location.hash = '#g1.2'")
+    assert page.at == 2 and page.text("outcome") == titles[0]
+    assert not [x for x in page.browser.get_log("browser") if x["level"] == "SEVERE"]
+
+
+def test_a_chess_board_is_turned_round_with_its_arrow_and_names(browser, tmp_path, seed):
+    record = record_game(tmp_path, "chess", ["random", "heuristic"], seed)
+    page = Opened(browser, tmp_path)
+
+    def canvas() -> np.ndarray:
+        source = page.script("return document.getElementById('picture').toDataURL()")
+        data = base64.b64decode(source.partition(",")[2])
+        return np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), float)
+
+    def head() -> list[float]:
+        point = page.browser.find_element(By.CSS_SELECTOR, "#arrow polygon")
+        return [float(x) for x in point.get_attribute("points").split()[0].split(",")]
+
+    def sides() -> tuple[str, str]:
+        return page.text("above"), page.text("below")
+
+    straight, arrow, names = canvas(), head(), sides()
+    assert "heuristic" in names[0] and "random" in names[1]
+    page.find("flip").click()
+    assert sides() == names[::-1]
+    turned = canvas()
+    size = straight.shape[0]
+    assert [size - x for x in head()] == pytest.approx(arrow, abs=2)
+    assert np.abs(turned - straight).mean() > 5
+    # Where a8 was stands h1 now, the right way up.
+    pixel = envs.spec("chess").module("render").pixel
+    (x, y), (far_x, far_y) = pixel(7, size), pixel(7 * 8, size)
+    one, other = (
+        image[b - 30 : b + 30, a - 30 : a + 30]
+        for image, a, b in ((turned, x, y), (straight, far_x, far_y))
+    )
+    assert np.array_equal(one, other)
+    page.keys("f")
+    assert np.array_equal(canvas(), straight)
+    page.find("last").click()
+    told = page.text("list")
+    assert "1." in told and record["plies"] > 1
+    assert page.find("course").is_displayed()

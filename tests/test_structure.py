@@ -19,7 +19,7 @@ ABOVE_ALL = ("testing",)
 SCRIPTS = sorted((ROOT / "benchmarks").glob("[a-z]*.py"))
 LINES = 600
 SCRIPT_LINES = 250
-FOLDER_LINES = {"envs/connect_four": 430}
+FOLDER_LINES = {"envs/connect_four": 470}
 """The house style of a game: what one folder takes."""
 SCRIPTS_LINES = {"ludo_arena": 130}
 """The house style of a whole-game benchmark."""

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stratagym.envs import core, make, make_batch, spec
+from stratagym.envs import core, make, make_batch, prompts, spec, text
 from stratagym.envs.prompts import prompt
 from stratagym.envs.texas_holdem import botzone, metrics, rules, view
 from stratagym.envs.text import TextGame
+from stratagym.testing import random_positions
 
 GAME = spec("texas_holdem")
 
@@ -426,6 +427,36 @@ def test_botzones_judge():
 def test_extract(reply, move):
     assert view.ANSWER.extract(reply) == move
     assert view.ANSWER.extract("call", lenient=True) == "call"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"raises": raises, "judge": judge} for raises in ("chips", "pot")
+     for judge in ("standard", "botzone")] + [{"raises": "chips", "stacks": "carry", "stack": 500}],
+)  # fmt: skip
+def test_a_single_action_is_judged_as_in_the_list(options, seed):
+    made = GAME.make_rules(hands=4, **options)
+    states, (legal, _) = random_positions(made, 40, seed), core.new_scratch(made)
+    scratch = np.zeros(made.num_actions, np.int64)
+    for i in range(len(states)):
+        listed = set(legal[: core.legal_actions_at(made, states, i, legal)].tolist())
+        asked = range(-2, made.num_actions + 2)
+        judged = {a for a in asked if core.is_legal_action_at(made, states, i, a, scratch)}
+        assert judged == listed
+
+
+def test_a_text_game_lists_no_amounts(monkeypatch):
+    """Neither to ask, nor to judge a reply, nor to play it."""
+    game = TextGame("texas_holdem", hands=2)
+    game.reset(seed=3)
+    monkeypatch.setattr(text, "legal_list", None)
+    monkeypatch.setattr(prompts, "legal_list", None)
+    for reply in ("raise 457 | x", "call | x", "check | x"):
+        assert game.observe().messages
+        assert game.submit(reply).kind == "ok"
+    assert game.submit("raise 20001 | x").reason == "above_stack"
+    with pytest.raises(ValueError, match="may not play"):
+        game.play(5)
 
 
 def test_text_players_may_name_any_amount():

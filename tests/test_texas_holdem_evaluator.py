@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from numba import njit
 
 from stratagym.envs.texas_holdem import evaluator, view
 
@@ -43,6 +44,35 @@ def test_all_five_card_hands():
     assert len(np.unique(values)) == 7462
     without_wheel = np.bincount(values_of(every, 0) >> 26)
     assert (without_wheel[4], without_wheel[8]) == (10200 - 1020, 36)
+
+
+@njit
+def values_by_bits(hands, wheel, values):
+    for i in range(hands.shape[0]):
+        held = np.uint64(0)
+        for k in range(hands.shape[1]):
+            held |= evaluator.card_bit(hands[i, k])
+        values[i] = evaluator.evaluate(held, wheel)
+
+
+@pytest.mark.parametrize("size", [5, 6, 7])
+@pytest.mark.parametrize("wheel", [0, 1])
+def test_tables_hold_what_the_bits_say(size, wheel, rng):
+    hands, plain = random_hands(rng, 300_000, size), np.zeros(300_000, np.int64)
+    values_by_bits(hands, wheel, plain)
+    assert (values_of(hands, wheel) == plain).all()
+
+
+def test_every_multiset_of_ranks_has_a_slot_of_its_own():
+    for size, sets in ((5, 6_175), (6, 18_395), (7, 49_205)):
+        table = evaluator._tables(size, 1).values
+        assert (table > 0).sum() == sets
+
+
+def test_hands_have_five_to_seven_cards(rng):
+    for size in (4, 8):
+        with pytest.raises(ValueError, match=f"hands of {size} cards"):
+            values_of(random_hands(rng, 10, size))
 
 
 @pytest.mark.parametrize("size", [5, 6, 7])

@@ -61,7 +61,9 @@ def reachable():
     core.start_at(RULES, states, 0, np.uint64(0), np.zeros(core.MAX_OUTCOMES))
     found = [states]
     for _ in range(9):
-        found.append(np.unique(after_each_move(RULES, found[-1])))
+        after = after_each_move(RULES, found[-1])
+        after["last"] = 0  # by whatever move
+        found.append(np.unique(after))
     return np.concatenate(found)
 
 
@@ -199,16 +201,36 @@ def test_words():
 def test_picture_shows_marks_and_the_winning_line():
     render = GAME.module("render")
     empty = render.picture(RULES, position(RULES)[0])
-    assert empty.shape == (480, 480, 3) and empty.dtype == np.uint8
+    assert empty.shape == (546, 480, 3) and empty.dtype == np.uint8
     won = render.picture(RULES, position(RULES, 0, 1, 4, 2, 8)[0])
-    unit = 480 / 3.4
+    unit = 480 / render.WIDTH
 
     def at(picture, column, row):
-        return picture[int((row + 0.7) * unit), int((column + 0.7) * unit)]
+        x, y = render.LEFT + column, render.TOP + row
+        return picture[int(y * unit), int(x * unit)].astype(int)
 
-    assert np.abs(at(won, 0, 0).astype(int) - render.COLOURS[0]).max() < 10
-    assert (at(won, 2, 1) == at(empty, 2, 1)).all()
-    assert not (at(won, 1, 1) == at(empty, 1, 1)).all()
+    assert np.abs(at(won, 0.5, 0.5) - render.COLOURS[0]).max() < 10
+    assert (at(won, 2.5, 1.5) == at(empty, 2.5, 1.5)).all()
+    assert not (at(won, 1.5, 1.5) == at(empty, 1.5, 1.5)).all()
+    # The last square is shaded, in a corner that the winning line leaves free.
+    assert (at(won, 2.88, 2.12) != at(empty, 2.88, 2.12)).any()
+    assert (at(won, 0.12, 0.88) == at(empty, 0.12, 0.88)).all()
+
+
+def test_picture_says_whose_turn_it_is_and_numbers_the_squares():
+    render = GAME.module("render")
+    unit = 480 / render.WIDTH
+    pictures = [render.picture(RULES, position(RULES, *moves)[0]) for moves in ((), (4,))]
+    heads = [picture[: int(0.6 * unit)].astype(int) for picture in pictures]
+    for seat, head in enumerate(heads):
+        for colour in range(2):
+            there = (np.abs(head - render.COLOURS[colour]).max(axis=-1) < 30).any()
+            assert there == (colour == seat)
+    inked = (pictures[0] < 200).any(axis=-1)
+    for k in range(3):
+        x, y = (int((start + k + 0.5) * unit) for start in (render.LEFT, render.TOP))
+        assert inked[int(0.65 * unit) : int(0.9 * unit), x - 12 : x + 12].any()
+        assert inked[y - 12 : y + 12, int(0.1 * unit) : int(0.4 * unit)].any()
 
 
 def test_recorded_games_replay(shared_data):

@@ -90,7 +90,7 @@ def test_hostile_words_do_not_reach_terminal_or_page(hostile, tmp_path):
     assert len(re.findall(r"<script", html)) == len(re.findall(r"</script", html)) == 2
     assert "onerror=alert(1)>" not in html.replace("\\u003e", ">").split('id="data"')[0]
     data = json.loads(re.search(r'id="data">(.*?)</script>', html, re.DOTALL).group(1))
-    answers = [a for p in data["positions"] for a in p["answers"]]
+    answers = [a for p in data["games"][0]["positions"] for a in p["answers"]]
     assert any(a["said"] for a in answers) and any(a["rejected"] for a in answers)
 
 

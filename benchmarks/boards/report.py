@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.cross_table import wdl
 from stratagym.benchmarks.reporting.page import NOTHING, Page, RateCell, Table, code, count, number
 from stratagym.benchmarks.reporting.sections import RATINGS
@@ -69,7 +70,7 @@ def write(folder: Path, summary: Summary) -> None:
     page = Page(
         "Against players that do not err",
         "Top k is the share of moves among the solver's best k, where equal scores share a rank; "
-        "chance is that of a random legal move. Intervals are 95%, from resampling games.",
+        "chance is that of a random legal move. Intervals are 95%, over games.",
     )
     for board in config["boards"]:
         page.heading(spec(board).title)
@@ -85,7 +86,7 @@ def write(folder: Path, summary: Summary) -> None:
     page.heading("Words")
     page.bullets(
         [
-            "**IMT**: illegal or unreadable answers for each turn that was played.",
+            "**IMT**: illegal or unreadable answers for each turn in which the model was asked.",
             "**IML**: share of all games lost because no legal answer came in "
             f"{1 + config['retries_illegal']} tries.",
             "**Score loss**: the best score minus the move's, at most 1000; in chess in "
@@ -93,6 +94,7 @@ def write(folder: Path, summary: Summary) -> None:
             RATINGS,
         ]
     )
+    add_replays(page, folder)
     page.write(folder)
 
 

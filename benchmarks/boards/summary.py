@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,41 @@ import numpy as np
 from stratagym.agents.core import Policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.boards.judging import TOP, judge_game
+from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.games import Games
 from stratagym.benchmarks.harness.match_play import FORFEIT
 from stratagym.benchmarks.harness.pairings import points
-from stratagym.benchmarks.harness.records import GameRecord
+from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.reporting.ratings import rate
-from stratagym.benchmarks.reporting.stats import bootstrap_mean, wilson
+from stratagym.benchmarks.reporting.stats import COUNT, mean_rate, wilson
 
 MOST_LOSS = 1000.0
 """What a move loses at most, so that a lost win does not outweigh all others."""
+
+
+@dataclass
+class Answers:
+    """A policy's answers on one board.
+
+    Attributes:
+        kinds: how many there were of each kind. turns: (item, ply) of those that were no failures
+            to reach the model.
+    """
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    turns: set[tuple[str, int | None]] = field(default_factory=set)
+
+    def add(self, decision: DecisionRecord) -> None:
+        self.kinds[decision["kind"]] += 1
+        if decision["kind"] != TRANSPORT:
+            self.turns.add((decision["item"], decision["ply"]))
+
+    @property
+    def illegal_a_turn(self) -> float | None:
+        """Illegal and unreadable answers for each turn that the policy was asked in."""
+        illegal = self.kinds["illegal"] + self.kinds["unparseable"]
+        return illegal / len(self.turns) if self.turns else None
 
 
 def summarise(
@@ -34,12 +60,11 @@ def summarise(
     Args:
         records: of all matches, by name. policies: by board and name. solvers: by board.
     """
-    answers: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    answers: defaultdict[tuple[str, str], Answers] = defaultdict(Answers)
     for decision in run.decisions():
-        answers[decision["game"], decision["policy"]][decision["kind"]] += 1
+        answers[decision["game"], decision["policy"]].add(decision)
     boards: dict[str, Any] = {}
     for board, by_name in policies.items():
-        # By name, as resampling draws games by their places.
         of_board = sorted(record["match"] for record in records.values() if record["game"] == board)
         games = Games.of(records[name] for name in of_board).records
         results = [(g["seats"][0], g["seats"][1], points(g), g["seed"]) for g in games]
@@ -54,7 +79,7 @@ def summarise(
 
 
 def _row(
-    games: list[GameRecord], policy: Policy, solver: Policy, kinds: Counter[str]
+    games: list[GameRecord], policy: Policy, solver: Policy, answers: Answers
 ) -> dict[str, Any]:
     """Results and moves of one policy against the solver, and its answers by kind."""
     name = policy.name
@@ -63,8 +88,6 @@ def _row(
     judged = [judge_game(g, name, solver) for g in against.records]
     moves = [move for game in judged for move in game]
     cluster = np.repeat(np.arange(len(judged)), [len(game) for game in judged])
-    illegal = kinds["illegal"] + kinds["unparseable"]
-    turns = sum(kinds.values()) - illegal - kinds["transport"]
     mine = Games([g for g in games if name in g["seats"]])
     lost = [
         record["ended_by"] == FORFEIT and own < 0
@@ -76,18 +99,18 @@ def _row(
         "draws": wilson(int((score == 0.5).sum()), len(score)).record(),
         "losses": wilson(int((score == 0).sum()), len(score)).record(),
         **{
-            f"top_{k}": bootstrap_mean(
+            f"top_{k}": mean_rate(
                 np.array([move.rank <= k for move in moves]),
                 cluster,
                 chance=float(np.mean([m.chance[at] for m in moves])) if moves else None,
             ).record()
             for at, k in enumerate(TOP)
         },
-        "score_loss": bootstrap_mean(
-            np.array([min(move.loss, MOST_LOSS) for move in moves]), cluster
+        "score_loss": mean_rate(
+            np.array([min(move.loss, MOST_LOSS) for move in moves]), cluster, bounds=COUNT
         ).record(),
         "moves": len(moves),
-        "illegal_moves_per_turn": illegal / turns if is_model and turns else None,
+        "illegal_moves_per_turn": answers.illegal_a_turn if is_model else None,
         "games_lost_by_illegal_moves": wilson(sum(lost), len(lost)).record() if is_model else None,
-        "answers": dict(kinds),
+        "answers": dict(answers.kinds),
     }

@@ -6,10 +6,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 
+from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.cross_table import draw_cross_table
-from stratagym.benchmarks.reporting.page import NOTHING, Page, RateCell, Table, code, count
+from stratagym.benchmarks.reporting.page import (
+    NOTHING,
+    Page,
+    RateCell,
+    Table,
+    code,
+    count,
+    mean_text,
+)
 from stratagym.benchmarks.reporting.plots import drawing, looks
 from stratagym.benchmarks.reporting.sections import (
     add_models,
@@ -25,13 +35,6 @@ FULL_SCORE = 25
 
 def _rows(summary: Summary, part: str, players: int) -> list[dict[str, Any]]:
     return [row for row in summary[part] if row["players"] == players]
-
-
-def _signed(rate: Mapping[str, Any] | None) -> str:
-    """``-1.20 [-1.41, -0.98]``; a dash without cases."""
-    if rate is None or rate["value"] is None:
-        return NOTHING
-    return f"{rate['value']:+.2f} [{rate['low']:+.2f}, {rate['high']:+.2f}]"
 
 
 def score_table(summary: Summary, players: int) -> Table:
@@ -55,22 +58,15 @@ def end_table(summary: Summary, players: int) -> Table:
     table = Table(["team of", "perfect", "all lives lost", "strict, to the best"])
     for row in _rows(summary, "teams", players):
         shares = (RateCell(row[name]) for name in ("perfect", "all_lives_lost"))
-        table.rows.append([code(row["policy"]), *shares, _signed(row["to_best"])])
+        table.rows.append([code(row["policy"]), *shares, mean_text(row["to_best"], sign="+")])
     return table
-
-
-def _points(rate: Mapping[str, Any] | None) -> str:
-    """``17.1 [16.7, 17.4]``: as a narrow screen has room for."""
-    if rate is None or rate["value"] is None:
-        return NOTHING
-    return f"{rate['value']:.1f} [{rate['low']:.1f}, {rate['high']:.1f}]"
 
 
 def short_score_table(summary: Summary, players: int) -> Table:
     """The scores of teams of one policy, as a screen has room for."""
     table = Table(["team of", "strict", "keep", "SPIN", "games"])
     for row in _rows(summary, "teams", players):
-        scores = [_points(row[s]) for s in ("strict", "keep", "spin")]
+        scores = [mean_text(row[s], 1) for s in ("strict", "keep", "spin")]
         table.rows.append([code(row["policy"]), *scores, count(row["games"])])
     return table
 
@@ -79,6 +75,8 @@ def _within(rate: Mapping[str, Any] | None) -> str:
     """``17.1 ±0.4``, by the longer side of the interval."""
     if rate is None or rate["value"] is None:
         return NOTHING
+    if rate["low"] is None:
+        return mean_text(rate, 1)
     side = max(rate["value"] - rate["low"], rate["high"] - rate["value"])
     return f"{rate['value']:.1f} ±{side:.1f}"
 
@@ -121,7 +119,7 @@ def mixed_table(summary: Summary, players: int) -> Table:
                 RateCell(row["strict"], 0, FULL_SCORE),
                 RateCell(row["keep"], 0, FULL_SCORE),
                 RateCell(row["all_lives_lost"], strip=False),
-                _signed(row["to_own_teams"]),
+                mean_text(row["to_own_teams"], sign="+"),
                 count(row["games"]),
                 cut_short(row),
             ]
@@ -162,14 +160,12 @@ def draw_scores(folder: Path, summary: Summary) -> Path:
                 continue
             # Beside one another, so that intervals do not hide each other.
             at = [row["players"] + 0.04 * (k - (len(names) - 1) / 2) for row in rows]
-            mean = [row["strict"]["value"] for row in rows]
+            mean = np.array([row["strict"]["value"] for row in rows])
+            ends = np.array([[row["strict"][x] for row in rows] for x in ("low", "high")], float)
             axes.errorbar(
                 at,
                 mean,
-                yerr=[
-                    [m - row["strict"]["low"] for m, row in zip(mean, rows, strict=True)],
-                    [row["strict"]["high"] - m for m, row in zip(mean, rows, strict=True)],
-                ],
+                yerr=np.abs(ends - mean),
                 color=look[name].colour,
                 marker=look[name].marker,
                 markersize=5,
@@ -198,7 +194,7 @@ def draw_teammates(folder: Path, summary: Summary, players: int) -> Path:
         },
         size=(2.2 + 1.25 * len(columns), 1.2 + 0.55 * len(rows)),
         colours="Blues", limits=(0, FULL_SCORE),
-        text=lambda rate: f"{rate['value']:.1f}\n[{rate['low']:.1f}, {rate['high']:.1f}]",
+        text=lambda rate: mean_text(rate, 1).replace(" [", "\n["),
         title=f"The row's policy and {players - 1} of the column",
     )  # fmt: skip
 
@@ -208,8 +204,8 @@ def write(folder: Path, summary: Summary) -> None:
     config = summary["config"]
     page = Page(
         "Hanabi in teams",
-        "Every team plays the same deals. Scores are points of 25; intervals are 95%, from "
-        "resampling deals; the mark on a strip is a team of random players.",
+        "Every team plays the same deals. Scores are points of 25; intervals are 95%, "
+        "over deals; the mark on a strip is a team of random players.",
     )
     page.figures_in_brief(
         [
@@ -246,6 +242,7 @@ def write(folder: Path, summary: Summary) -> None:
     page.bullets(WORDS)
     listed = ("games", "mixed_games", "tries", "invalid", "time_limit_s", "text", "seed")
     add_options(page, rules_by_players(config), config, listed)
+    add_replays(page, folder)
     page.write(folder)
 
 

@@ -13,7 +13,7 @@ from stratagym.benchmarks.harness.games import Games, by_pairing
 from stratagym.benchmarks.harness.match_play import FORFEIT
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.benchmarks.harness.run import Run
-from stratagym.benchmarks.reporting.stats import bootstrap_mean, bootstrap_ratio, wilson
+from stratagym.benchmarks.reporting.stats import COUNT, mean_rate, ratio_rate, wilson
 from stratagym.envs import spec
 from stratagym.envs.hanabi.metrics import COUNTS, RESULTS, replay
 
@@ -72,6 +72,11 @@ class TeamGames(Games):
         points = self.result("points")
         return points if name == "keep" else points * ~(self.lives_lost | self.forfeited)
 
+    def points(self, name: str, chance: float | None = None) -> dict[str, Any]:
+        """The mean of ``score`` with its interval over deals, as a record."""
+        of = self.score(name)
+        return mean_rate(of, self.seeds, bounds=(0, FULL_SCORE), chance=chance).record()
+
     def by_deal(self) -> dict[int, float]:
         """Strict score by seed, for a team that played every deal once."""
         return dict(zip(self.seeds.tolist(), self.score("strict").tolist(), strict=True))
@@ -100,7 +105,7 @@ def summarise(run: Run, records: Mapping[str, GameRecord], teams: Sequence[Team]
 def process(games: TeamGames) -> dict[str, Any]:
     """``RATES`` and ``A_GAME`` of a team."""
     rates = {
-        name: bootstrap_ratio(games.count(hits), games.count(*cases), draws=400).record()
+        name: ratio_rate(games.count(hits), games.count(*cases)).record()
         for name, (hits, cases) in RATES.items()
     }
     means = (
@@ -110,7 +115,7 @@ def process(games: TeamGames) -> dict[str, Any]:
         games.result("tokens"),
     )
     return rates | {
-        name: bootstrap_mean(values, games.seeds, draws=400).record()
+        name: mean_rate(values, games.seeds, bounds=COUNT).record()
         for name, values in zip(A_GAME, means, strict=True)
     }
 
@@ -124,7 +129,8 @@ def difference(games: TeamGames, other: Mapping[int, float]) -> dict[str, Any]:
         if seed in other
     ]
     values = np.array([value for value, _ in pairs], float)
-    return bootstrap_mean(values, np.array([seed for _, seed in pairs], np.uint64)).record()
+    labels = np.array([seed for _, seed in pairs], np.uint64)
+    return mean_rate(values, labels, bounds=(-FULL_SCORE, FULL_SCORE)).record()
 
 
 def _same_rows(
@@ -152,7 +158,7 @@ def _same_rows(
                     continue
                 source = spin
             level = None if by_chance is None else float(by_chance.score(score).mean())
-            row[score] = bootstrap_mean(source.score(score), source.seeds, chance=level).record()
+            row[score] = source.points(score, chance=level)
         n = len(games.seeds)
         row |= {
             "perfect": wilson(int((games.score("strict") == FULL_SCORE).sum()), n).record(),
@@ -187,9 +193,9 @@ def _mixed_row(
         "policy": name,
         "teammate": mate,
         "games": len(games.seeds),
-        "strict": bootstrap_mean(games.score("strict"), games.seeds).record(),
-        "keep": bootstrap_mean(games.score("keep"), games.seeds).record(),
-        "all_lives_lost": bootstrap_mean(games.lives_lost, games.seeds).record(),
+        "strict": games.points("strict"),
+        "keep": games.points("keep"),
+        "all_lives_lost": mean_rate(games.lives_lost, games.seeds).record(),
         "to_own_teams": difference(games, middle),
         "endings": games.endings,
         "transport_aborted": games.aborted,

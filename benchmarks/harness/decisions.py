@@ -120,7 +120,7 @@ async def ask_model(
     game, rules, states = question.game, question.rules, question.states
     if asking is None:
         asked = text.messages(game, rules, states, question.text, question.history)
-        turn = text.Turn(question.seat, asked, text.legal_list(rules, states), states)
+        turn = text.Turn(question.seat, asked, states, rules)
         asking = text.Asking(game, rules, turn, 1, question.text)
     legal = asking.turn.legal
     answer: dict[str, Any] = {

@@ -13,7 +13,7 @@ import numpy as np
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.harness.records import GameRecord, sides_of
-from stratagym.benchmarks.reporting.stats import Rate, bootstrap_mean
+from stratagym.benchmarks.reporting.stats import Rate, mean_rate
 from stratagym.envs.facts import Sides, side_returns
 
 
@@ -97,8 +97,8 @@ class Games:
         return float(np.mean(self.plies)) if self.records else None
 
     def rate(self, values: Any, **options: Any) -> Rate:
-        """The mean of values (G,) with its interval from resampling seeds."""
-        return bootstrap_mean(np.asarray(values), self.seeds, **options)
+        """The mean of values (G,) with its interval over seeds."""
+        return mean_rate(np.asarray(values), self.seeds, **options)
 
 
 def by_pairing(records: Iterable[GameRecord]) -> defaultdict[str, Games]:

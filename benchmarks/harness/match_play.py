@@ -31,6 +31,7 @@ from stratagym.benchmarks.harness.records import JsonlWriter, read_jsonl
 from stratagym.envs import core, text
 from stratagym.envs.core import GameSpec
 from stratagym.envs.plans import plan_kind
+from stratagym.envs.prompts import is_legal
 from stratagym.envs.turns import is_deciding
 from stratagym.wrappers.dialogue import FORFEIT, RANDOM, forfeit_returns
 
@@ -270,7 +271,7 @@ class _Table:
             for move in consequences(match.game)[protocol.invalid]:
                 with suppress(ValueError):  # a word that means nothing here, as a check for a call
                     action = view.string_to_action(rules, states[0], move)
-                    if action in turn.legal:
+                    if is_legal(rules, states, action):
                         record["action"] = action
                         break
         if plan_kind(match.game) is not None or match.game.is_simultaneous:

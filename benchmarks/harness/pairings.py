@@ -16,7 +16,7 @@ from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.matches import Match, Place
 from stratagym.benchmarks.harness.records import GameRecord, returns_of, sides_of
-from stratagym.benchmarks.reporting.stats import Rate, bootstrap_mean
+from stratagym.benchmarks.reporting.stats import Rate, mean_rate
 from stratagym.envs import core
 from stratagym.envs.facts import Sides, side_returns
 
@@ -72,12 +72,12 @@ def each_game(played: list[Games]) -> Iterator[tuple[list[int], int, list[float]
 
 
 def duel_rate(games: list[Games], seats: int) -> Rate:
-    """How often policy 0 won alone against the others, resampling seeds for the interval."""
+    """How often policy 0 won alone against the others, with the interval over seeds."""
     returns = np.concatenate([g.returns for g in games])
     seating = np.concatenate([g.seating for g in games])
     won = (returns > 0)[np.arange(len(returns)), seating.argmin(axis=1)]
     seeds = np.concatenate([g.seeds for g in games])
-    return bootstrap_mean(won, seeds, chance=1 / seats)
+    return mean_rate(won, seeds, chance=1 / seats)
 
 
 def head_to_head(policies: list[KernelPolicy], rules: Any, games: int, seed: int) -> dict[str, Any]:

@@ -130,8 +130,9 @@ class Replay:
     Attributes:
         title: what it is. facts: (name, value) pairs about it.
         positions: of a game, all of them, the last included.
-        whole: whether it is a game.
+        whole: whether it is a game. seats: its policies by seat.
         result: (seat, policy, return) as recorded; None if there is none.
+        outcome: how it ended, in a few words; empty if it did not.
         agrees: one line that says that the record is what happens, or why it is not checked.
         problems: one line for each way in which the record is not what happens.
     """
@@ -140,6 +141,8 @@ class Replay:
     facts: list[tuple[str, str]]
     positions: list[Position]
     whole: bool = True
+    seats: list[str] = field(default_factory=list)
+    outcome: str = ""
     result: list[tuple[int, str, float]] | None = None
     agrees: str = ""
     problems: list[str] = field(default_factory=list)
@@ -189,14 +192,37 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
         f"{game.title}: {' – '.join(seats)}",
         facts,
         positions,
-        True,
-        None if returns is None else list(zip(range(len(seats)), seats, returns, strict=True)),
-        "Played again from rules, seed and actions; the outcome is the recorded one."
+        seats=seats,
+        outcome=outcome(game, record),
+        result=None
+        if returns is None
+        else list(zip(range(len(seats)), seats, returns, strict=True)),
+        agrees="Played again from rules, seed and actions; the outcome is the recorded one."
         if record["ended_by"] in ENDINGS.values()
         else "Played again from rules, seed and actions; "
         f"the record ends with {record['ended_by']}, before the rules end the game.",
-        problems,
+        problems=problems,
     )
+
+
+def outcome(game: core.GameSpec, record: dict[str, Any]) -> str:
+    """How a recorded game ended: ``1–0``, ``seat 2 wins``, ``18 points, by forfeit``."""
+    returns = record["returns"]
+    if returns is None:
+        return "broken off"
+    if game.utility == "identical":
+        said = f"{returns[0]:g} points"
+    elif len(returns) == 2 and {*returns} <= {-1, 0, 1}:
+        said = {1: "1–0", 0: "½–½", -1: "0–1"}[int(returns[0])]
+    elif len(returns) == 2:
+        said = " : ".join(f"{x + 0.0:+,g}" for x in returns).replace("-", "−")  # and no -0
+    else:
+        best = [seat for seat, x in enumerate(returns) if x == max(returns)]
+        alike = len(best) == len(returns)
+        said = "nobody wins" if alike else f"seat {', '.join(map(str, best))} wins"
+    how = record["ended_by"]
+    limit = "a limit of the rules" if how == ENDINGS[core.TRUNCATED] else how
+    return said if how == ENDINGS[core.TERMINAL] else f"{said}, by {limit}"
 
 
 def _play(

@@ -18,6 +18,7 @@ from stratagym.benchmarks.harness.progress import lines, stage
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
 from stratagym.benchmarks.harness.schedules import Schedule, play_out
 from stratagym.benchmarks.harness.workers import MatchRunner
+from stratagym.benchmarks.reporting.terminal import output_console
 
 T = TypeVar("T")
 Summary = Mapping[str, Any]
@@ -109,6 +110,6 @@ class Run:
         if self._json:
             print(json.dumps(summary))
             return
-        console = Console()
+        console = output_console()
         screen(console, summary)
         console.print(f"Report: {self.folder / 'report.html'}", soft_wrap=True, highlight=False)

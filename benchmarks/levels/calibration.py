@@ -24,9 +24,9 @@ from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.records import SCHEMA, GameRecord, returns_of, side_return
 from stratagym.benchmarks.harness.schedules import Records
 from stratagym.benchmarks.levels.climb import Plan, duels, team_matches
-from stratagym.benchmarks.reporting.page import RateCell, Table, code, count
+from stratagym.benchmarks.reporting.page import RateCell, Table, code, count, mean_text
 from stratagym.benchmarks.reporting.ratings import davidson
-from stratagym.benchmarks.reporting.stats import bootstrap_mean
+from stratagym.benchmarks.reporting.stats import COUNT, mean_rate
 from stratagym.envs.text import TextOptions
 
 STEP = (0.70, 0.90)
@@ -79,7 +79,7 @@ def _pairs(plan: Plan, play: Play) -> list[dict[str, Any]]:
         decided = [
             (p == "W", match.seed) for p, match in zip(points, group, strict=True) if p != "D"
         ]
-        rate = bootstrap_mean(
+        rate = mean_rate(
             np.array([won for won, _ in decided], float),
             np.array([seed for _, seed in decided], np.uint64),
         )
@@ -113,8 +113,9 @@ def _teams(plan: Plan, play: Play) -> list[dict[str, Any]]:
         {
             "level": level,
             "policy": policy,
-            "mean": bootstrap_mean(
-                np.array([returns_of(records[match.name])[0] for match in matches])
+            "mean": mean_rate(
+                np.array([returns_of(records[match.name])[0] for match in matches]),
+                bounds=COUNT,
             ).record(),
             "scores": [returns_of(records[match.name])[0] for match in matches],
             "digests": "".join(_digest(records[match.name]) for match in matches),
@@ -202,6 +203,12 @@ def replay(ladder: Ladder, play: Play, rounds: int) -> list[str]:
     ]
 
 
+def _is_above(mean: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether the interval of one mean lies above that of the other."""
+    low, high = mean["low"], other["high"]
+    return low is not None and high is not None and low > high
+
+
 def problems(ladder: Ladder, found: dict[str, Any]) -> list[str]:
     """What keeps a calibration from being frozen, a line each."""
     lines = []
@@ -213,7 +220,7 @@ def problems(ladder: Ladder, found: dict[str, Any]) -> list[str]:
             f"{team['policy']} is not clearly above {below['policy']}"
             for team in teams
             for below in teams
-            if below["level"] == team["level"] - 1 and team["mean"]["low"] <= below["mean"]["high"]
+            if below["level"] == team["level"] - 1 and not _is_above(team["mean"], below["mean"])
         ]
         return lines
     for pair in found["pairs"]:
@@ -233,10 +240,13 @@ def table(found: dict[str, Any]) -> Table:
     if "teams" in found:
         table = Table(["level", "team of", "mean score", "games"], left=[1])
         for team in found["teams"]:
-            low, high = team["mean"]["low"], team["mean"]["high"]
-            mean = f"{team['mean']['value']:.2f} [{low:.2f}, {high:.2f}]"
             table.rows.append(
-                [f"Lv{team['level']}", code(team["policy"]), mean, count(team["mean"]["n"])]
+                [
+                    f"Lv{team['level']}",
+                    code(team["policy"]),
+                    mean_text(team["mean"]),
+                    count(team["mean"]["n"]),
+                ]
             )
         return table
     columns = ["level", "policy", "against", "wins of decided", "W-D-L", "games", "rating"]

@@ -26,7 +26,7 @@ from stratagym.benchmarks.harness.matches import Match, Place
 from stratagym.benchmarks.harness.records import GameRecord, returns_of, side_return
 from stratagym.benchmarks.harness.schedules import Schedule, play_out, side_by_side
 from stratagym.benchmarks.reporting.ratings import rate_on_ladder
-from stratagym.benchmarks.reporting.stats import Rate, bootstrap_mean, bootstrap_statistic, wilson
+from stratagym.benchmarks.reporting.stats import COUNT, Rate, jackknife, mean_rate, wilson
 from stratagym.envs.facts import Sides, alone
 
 GAMES = {"perfect": 32, "imperfect": 64}
@@ -151,15 +151,15 @@ class LevelResult:
         )
 
     def win_rate(self) -> Rate:
-        """Wins of decided games, with the interval from resampling seeds."""
+        """Wins of decided games, with the interval over seeds."""
         decided = [r for r in self.results if r.points != 0.5]
-        return bootstrap_mean(
+        return mean_rate(
             np.array([r.points for r in decided]), np.array([r.seed for r in decided], np.uint64)
         )
 
     def draw_rate(self) -> Rate:
         """Draws of all games, likewise."""
-        return bootstrap_mean(
+        return mean_rate(
             np.array([float(r.points == 0.5) for r in self.results]),
             np.array([r.seed for r in self.results], np.uint64),
         )
@@ -339,9 +339,10 @@ class Outcome:
 
 def scaled(rate: Rate, factor: float) -> Rate:
     """A rate times a factor, within 0 and 1."""
-    if rate.value is None or rate.low is None or rate.high is None:
-        return rate
-    low, value, high = (min(1.0, max(0.0, factor * x)) for x in (rate.low, rate.value, rate.high))
+    low, value, high = (
+        None if x is None else min(1.0, max(0.0, factor * x))
+        for x in (rate.low, rate.value, rate.high)
+    )
     return Rate(value, low, high, rate.n)
 
 
@@ -375,7 +376,7 @@ class ScoreClimb:
         self.finished = True
 
     def outcome(self) -> Outcome:
-        """Level and progress by mean scores, with intervals from resampling seeds."""
+        """Level and progress by mean scores, with intervals over seeds."""
         own = self.records[self.policy]
         played = [k for k, r in enumerate(own) if r["ended_by"] != TRANSPORT]
         scores = {
@@ -391,10 +392,10 @@ class ScoreClimb:
         last.results = [Result("", own[k]["seed"], 0.5, own[k]) for k in played]
         last.lost = len(own) - len(played)
         means = {
-            name: bootstrap_mean(values).record() | {"level": self._level_of(name)}
+            name: mean_rate(values, bounds=COUNT).record() | {"level": self._level_of(name)}
             for name, values in scores.items()
         }
-        table = {"mean": bootstrap_mean(mine).record(), "anchors": means}
+        table = {"mean": mean_rate(mine, bounds=COUNT).record(), "anchors": means}
         if not played:
             return Outcome(0, None, False, True, None, [last], table)
         passed = [bool(mine.mean() >= level.mean()) for level in levels]
@@ -404,11 +405,11 @@ class ScoreClimb:
             return Outcome(level, None, True, self.aborted, None, [last], table)
         below = levels[level - 1] if level else np.zeros(len(mine))
 
-        def progress(drawn: np.ndarray) -> float:
-            floor, top = below[drawn].mean(), levels[level][drawn].mean()
-            return float((mine[drawn].mean() - floor) / (top - floor)) if top > floor else 0.0
+        def progress(kept: np.ndarray) -> float:
+            floor, top = below[kept].mean(), levels[level][kept].mean()
+            return float((mine[kept].mean() - floor) / (top - floor)) if top > floor else 0.0
 
-        rate = bootstrap_statistic(progress, len(mine))
+        rate = jackknife(progress, len(mine))
         return Outcome(level, scaled(rate, 1.0), False, self.aborted, None, [last], table)
 
     def _level_of(self, name: str) -> int | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.page import (
     NOTHING,
     Page,
@@ -15,6 +16,7 @@ from stratagym.benchmarks.reporting.page import (
     Table,
     code,
     count,
+    mean_text,
     rate_text,
 )
 from stratagym.benchmarks.reporting.plots import (
@@ -43,6 +45,8 @@ def _models(summary: Summary) -> list[str]:
 def _percent(rate: Mapping[str, Any] | None) -> str:
     if rate is None or rate["value"] is None:
         return ""
+    if rate["low"] is None:
+        return f"[{NOTHING}]"
     return f"[{100 * rate['low']:.0f}, {100 * rate['high']:.0f}]"
 
 
@@ -65,15 +69,9 @@ def level_table(summary: Summary, game: str) -> Table:
                 ]
             )
         else:
-            cells.append(_score(row["scores"]["mean"]))
+            cells.append(mean_text(row["scores"]["mean"]))
         table.rows.append([*cells, count(sum(level["games"] for level in row["levels"]))])
     return table
-
-
-def _score(mean: Mapping[str, Any]) -> str:
-    if mean["value"] is None:
-        return NOTHING
-    return f"{mean['value']:.2f} [{mean['low']:.2f}, {mean['high']:.2f}]"
 
 
 def overview_table(summary: Summary) -> Table:
@@ -119,7 +117,7 @@ def score_table(summary: Summary, game: str) -> Table:
         for name, mean in row["scores"]["anchors"].items():
             if mean["level"] is not None:
                 table.rows.append(
-                    [code(name), f"Lv{mean['level']}", _score(mean), count(mean["n"])]
+                    [code(name), f"Lv{mean['level']}", mean_text(mean), count(mean["n"])]
                 )
         break
     return table
@@ -215,7 +213,7 @@ def write(folder: Path, summary: Summary) -> None:
         "Anchored levels",
         "Policies climb frozen ladders of opponents. The level is the first that a policy did not "
         "pass, which takes half of the decided games; progress is how far it has come there. "
-        "Intervals are 95%, from resampling seeds, those of ratings by profile likelihood.",
+        "Intervals are 95%, over seeds; those of ratings by profile likelihood.",
     )
     games = summary["games"]
     played = sum(
@@ -264,6 +262,7 @@ def write(folder: Path, summary: Summary) -> None:
             "never counts as a loss.",
         ]
     )
+    add_replays(page, folder)
     page.write(folder)
 
 

@@ -18,7 +18,7 @@ from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord, sid
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.levels import calibration
 from stratagym.benchmarks.levels.climb import Climb, LevelResult, Outcome, ScoreClimb
-from stratagym.benchmarks.reporting.stats import Rate, bootstrap_statistic
+from stratagym.benchmarks.reporting.stats import COUNT, Rate, jackknife, mean_rate
 
 
 def summarise(
@@ -147,7 +147,7 @@ def _seats(climb: Climb | ScoreClimb, record: GameRecord) -> list[int]:
 
 
 def behaviour(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
-    """How the policy played, by the game's own measures, with intervals from resampling games.
+    """How the policy played, by the game's own measures, with intervals over games.
 
     Rates where the game's metrics name them (hold'em: fold, check, raise, all-in ...), else counts
     of what ``game_counts`` counts, a game. Nothing where a game has no such measures.
@@ -173,8 +173,8 @@ def behaviour(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
 
 
 def _rate_of(rates: Any, own: np.ndarray, name: str) -> Rate:
-    return bootstrap_statistic(lambda drawn: rates(own[drawn].sum(0))[name], len(own), draws=200)
+    return jackknife(lambda kept: rates(own[kept].sum(0))[name], len(own), bounds=COUNT)
 
 
 def _mean_of(column: np.ndarray) -> Rate:
-    return bootstrap_statistic(lambda drawn: float(column[drawn].mean()), len(column), draws=200)
+    return mean_rate(column, bounds=COUNT)

@@ -12,6 +12,7 @@ from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.pairings import duel_matches
 from stratagym.benchmarks.harness.records import GameRecord
+from stratagym.benchmarks.reporting.stats import COUNT
 from stratagym.envs.facts import alone
 from stratagym.envs.ludo.metrics import COUNTS, game_counts
 
@@ -86,6 +87,6 @@ def _process(games: Games, pairing: Pairing, rules: Any) -> dict[str, Any]:
     for side, mine in (("one", is_one), ("rest", ~is_one)):
         per_game = (counts * mine[:, :, None]).sum(1) / mine.sum(1)[:, None]
         result[side] = {
-            name: games.rate(per_game[:, k], draws=400).record() for k, name in enumerate(COUNTS)
+            name: games.rate(per_game[:, k], bounds=COUNT).record() for k, name in enumerate(COUNTS)
         }
     return result

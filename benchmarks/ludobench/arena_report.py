@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.cross_table import both_ways, draw_cross_table
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, number
 from stratagym.benchmarks.reporting.sections import (
@@ -89,8 +90,8 @@ def write(folder: Path, summary: Summary) -> None:
     config = summary["config"]
     page = Page(
         "Ludo arena",
-        "Whole games, every seed played once from each seat. Intervals are 95%, from resampling "
-        "seeds; a win is winning alone.",
+        "Whole games, every seed played once from each seat. Intervals are 95%, over seeds; "
+        "a win is winning alone.",
     )
     page.figures_in_brief(
         [
@@ -113,6 +114,7 @@ def write(folder: Path, summary: Summary) -> None:
     add_models(page, summary)
     listed = ("games", "tries", "invalid", "time_limit_s", "text", "seed")
     add_options(page, rules_by_players(config), config, listed)
+    add_replays(page, folder)
     page.write(folder)
 
 

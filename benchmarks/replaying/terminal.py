@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from stratagym.benchmarks.harness.replays import Position, Replay
-from stratagym.benchmarks.replaying import page
 from stratagym.benchmarks.replaying.evaluator import Evaluation, Evaluator
+from stratagym.benchmarks.replaying.scenes import said, usage
 
 
 def shown(text: str) -> str:
@@ -76,8 +76,8 @@ class Terminal:
         position = self.replay.positions[k]
         self.console.print()
         self._print(position.heading, "bold")
-        for said in position.chance:
-            self._print(said, "cyan")
+        for news in position.chance:
+            self._print(news, "cyan")
         self._print(position.board())
         for answer in position.answers:
             self._answer(answer, prompts)
@@ -92,7 +92,7 @@ class Terminal:
             return
         reason = f" ({answer['reason']})" if answer["reason"] else ""
         self._print(
-            f"Answer {answer['attempt']}: {answer['kind']}{reason}{page.usage(answer)}",
+            f"Answer {answer['attempt']}: {answer['kind']}{reason}{usage(answer)}",
             "" if answer["kind"] == "ok" else "red",
         )
         if prompts:
@@ -105,7 +105,7 @@ class Terminal:
         if answer["reply"] is not None:
             self._print("[reply]", "dim")
             self._print(answer["reply"] or "(empty)")
-        for to, text in page.said(answer):
+        for to, text in said(answer):
             self._print(f"[said to {to}]", "dim")
             self._print(text)
         for move, refused in answer.get("rejected") or []:

@@ -21,8 +21,8 @@ def both_ways(rates: Rates) -> dict[tuple[str, str], Mapping[str, Any]]:
             found[other, one] = {
                 **rate,
                 "value": 1 - rate["value"],
-                "low": 1 - rate["high"],
-                "high": 1 - rate["low"],
+                "low": None if rate["high"] is None else 1 - rate["high"],
+                "high": None if rate["low"] is None else 1 - rate["low"],
             }
     return found
 

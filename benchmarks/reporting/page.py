@@ -19,6 +19,7 @@ from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.styled import Styled
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -44,9 +45,11 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def interval(rate: Mapping[str, Any], digits: int = 2) -> str:
-    """``[.74, .95]``, or nothing without cases."""
+    """``[.74, .95]``, ``[–]`` where the cases do not tell, or nothing without cases."""
     if rate["value"] is None:
         return ""
+    if rate["low"] is None:
+        return f"[{NOTHING}]"
     return f"[{number(rate['low'], digits)}, {number(rate['high'], digits)}]"
 
 
@@ -57,9 +60,18 @@ def rate_text(rate: Mapping[str, Any] | None, digits: int = 2) -> str:
     return f"{number(rate['value'], digits)} {interval(rate, digits)}"
 
 
+def mean_text(rate: Mapping[str, Any] | None, digits: int = 2, sign: str = "") -> str:
+    """``17.10 [16.70, 17.40]``: a mean of points; with ``sign="+"``, of differences."""
+    if rate is None or rate["value"] is None:
+        return NOTHING
+    form = f"{sign}.{digits}f"
+    ends = NOTHING if rate["low"] is None else f"{rate['low']:{form}}, {rate['high']:{form}}"
+    return f"{rate['value']:{form}} [{ends}]"
+
+
 def against(rate: Mapping[str, Any], level: float) -> int:
-    """1 where the interval lies above ``level``, -1 where it lies below, 0 where it holds it."""
-    if rate["value"] is None:
+    """1 where the interval lies above ``level``, -1 where below, 0 where it holds it or is none."""
+    if rate["value"] is None or rate["low"] is None:
         return 0
     return int(rate["low"] > level) - int(rate["high"] < level)
 
@@ -151,8 +163,10 @@ class RateCell:
             share = (value - self.low) / (self.high - self.low)
             return round(100 * min(1.0, max(0.0, share)), 1)
 
-        left, right = at(rate["low"]), at(rate["high"])
-        marks = f'<i style="left:{left}%;width:{round(right - left, 1)}%"></i>'
+        marks = ""
+        if rate["low"] is not None:
+            left, right = at(rate["low"]), at(rate["high"])
+            marks = f'<i style="left:{left}%;width:{round(right - left, 1)}%"></i>'
         if chance is not None:
             marks += f'<u style="left:{at(chance)}%"></u>'
         marks += f'<b style="left:{at(rate["value"])}%"></b>'
@@ -211,7 +225,7 @@ class Table:
     def rich(self, title: str | None = None) -> RenderableType:
         """For the terminal: headings of rows fold where the screen is narrow.
 
-        Numbers fold only if that is not enough.
+        Where that is not enough, each row becomes a record, a line for each cell.
         """
         return _Fitted(self, title)
 
@@ -224,10 +238,14 @@ class _Fitted:
     title: str | None
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        needed = console.measure(self._form(NARROW), options=options.update(width=10_000)).maximum
-        yield self._form(numbers_fold=needed > options.max_width)
+        narrowest = self._columns(NARROW)
+        needed = console.measure(narrowest, options=options.update(width=10_000)).maximum
+        if needed <= options.max_width:
+            yield self._columns()
+        else:
+            yield from self._records(options.max_width)
 
-    def _form(self, left_width: int | None = None, numbers_fold: bool = False) -> RichTable:
+    def _columns(self, left_width: int | None = None) -> RichTable:
         out = RichTable(
             box=SIMPLE_HEAD,
             pad_edge=False,
@@ -242,15 +260,35 @@ class _Fitted:
             out.add_column(
                 Text(cells[0]),
                 justify="left" if is_left else "right",
-                no_wrap=not (is_left or numbers_fold),
-                overflow="fold" if is_left else "ellipsis",
+                no_wrap=not is_left,
+                overflow="fold",
                 min_width=min(NARROW, max(map(len, cells))) if is_left else None,
                 max_width=left_width if is_left else None,
             )
         for at, row in enumerate(self.table.rows):
-            style = "dim italic" if at in self.table.aside else None
-            out.add_row(*(Text(plain_text(str(cell))) for cell in row), style=style)
+            out.add_row(*(Text(plain_text(str(cell))) for cell in row), style=self._style(at))
         return out
+
+    def _records(self, width: int) -> Iterator[RenderableType]:
+        """Row by row: the heading, and below it a line for each cell that says something."""
+        if self.title is not None:
+            yield Text(self.title, style="bold")
+        names = [plain_text(name) for name in self.table.columns[1:]]
+        for at, (heading, *row) in enumerate(self.table.rows):
+            out = RichTable.grid(padding=(0, 2), pad_edge=False)
+            out.add_column(overflow="fold", max_width=max(1, width // 2 - 2))
+            out.add_column(overflow="fold")
+            for name, cell in zip(names, row, strict=True):
+                if str(cell):
+                    out.add_row(Text(f"  {name}"), Text(plain_text(str(cell))))
+            style = self._style(at) or ""
+            if str(heading):
+                yield Text(plain_text(str(heading)), style=f"bold {style}".strip(), overflow="fold")
+            yield Styled(out, style)
+        yield Text()
+
+    def _style(self, at: int) -> str | None:
+        return "dim italic" if at in self.table.aside else None
 
 
 # --- pages ---------------------------------------------------------------------------------------
@@ -294,6 +332,15 @@ class Page:
                 "\n".join(f"- {_markdown_text(item)}" for item in listed),
                 "<ul>" + "".join(f"<li>{_html_text(item)}</li>\n" for item in listed) + "</ul>",
             )
+
+    def links(self, text: str, targets: Iterable[tuple[str, str]]) -> None:
+        """A paragraph that ends with links: (what is shown, address beside the report)."""
+        listed = list(targets)
+        shown = ", ".join(f"[{_markdown_text(label)}]({to})" for label, to in listed)
+        anchors = ", ".join(
+            f'<a href="{html.escape(to)}">{html.escape(label)}</a>' for label, to in listed
+        )
+        self._add(f"{_markdown_text(text)} {shown}", f"<p>{_html_text(text)} {anchors}</p>")
 
     def figures_in_brief(self, facts: Iterable[tuple[str, str]]) -> None:
         """A row of (number, what it counts) that stands out."""
@@ -419,6 +466,7 @@ border-top:1px solid var(--line)}
 h3{font-size:1.1rem;margin:2.2rem 0 .4rem}
 p{margin:.6rem 0 1rem}
 li{margin:.4rem 0}
+a{color:var(--accent)}
 code{font:.88em ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;
 overflow-wrap:break-word;background:var(--tint);border-radius:4px;padding:.1em .35em}
 pre{background:var(--tint);border-radius:8px;padding:.9rem 1.1rem;overflow-x:auto}

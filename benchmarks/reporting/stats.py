@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Any
 
@@ -11,6 +12,14 @@ import numpy as np
 
 CONFIDENCE = 0.95
 FEW = 20
+GROUPS = 200
+"""Parts that are left out in turn, at most."""
+Bounds = tuple[float, float]
+"""The least and the most that a single case can be."""
+SHARE: Bounds = (0.0, 1.0)
+RESULT: Bounds = (-1.0, 1.0)
+COUNT: Bounds = (0.0, float("inf"))
+FREE: Bounds = (-float("inf"), float("inf"))
 
 
 @dataclass(frozen=True)
@@ -18,7 +27,8 @@ class Rate:
     """A proportion or mean with its 95% interval.
 
     Attributes:
-        value, low, high: None where ``n`` is 0.
+        value: None where ``n`` is 0. low, high: None where the cases do not tell how far off the
+            value may be, too.
         n: cases it rests on. chance: its expectation for uniformly random play, if that is known.
     """
 
@@ -40,11 +50,13 @@ class Rate:
         return Rate(1 - self.value, 1 - self.high, 1 - self.low, self.n, chance)
 
     def text(self, digits: int = 2) -> str:
-        """``.88 [.74, .95]``, or a dash without cases."""
-        if self.value is None or self.low is None or self.high is None:
+        """``0.88 [0.74, 0.95]``; a dash for what there is none of."""
+        if self.value is None:
             return "–"
-        value, low, high = (f"{x:.{digits}f}" for x in (self.value, self.low, self.high))
-        return f"{value} [{low}, {high}]"
+        value = f"{self.value:.{digits}f}"
+        if self.low is None or self.high is None:
+            return f"{value} [–]"
+        return f"{value} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
 
 
 def wilson(
@@ -105,89 +117,145 @@ def unpaired_difference(before: Rate, after: Rate) -> Rate:
     return Rate(change, change - below**0.5, change + above**0.5, min(after.n, before.n), 0.0)
 
 
-def bootstrap_mean(
+def mean_rate(
     values: np.ndarray,
     clusters: np.ndarray | None = None,
     *,
+    bounds: Bounds | None = None,
     chance: float | None = None,
-    draws: int = 2000,
-    seed: int = 0,
 ) -> Rate:
-    """Mean of ``values`` (N,) with a percentile interval from resampling whole clusters.
-
-    A share of fewer than ``FEW`` clusters, or whose cases are all alike, gets Wilson's interval
-    instead, as if a cluster were one case: resampling knows only what it has seen.
+    """Mean of ``values`` (N,) with its interval, as ``ratio_rate`` gives it.
 
     Args:
-        clusters: (N,) labels; cases that share one (a seed, a board) are drawn together. Without
-            it every case is its own cluster.
+        clusters: (N,) labels; cases that share one (a seed, a board) count as one. Without it
+            every case is its own cluster.
+        bounds: what a value can be. By default those of shares where all values lie between 0 and
+            1, those of results where all are -1, 0 or 1, and none otherwise.
     """
     values = np.asarray(values, float)
     if len(values) == 0:
         return Rate(None, None, None, 0, chance)
+    if bounds is None:
+        is_result = bool(np.isin(values, (-1, 0, 1)).all())
+        bounds = RESULT if is_result else FREE
+        bounds = SHARE if values.min() >= 0 and values.max() <= 1 else bounds
     labels = np.arange(len(values)) if clusters is None else clusters
     _, index = np.unique(labels, return_inverse=True)
-    return bootstrap_ratio(
-        np.bincount(index, values),
-        np.bincount(index),
-        share=bool(values.min() >= 0 and values.max() <= 1),
-        chance=chance,
-        draws=draws,
-        seed=seed,
-    )
+    return ratio_rate(np.bincount(index, values), np.bincount(index), bounds=bounds, chance=chance)
 
 
-def bootstrap_ratio(
-    sums: np.ndarray,
-    sizes: np.ndarray,
-    *,
-    share: bool = True,
-    chance: float | None = None,
-    draws: int = 2000,
-    seed: int = 0,
+def ratio_rate(
+    sums: np.ndarray, sizes: np.ndarray, *, bounds: Bounds = SHARE, chance: float | None = None
 ) -> Rate:
-    """``sums.sum() / sizes.sum()`` with a percentile interval from resampling clusters.
+    """``sums.sum() / sizes.sum()`` with an interval by Student's t over clusters.
+
+    Few cases show little of what is rare: four games of 19 points say nothing of the one in ten
+    that is lost. So where ``bounds`` are known, the interval is that of the cases and one more at
+    each bound, as Agresti and Caffo (2000) add a success and a failure. Where they are not, cases
+    that are all alike have no interval, and a single case never has one.
+
+    A share of fewer than ``FEW`` clusters, or of clusters that are all alike, gets Wilson's
+    interval instead, as if a cluster were one case.
 
     Args:
-        sums, sizes: (N,) by cluster: what is counted, and among how many cases.
-        share: whether it is a share; of fewer than ``FEW`` clusters with any case, or of clusters
-            that are all alike, it gets Wilson's interval, as ``bootstrap_mean`` says.
+        sums, sizes: (N,) by cluster: what is counted, and among how many cases. Clusters without
+            a case are left out.
+        bounds: what a single case can be; infinite where nobody knows.
     """
     sums, sizes = np.asarray(sums, float)[sizes > 0], np.asarray(sizes, float)[sizes > 0]
     if len(sums) == 0:
         return Rate(None, None, None, 0, chance)
     value, cases = float(sums.sum() / sizes.sum()), int(sizes.sum())
-    alike = bool(np.all(sums == value * sizes))
-    if (len(sums) < FEW or alike) and share:
+    if bounds == SHARE and (len(sums) < FEW or _alike(sums / sizes)):
         few = wilson(value * len(sums), len(sums))
         return Rate(value, few.low, few.high, cases, chance)
-    rng = np.random.default_rng(seed)
-    means = np.empty(draws)
-    for k in range(draws):
-        drawn = rng.integers(len(sums), size=len(sums))
-        means[k] = sums[drawn].sum() / sizes[drawn].sum()
-    tail = 100 * (1 - CONFIDENCE) / 2
-    low, high = np.percentile(means, [tail, 100 - tail])
-    return Rate(value, float(low), float(high), cases, chance)
+    low, high = _t_interval(sums, sizes, bounds)
+    return Rate(value, low, high, cases, chance)
 
 
-def bootstrap_statistic(
-    statistic: Callable[[np.ndarray], float], clusters: int, *, draws: int = 1000, seed: int = 0
+def jackknife(
+    statistic: Callable[[np.ndarray], float], clusters: int, *, bounds: Bounds = FREE
 ) -> Rate:
-    """Any statistic of clusters with a percentile interval from resampling them.
+    """Any smooth statistic of clusters with an interval by the jackknife (Tukey 1958).
+
+    Each cluster is left out once, or each of ``GROUPS`` groups of them where there are more; the
+    interval is that of ``ratio_rate`` for the pseudo-values. There is none where the statistic
+    rests on one cluster alone.
 
     Args:
-        statistic: of the numbers (K,) of the clusters that were drawn, with repetitions; draws
-            for which it is nan are left out. clusters: how many there are.
+        statistic: of the numbers (K,) of the clusters that count; nan where it has no value.
+        clusters: how many there are. bounds: what the statistic can be.
     """
-    whole = statistic(np.arange(clusters)) if clusters else float("nan")
+    every = np.arange(clusters)
+    whole = statistic(every) if clusters else float("nan")
     if np.isnan(whole):
         return Rate(None, None, None, 0)
-    rng = np.random.default_rng(seed)
-    values = [statistic(rng.integers(clusters, size=clusters)) for _ in range(draws)]
-    tail = 100 * (1 - CONFIDENCE) / 2
-    low, high = np.nanpercentile(values, [tail, 100 - tail])
-    return Rate(float(whole), float(low), float(high), clusters)
+    groups = min(clusters, GROUPS)
+    without = [statistic(np.delete(every, g)) for g in np.array_split(every, groups)] * (groups > 1)
+    if not without or np.isnan(without).any():
+        return Rate(float(whole), None, None, clusters)
+    shifts = (groups - 1) * (np.mean(without) - np.array(without))
+    low, high = _t_interval(whole + shifts, np.ones(groups), bounds)
+    return Rate(float(whole), low, high, clusters)
+
+
+def _alike(values: np.ndarray) -> bool:
+    return bool(np.ptp(values) <= 1e-12 * np.abs(values).max(initial=1.0))
+
+
+def _t_interval(
+    sums: np.ndarray, sizes: np.ndarray, bounds: Bounds
+) -> tuple[float, float] | tuple[None, None]:
+    """The ends of ``ratio_rate``'s interval; the ratio's error is linearised."""
+    if len(sums) < 2:
+        return None, None
+    value = sums.sum() / sizes.sum()
+    if np.isfinite(bounds).all():
+        size = sizes.mean()
+        sums = np.append(sums, np.multiply(bounds, size))
+        sizes = np.append(sizes, [size, size])
+    elif _alike(sums / sizes):
+        return None, None
+    n, centre = len(sums), sums.sum() / sizes.sum()
+    spread = ((sums - centre * sizes) ** 2).sum() * n / (n - 1)
+    half = t_quantile(0.5 + CONFIDENCE / 2, n - 1) * spread**0.5 / sizes.sum()
+    low, high = min(value, centre - half), max(value, centre + half)
+    return float(max(bounds[0], low)), float(min(bounds[1], high))
+
+
+@lru_cache(maxsize=4096)
+def t_quantile(p: float, degrees: int) -> float:
+    """The value that Student's t with a whole number of degrees of freedom stays below, 0.5 < p.
+
+    By bisection of its distribution in closed form (Abramowitz and Stegun, 26.7.3 and 26.7.4); for
+    more than 100 degrees by the normal quantile and its correction (26.7.5). Right to 1e-8.
+    """
+    if degrees > 100:
+        z = NormalDist().inv_cdf(p)
+        terms = (
+            (z**3 + z) / 4,
+            (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+            (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        )
+        return z + sum(term / degrees**k for k, term in enumerate(terms, 1))
+    odd = degrees % 2
+    k = np.arange(1 + odd, degrees - 1, 2)
+    factors = np.cumprod(k / (k + 1)) if len(k) else np.zeros(0)
+
+    def within(angle: float) -> float:
+        """How likely t lies between -x and x, for ``angle`` = atan(x / sqrt(degrees))."""
+        cosine, sine = np.cos(angle), np.sin(angle)
+        powers = cosine ** (k + 1)
+        if odd:
+            inner = sine * (cosine + (factors * powers).sum()) if degrees > 1 else 0.0
+            return float((angle + inner) * 2 / np.pi)
+        return float(sine * (1 + (factors * powers).sum()))
+
+    low, high = 0.0, np.pi / 2
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if within(middle) < 2 * p - 1 else (low, middle)
+    return float(np.tan((low + high) / 2) * degrees**0.5)
 
 
 def kappa(agreement: float | None, chance: float) -> float | None:

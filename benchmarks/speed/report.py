@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from stratagym.benchmarks.reporting.terminal import output_console
 from stratagym.benchmarks.speed.entries import Entry
 from stratagym.benchmarks.speed.measuring import machine_line, short, spread_of
 from stratagym.benchmarks.speed.shapes import SHAPES
@@ -89,14 +89,21 @@ def notes(entries: list[Entry]) -> list[str]:
 def screen(entries: list[Entry], method: Method) -> None:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for name in COLUMNS:
-        table.add_column(name, justify="right" if name in COLUMNS[1:4] else "left")
+        table.add_column(
+            name,
+            justify="right" if name in COLUMNS[1:4] else "left",
+            no_wrap=name in COLUMNS[1:4],
+            overflow="fold",
+        )
     for entry in entries:
         if entry.is_ours:
             table.add_section()
             table.add_row(Text(entry.title, "bold"))
         table.add_row(*(Text(cell) for cell in cells(entry)))
-    console = Console(highlight=False, markup=False)
-    console.print(machine_line(method.machine), table, method.line, *notes(entries), sep="\n")
+    console = output_console()
+    console.print(
+        machine_line(method.machine), table, method.line, *notes(entries), sep="\n", markup=False
+    )
 
 
 def markdown(entries: list[Entry], method: Method) -> str:

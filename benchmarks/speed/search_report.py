@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count
 from stratagym.benchmarks.speed import searches
 from stratagym.benchmarks.speed.measuring import machine_line, short
@@ -85,7 +86,7 @@ def sections(summary: dict[str, Any]) -> list[tuple[str, str, Table]]:
             "Our search against OpenSpiel's with the same number of simulations and the same "
             f"exploration ({config['exploration']:g}); every opening of {config['opening']} random "
             "moves once with either side. Points are wins and half the draws; .50 is equal "
-            "strength; intervals are 95%, from resampling openings.",
+            "strength; intervals are 95%, over openings.",
             strength_table,
             "strength",
         ),
@@ -107,6 +108,7 @@ def write(folder: Path, summary: dict[str, Any]) -> None:
         page.heading(title)
         page.text(text)
         page.table(table)
+    add_replays(page, folder)
     page.write(folder)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from stratagym.agents.core import Policy, decision_for, make_policy
 from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.match_play import SeatedMatch
-from stratagym.benchmarks.reporting.stats import bootstrap_mean, wilson
+from stratagym.benchmarks.reporting.stats import mean_rate, wilson
 from stratagym.benchmarks.speed.openspiel import MCTSBot
 from stratagym.benchmarks.speed.searches import opening_moves
 from stratagym.envs import core, spec
@@ -113,7 +113,7 @@ def strength(games: Iterable[dict[str, Any]], pairings: list[Pairing]) -> list[d
                 "wins": wilson(int((won > 0).sum()), len(won)).record(),
                 "draws": wilson(int((won == 0).sum()), len(won)).record(),
                 "losses": wilson(int((won < 0).sum()), len(won)).record(),
-                "points": bootstrap_mean(
+                "points": mean_rate(
                     (won + 1) / 2, np.array([g["seed"] for g in played]), chance=0.5
                 ).record(),
                 "cut": sum(g["ended_by"] == CUT for g in played),

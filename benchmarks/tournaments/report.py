@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
+from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.cross_table import both_ways, draw_cross_table, wdl_table
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, number
 from stratagym.benchmarks.reporting.sections import RATINGS, model_table
@@ -58,7 +59,7 @@ def write(folder: Path, summary: Summary) -> None:
     config = summary["config"]
     page = Page(
         f"{spec(config['game']).title}: a tournament",
-        "A score counts a draw as half a win. Intervals are 95%, from resampling seeds, of which "
+        "A score counts a draw as half a win. Intervals are 95%, over seeds, of which "
         "each was played from both seats.",
     )
     rounds = "" if config["rounds"] is None else f", {config['rounds']} rounds"
@@ -113,6 +114,7 @@ def write(folder: Path, summary: Summary) -> None:
             "**Different**: games that differ in their moves or in who began.",
         ]
     )
+    add_replays(page, folder)
     page.write(folder)
 
 

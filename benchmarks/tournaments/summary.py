@@ -56,7 +56,7 @@ def summarise(run: Run, played: Sequence[GameRecord], byes: dict[str, int]) -> d
 
 
 def pairing_row(a: str, b: str, games: Games) -> dict[str, Any]:
-    """How ``a`` fared against ``b``; seeds are resampled for the intervals."""
+    """How ``a`` fared against ``b``."""
     score = games.score_of(a)
     return {
         "a": a,

@@ -20,7 +20,7 @@ from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.workers import PolicyCache
 from stratagym.benchmarks.levels.climb import climb_all, new_climb, new_plan
 from stratagym.benchmarks.levels.summary import result
-from stratagym.benchmarks.reporting.stats import Rate, bootstrap_mean, wilson
+from stratagym.benchmarks.reporting.stats import Rate, mean_rate, wilson
 from stratagym.benchmarks.training import ppo
 from stratagym.envs import core
 from stratagym.envs.text import TextOptions
@@ -78,7 +78,7 @@ class Evaluation:
     def results(self, played: list[dict[str, Any]]) -> dict[str, Any]:
         """Rates of each pairing, from the records of whole rounds.
 
-        Intervals resample rounds (the games of one seed); rounds that are alike move by move are
+        Intervals are over rounds (the games of one seed); rounds that are alike move by move are
         one case.
         """
         rounds: dict[str, dict[str, list[dict[str, Any]]]] = {}
@@ -153,7 +153,7 @@ class Evaluation:
             "games": len(x),
             "different_rounds": len(kinds),
             "plies": float(np.mean(plies)),
-            "mean_return": bootstrap_mean(x, labels).record(),
+            "mean_return": mean_rate(x, labels).record(),
         }
         if not self.is_team_game:
             found["wins"] = share(x > 0, labels).record()
@@ -163,12 +163,12 @@ class Evaluation:
 
 
 def share(hits: np.ndarray, clusters: np.ndarray) -> Rate:
-    """Share of ``hits`` (N,) bool with its interval from resampling clusters.
+    """Share of ``hits`` (N,) bool with its interval over clusters.
 
-    Where all or none are hits, resampling would give no width: Wilson's then, a cluster one case.
+    Where all or none are hits, Wilson's, a cluster one case.
     """
     if 0 < hits.sum() < len(hits):
-        return bootstrap_mean(hits, clusters)
+        return mean_rate(hits, clusters)
     n = len(np.unique(clusters))
     return replace(wilson(n if hits.any() else 0, n), n=len(hits))
 

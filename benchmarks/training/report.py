@@ -7,12 +7,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from rich.console import Console
 
 from stratagym import envs
 from stratagym.agents.ladders import find_ladder
 from stratagym.benchmarks.harness import records
 from stratagym.benchmarks.levels import report as levels
+from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count
 from stratagym.benchmarks.reporting.plots import COLOURS, MARKERS, SOFT, Look, drawing, looks
 from stratagym.benchmarks.training import ppo
@@ -23,7 +25,11 @@ if TYPE_CHECKING:
 
 def counts_wins(rates: Iterable[dict[str, Any]]) -> bool:
     """Whether wins say all of some rates; where returns are points or money, their mean does."""
-    return all("wins" in found and abs(found["mean_return"]["high"]) <= 1 for found in rates)
+    return all("wins" in found and _is_result(found["mean_return"]) for found in rates)
+
+
+def _is_result(mean: dict[str, Any]) -> bool:
+    return bool(abs(mean["value"] if mean["high"] is None else mean["high"]) <= 1)
 
 
 def figures(found: dict[str, Any], met_level: int | None) -> dict[str, float]:
@@ -163,8 +169,8 @@ def draw_line(axes: Axes, points: list[tuple[int, dict[str, Any]]], look: Look) 
     at, found = [steps for steps, _ in points], [rate for _, rate in points]
     axes.plot(at, [rate["value"] for rate in found], color=look.colour, marker=look.marker,
               markersize=4, label=look.label)  # fmt: skip
-    axes.fill_between(at, [rate["low"] for rate in found], [rate["high"] for rate in found],
-                      color=look.colour, alpha=0.15, linewidth=0)  # fmt: skip
+    low, high = (np.array([rate[end] for rate in found], float) for end in ("low", "high"))
+    axes.fill_between(at, low, high, color=look.colour, alpha=0.15, linewidth=0)  # fmt: skip
     axes.grid(axis="y")
 
 
@@ -179,7 +185,7 @@ def write(folder: Path, summary: dict[str, Any]) -> None:
     greedy = config["settings"]["greedy"]
     page.text(
         ("It plays its likeliest move. " if greedy else "It draws its moves. ")
-        + "Every seed is played once in each seat. Intervals are 95%, from resampling seeds; "
+        + "Every seed is played once in each seat. Intervals are 95%, over seeds; "
         "games that are alike move by move count as one case."
     )
     if summary["against"]:
@@ -190,6 +196,7 @@ def write(folder: Path, summary: dict[str, Any]) -> None:
     page.heading("Learning curve")
     page.figure(folder / "learning_curve.png", "Evaluations in training with 95% intervals.",
                 "Learning curve")  # fmt: skip
+    add_replays(page, folder)
     page.write(folder)
 
 

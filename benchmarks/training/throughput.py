@@ -11,9 +11,9 @@ import time
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 
 from stratagym.benchmarks.reporting.page import Table
+from stratagym.benchmarks.reporting.terminal import output_console
 from stratagym.benchmarks.speed.measuring import (
     Episode,
     choose_random,
@@ -184,11 +184,12 @@ def screen(found: dict[str, Any], repeats: int) -> None:
             ]
         )
     ratio = found["ratio"]
-    console = Console(highlight=False, markup=False)
-    console.print(machine_line(found["machine"]), table.rich(), sep="\n")
+    console = output_console()
+    console.print(machine_line(found["machine"]), table.rich(), sep="\n", markup=False)
     console.print(
         f"Decisions a CPU-second with {found['games_side_by_side']} games side by side. Delivered "
         f"by ours over DummyVecEnv: {ratio['median']:.1f}x ({ratio['min']:.1f} to "
         f"{ratio['max']:.1f} in {repeats} repeats).",
         soft_wrap=True,
+        markup=False,
     )

@@ -271,45 +271,97 @@ def _which(s: Any, action: int, kind: int, here: int, there: int) -> str:
     return name[1] if all(origin & 7 != here & 7 for origin in others) else name
 
 
-_SAN = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)[x:]?([a-h][1-8])(?:=?([QRBNqrbn]))?")
+_PIECE = r"(?:=?[QRBNqrbn]|\([QRBN]\))?"
+_COORDINATES = r"(?:[a-h][1-8][-x:]?[a-h][1-8]|[A-H][1-8][-x:]?[A-H][1-8])" + _PIECE
+_SAN = rf"[KQRBN][a-h]?[1-8]?[-x:]?[a-h][1-8]|(?:[a-h][1-8]?[-x:]?)?[a-h][1-8]{_PIECE}"
+_CASTLING = "[Oo0]-[Oo0](?:-[Oo0])?"
+_MARKS = r"[+#]{0,2}(?: ?e\.?p\.?)?[+#]{0,2}[!?]{0,2}"
+MOVE = f"(?:{_COORDINATES}|{_SAN}|{_CASTLING}){_MARKS}"
+"""Regular expression of a move as chess players write it.
+
+Squares (``e2e4``, ``e2-e4``, ``E2E4``) or SAN (``Nf3``, ``Ng1-f3``, ``exd6``, ``e8=Q``, ``e8(Q)``,
+``O-O``, ``0-0``), each with marks of check, en passant and judgement (``Qh5+``, ``exd6 e.p.``,
+``e4!``).
+"""
+
+
+def parse_move(s: Any, text: str) -> int:
+    """The action that a move in any form of ``MOVE`` names: by squares legal or not, else legal.
+
+    Raises:
+        ValueError: as ``parse_uci`` and ``parse_san``; ``ambiguous`` too for ``B2B4`` where both
+            a bishop of the second rank and what stands on b2 may be meant.
+    """
+    bare, en_passant = _without_marks(text)
+    if not re.fullmatch(_COORDINATES, bare):
+        return parse_san(s, text)
+    if bare[0] == "B" and _san_actions(s, f"B{bare[1:].lower()}"):
+        raise ValueError("ambiguous")
+    action = parse_uci(s, re.sub("[-x:=()]", "", bare).lower())
+    if en_passant and action not in filter(lambda a: is_en_passant(s, a), legal_list(s)):
+        raise ValueError("no_such_move")
+    return action
 
 
 def parse_san(s: Any, text: str) -> int:
-    """The legal action that a move in SAN names; ``x``, ``+``, ``#`` and ``=`` may be left out.
+    """The legal action that a move in SAN names; ``x``, ``=`` and marks may be left out.
 
     Raises:
         ValueError: ``no_such_move`` if no legal move is so written, ``ambiguous`` if several are.
     """
-    bare = text.rstrip("+#!?")
-    legal = legal_list(s)
-    if bare.upper().replace("0", "O") in ("O-O", "O-O-O"):
-        step = 16 if len(bare) == 3 else -16
-        found = [
-            action
-            for action in legal
-            for here, there in [_squares(s, action)]
-            if moves.kind_at(s, here) == KING and there - here == step
-        ]
-    else:
-        match = _SAN.fullmatch(bare)
-        if not match:
-            raise ValueError("no_such_move")
-        letter, file, rank, target, piece = match.groups()
-        kind = KINDS.index(letter.lower()) if letter else PAWN
-        found = [
-            action
-            for action in legal
-            for here, there in [_squares(s, action)]
-            if square_name(there) == target
-            and moves.kind_at(s, here) == kind
-            and _promotion(s, action) == (piece or "").lower()
-            and file in ("", square_name(here)[0])
-            and rank in ("", square_name(here)[1])
-            and (kind, abs(there - here)) != (KING, 16)
-        ]
+    bare, en_passant = _without_marks(text)
+    found = _san_actions(s, bare)
+    if en_passant:
+        found = [action for action in found if is_en_passant(s, action)]
     if len(found) != 1:
         raise ValueError("ambiguous" if found else "no_such_move")
     return found[0]
+
+
+def is_en_passant(s: Any, action: int) -> bool:
+    """Whether a legal action captures en passant."""
+    here, there = _squares(s, action)
+    slants = here >> 3 != there >> 3
+    return slants and moves.kind_at(s, here) == PAWN and moves.kind_at(s, there) < 0
+
+
+def _without_marks(text: str) -> tuple[str, bool]:
+    """A written move without its marks, and whether one of them says en passant."""
+    match = re.fullmatch(rf"(?P<bare>.*?)(?P<marks>{_MARKS})", text)
+    return (match["bare"], "p" in match["marks"]) if match else (text, False)
+
+
+def _san_actions(s: Any, bare: str) -> list[int]:
+    """The legal actions that are so written in SAN; a pawn captures only with its file."""
+    if re.fullmatch(_CASTLING, bare):
+        step = 16 if len(bare) == 3 else -16
+        return [
+            action
+            for action in legal_list(s)
+            for here, there in [_squares(s, action)]
+            if moves.kind_at(s, here) == KING and there - here == step
+        ]
+    if not re.fullmatch(_SAN, bare):
+        return []
+    letter, bare = (bare[0], bare[1:]) if bare[0].isupper() else ("", bare)
+    bare = re.sub("[-x:=()]", "", bare)
+    piece = bare[-1].lower() if bare[-1].isalpha() else ""
+    origin, target = bare[: len(bare) - len(piece) - 2], bare[len(bare) - len(piece) - 2 :][:2]
+    kind = KINDS.index(letter.lower()) if letter else PAWN
+    if not letter and origin == target[0]:
+        return []  # bb4 is a bishop's move in small letters, or none
+    if not letter and not origin:
+        origin = target[0]
+    return [
+        action
+        for action in legal_list(s)
+        for here, there in [_squares(s, action)]
+        if square_name(there) == target
+        and moves.kind_at(s, here) == kind
+        and _promotion(s, action) == piece
+        and all(part in square_name(here) for part in origin)
+        and (kind, abs(there - here)) != (KING, 16)
+    ]
 
 
 # --- whole games ---------------------------------------------------------------------------------

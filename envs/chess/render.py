@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
-from stratagym.envs.chess import moves, notation
+from stratagym.envs.chess import moves, notation, rules, view
 from stratagym.envs.chess.tables import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE
 
 _LIGHT, _DARK = (238, 223, 196), (170, 124, 88)
@@ -156,8 +156,8 @@ def _board(size: int) -> Image.Image:
         _square(draw, square, size, _colour_of(square))
     for k in range(8):
         middle = margin + k * unit + unit / 2
+        draw.text((middle, size - margin / 2), "abcdefgh"[k], _TEXT, font, "mm")
         for edge in (margin / 2, size - margin / 2):
-            draw.text((middle, edge), "abcdefgh"[k], _TEXT, font, "mm")
             draw.text((edge, middle), str(8 - k), _TEXT, font, "mm")
     return image
 
@@ -186,8 +186,28 @@ def _glow(unit: int) -> Image.Image:
     return Image.fromarray(image)
 
 
+def _headline(image: Image.Image, s: Any, size: int) -> None:
+    """Above the board whose turn it is, with a disc of that side's colour, or the result."""
+    _, margin = _grid(size)
+    large = margin * OVERSAMPLE
+    disc = Image.new("RGBA", (large, large))
+    edges = [0.2 * large, 0.2 * large, 0.8 * large, 0.8 * large]
+    left = margin
+    if s["termination"] == rules.ONGOING:
+        side = int(s["turn"])
+        outline = max(1, large // 24)
+        ImageDraw.Draw(disc).ellipse(edges, _FILLS[side], _TEXT, outline)
+        disc = disc.reduce(OVERSAMPLE)
+        image.paste(disc, (margin, 0), disc)
+        left += margin
+    font = ImageFont.load_default(max(1, margin * 0.56))
+    ImageDraw.Draw(image).text((left, margin / 2), view.status(s), _TEXT, font, "lm")
+
+
 def picture(game_rules: Any, s: Any, size: int = 720) -> np.ndarray:
-    """Draw a position, White below; the last move and a king in check are marked.
+    """Draw a position, White below, and above it whose turn it is or the result.
+
+    The last move and a king in check are marked.
 
     Args:
         game_rules: the game's ``Rules``.
@@ -213,4 +233,5 @@ def picture(game_rules: Any, s: Any, size: int = 720) -> np.ndarray:
         put(_glow(unit), (int(s["kings"]) & int(own)).bit_length() - 1)
     for square, (colour, kind) in notation.piece_map(s).items():
         put(_piece(colour, kind, unit), square)
+    _headline(image, s, size)
     return np.array(image)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from stratagym.envs.chess import moves, notation, rules
@@ -25,10 +24,9 @@ from stratagym.envs.words import move_and_reason, section
 PROMPT_VERSION, MERGED_VERSION = "chess-2", "chess-1"
 ANSWER = move_and_reason(
     "<move>",
-    "[a-h][1-8][a-h][1-8][nbrq]?"
-    "|(?:[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](?:=?[QRBN])?|[O0]-[O0](?:-[O0])?)[+#]?",
+    notation.MOVE,
     what="the move in UCI notation",
-    before=r"[\s`*\"']*(?:\d+\.+\s*)?",
+    before=r"[\s`*\"']*(?:[0-9]{1,4}[.…]{1,3}\s*)?",
     after=r"[`*\"']*",
 )
 POSITION_FORMS = ("grid_fen", "grid", "fen", "pieces")
@@ -102,12 +100,15 @@ def board_text(game_rules: Any, s: Any) -> str:
     if s["from_square"] >= 0:
         last = square_name(int(s["from_square"])) + square_name(int(s["to_square"]))
         lines.append(f"Last move: {last}")
+    return "\n".join([*lines, status(s)])
+
+
+def status(s: Any) -> str:
+    """``White to move``, ``Black to move, in check`` or ``1-0 by checkmate``."""
     if s["termination"] == rules.ONGOING:
         check = ", in check" if moves.is_check(s) else ""
-        lines.append(f"{COLOUR_NAMES[int(s['turn'])]} to move{check}")
-    else:
-        lines.append(f"{notation.result(s)} by {ENDINGS[int(s['termination'])]}")
-    return "\n".join(lines)
+        return f"{COLOUR_NAMES[int(s['turn'])]} to move{check}"
+    return f"{notation.result(s)} by {ENDINGS[int(s['termination'])]}"
 
 
 def action_to_string(game_rules: Any, s: Any, action: int) -> str:
@@ -116,19 +117,12 @@ def action_to_string(game_rules: Any, s: Any, action: int) -> str:
 
 
 def string_to_action(game_rules: Any, s: Any, text: str) -> int:
-    """The action a move's text names: UCI, legal or not, or the SAN of a legal move.
+    """The action a move's text names: its squares, legal or not, or the SAN of a legal move.
 
     Raises:
-        ValueError: one word, as ``notation.parse_uci`` and ``notation.parse_san`` give it.
+        ValueError: one word, as ``notation.parse_move`` gives it.
     """
-    text = text.strip()
-    # Upper and lower case tell pieces apart in SAN only.
-    if re.fullmatch("[a-hA-H][1-8]-?[a-hA-H][1-8]=?[nbrqNBRQ]?", text):
-        try:
-            return notation.parse_san(s, text)
-        except ValueError:
-            return notation.parse_uci(s, re.sub("[-=]", "", text).lower())
-    return notation.parse_san(s, text)
+    return notation.parse_move(s, text.strip())
 
 
 def move_text(game_rules: Any, s: Any, action: int) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from stratagym.envs.connect_four.rules import CELLS, COLUMNS, HEIGHT, NO_WINNER, ROWS
+from stratagym.envs.connect_four.rules import CELLS, COLUMN, COLUMNS, HEIGHT, NO_WINNER, ROWS
 from stratagym.envs.drawing import Canvas, mix
 
 COLOURS = [(226, 52, 52), (250, 204, 30)]
@@ -33,20 +33,25 @@ def _empty(unit: int) -> Image.Image:
     return canvas.done()
 
 
-def _draw_stone(canvas: Canvas, x: float, y: float, size: float, seat: int, won: bool) -> None:
-    """A stone; those that won have a white ring."""
+def _draw_stone(
+    canvas: Canvas, x: float, y: float, size: float, seat: int, won: bool, last: bool = False
+) -> None:
+    """A stone; those that won have a white ring, and the last one a white dot."""
     paint = COLOURS[seat]
     dark, light = mix(paint, (60, 20, 0), 0.3), mix(paint, _WHITE, 0.28)
     canvas.disc(x, y, 0.42 * size, _WHITE if won else dark)
     canvas.disc(x, y, (0.35 if won else 0.4) * size, paint)
     canvas.disc(x, y, 0.27 * size, dark)
     canvas.disc(x, y + 0.015 * size, 0.255 * size, light if won else mix(paint, light, 0.5))
+    if last:
+        canvas.disc(x, y, 0.13 * size, dark)
+        canvas.disc(x, y, 0.1 * size, _WHITE)
 
 
 @lru_cache(maxsize=16)
-def _stone(seat: int, won: bool, unit: int) -> Image.Image:
+def _stone(seat: int, won: bool, last: bool, unit: int) -> Image.Image:
     canvas = Canvas(1, 1, unit)
-    _draw_stone(canvas, 0.5, 0.5, 1, seat, won)
+    _draw_stone(canvas, 0.5, 0.5, 1, seat, won, last)
     return canvas.done()
 
 
@@ -60,6 +65,13 @@ def _headline(seats: tuple[int, ...], words: str, unit: int) -> Image.Image:
         left += 0.62
     canvas.text(left + 0.08, 0.42, words, 0.36, _INK, 0, "lm")
     return canvas.done()
+
+
+def stone_pixel(column: int, height: int, size: int = 640) -> tuple[int, int]:
+    """The pixel (x, y) of the middle of a square, ``height`` counted from the lowest row."""
+    unit = max(4, int(size / (COLUMNS + 2 * _MARGIN)))
+    across, down = _MARGIN + column + 0.5, _TOP + ROWS - height - 0.5
+    return round(across * unit), round(down * unit)
 
 
 def winning_stones(stones: int) -> int:
@@ -76,6 +88,8 @@ def winning_stones(stones: int) -> int:
 def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
     """Draw a position: above the board the stone of the seat to move, or the result.
 
+    The last stone has a white dot, those of a winning line a white ring.
+
     Args:
         rules: the game's ``Rules``. s: one record of ``STATE``, such as ``states[0]``.
         size: width in pixels, about.
@@ -90,13 +104,18 @@ def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
         image.paste(sprite, (round((_MARGIN + x) * unit), round((_TOP + y) * unit)), sprite)
 
     turn = int(s["plies"]) & 1
+    taken, last = int(s["mover"]) | int(s["other"]), -1
+    if s["last"]:  # the highest stone of its column
+        column = taken >> HEIGHT * (int(s["last"]) - 1) & COLUMN
+        last = HEIGHT * (int(s["last"]) - 1) + column.bit_length() - 1
     stones = [int(s["mover"]), int(s["other"])]
     for seat, own in enumerate(reversed(stones) if turn else stones):
         line = winning_stones(own)
         for square in range(COLUMNS * HEIGHT):
             if own >> square & 1:
                 column, height = divmod(square, HEIGHT)
-                paste(_stone(seat, bool(line >> square & 1), unit), column, ROWS - 1 - height)
+                stone = _stone(seat, bool(line >> square & 1), square == last, unit)
+                paste(stone, column, ROWS - 1 - height)
     if s["winner"] != NO_WINNER:
         paste(_headline((int(s["winner"]),), "wins", unit), 0, -_TOP)
     elif s["plies"] == CELLS:

@@ -41,6 +41,7 @@ STATE = np.dtype(
         ("other", "i8"),  # bitboard: stones of the seat that moved last
         ("plies", "i1"),  # stones on the board
         ("winner", "i1"),
+        ("last", "i1"),  # one more than the last action; 0 before the first
     ],
     align=True,
 )
@@ -76,6 +77,7 @@ def reset(rules, s, seed):
     s.other = 0
     s.plies = 0
     s.winner = NO_WINNER
+    s.last = 0
 
 
 @njit(cache=True)
@@ -104,6 +106,7 @@ def step(rules, s, action):
     if has_four(stones):
         s.winner = s.plies & 1
     s.plies += 1
+    s.last = action + 1
 
 
 @njit(cache=True)

@@ -9,7 +9,7 @@ from stratagym.envs.connect_four.rules import CELLS, COLUMNS, HEIGHT, ROWS
 from stratagym.envs.words import MARKS, marks_text, move_line
 
 PROMPT_VERSION, MERGED_VERSION = "connect-four-2", "connect-four-1"
-ANSWER = move_line("<column>", r"-?\d+", what="the column")
+ANSWER = move_line("<column>", "-?[0-9]+", what="the column")
 POSITION_FORMS, TITLES = ("grid", "list"), False
 RULES_TEXT = (
     "Rules: the board stands upright and has 7 columns, numbered 0 to 6 from the left, of 6 "

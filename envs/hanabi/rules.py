@@ -38,8 +38,6 @@ COLOUR_TOLD, RANK_TOLD = 1 << 10, 1 << 11
 DISCARD, PLAY, REVEAL_COLOUR, REVEAL_RANK = range(4)
 SCORED, TOKEN_GAINED = 1, 2
 STRICT, KEEP, SPIN = range(3)
-MAX_TRIES = 8192
-"""Of ``determinize``; a try succeeds at least once in 120 on average."""
 
 STATE = np.dtype(
     [
@@ -463,25 +461,40 @@ def _observe_knowledge(rules, known, out, at):
 
 
 @njit(cache=True)
+def _sort_unseen(rules, s, player):
+    """Put the player's own cards and the deck into the deck's cells, by their numbers.
+
+    Returns how many they are. Which cards the player does not see follows from what it sees; where
+    they were does not, so that nothing drawn from here may depend on it.
+    """
+    counts = 0  # two bits a card
+    for k in range(s.deck_size):
+        counts += 1 << 2 * s.deck[k]
+    for k in range(s.hand_sizes[player]):
+        counts += 1 << 2 * s.hands[player, k]
+    n = 0
+    for card in range(rules.colours * RANKS):
+        for _ in range(counts >> 2 * card & 3):
+            s.deck[n] = card
+            n += 1
+    return n
+
+
+@njit(cache=True)
 def determinize(rules, s, player):
-    """Redraw the player's own hand and the deck.
+    """Redraw the player's own hand and the deck, from what it sees and ``rng`` alone.
 
     Uniform over all arrangements of the cards it does not see that agree with the hints: each
     card of the hand is drawn, independently, from the unseen cards that it may be, and the hand
-    is accepted if no card was drawn twice; the others are shuffled. The worst case of acceptance,
-    a chain of sets each with one more card than the last, is 1/120; should ``MAX_TRIES`` all fail
-    (less often than once in 10**29), the hand stays as it is.
+    is accepted if no card was drawn twice; the others are shuffled. The worst case of acceptance
+    is a chain of sets each with one more card than the last, 1/120.
     """
     held = s.hand_sizes[player]
     size = s.deck_size
     # The cells of the deck above its top are free: own cards stand there beside the deck.
-    for k in range(held):
-        s.deck[size + k] = s.hands[player, k]
-    unseen = size + held
+    unseen = _sort_unseen(rules, s, player)
     distinct = False
-    tries = 0
-    while not distinct and tries < MAX_TRIES:
-        tries += 1
+    while not distinct:
         distinct = True
         drawn = 0
         for k in range(held):
@@ -499,9 +512,6 @@ def determinize(rules, s, player):
                 distinct = False
                 break
             drawn |= 1 << j
-    if not distinct:
-        for k in range(held):
-            s.hands[player, k] = size + k
     for k in range(held):
         j = s.hands[player, k]
         s.hands[player, k] = s.deck[j]

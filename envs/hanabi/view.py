@@ -26,17 +26,18 @@ from stratagym.envs.hanabi.rules import (
 from stratagym.envs.words import json_field, section
 
 _MOVE = re.compile(
-    r"(?:\(\s*)?(?:(?P<own>discard|play)\s+(?P<index>\d+)"
-    r"|reveal\s+player\s+\+(?P<offset>\d+)\s+(?:colou?r\s+(?P<colour>[a-z])|rank\s+(?P<rank>\d+)))"
+    r"(?:\(\s*)?(?:(?P<own>discard|play)\s+(?P<index>[0-9]{1,2})"
+    r"|reveal\s+player\s+\+(?P<offset>[0-9]{1,2})\s+"
+    r"(?:colou?r\s+(?P<colour>[a-z])|rank\s+(?P<rank>[0-9]{1,2})))"
     r"(?:\s*\))?",
-    re.IGNORECASE,
+    re.ASCII | re.IGNORECASE,
 )
 
 PROMPT_VERSION, MERGED_VERSION = "hanabi-2", "hanabi-1"
 ANSWER = json_field(
     "action",
     "<the action's number>",
-    rf"\d+|(?i:{_MOVE.pattern})",
+    rf"[0-9]+|(?ai:{_MOVE.pattern})",
     lead="Choose the legal action that best helps the team's score.",
     what="the action's number",
 )
@@ -176,7 +177,7 @@ def action_to_string(rules: Any, s: Any, action: int) -> str:
 def string_to_action(rules: Any, s: Any, text: str) -> int:
     """The action that an id or a move's words name, legal or not. Raises ``ValueError`` if none."""
     text = text.strip()
-    if re.fullmatch(r"\d+", text) and int(text) < rules.num_actions:
+    if re.fullmatch("[0-9]{1,9}", text) and int(text) < rules.num_actions:
         return int(text)
     match = _MOVE.fullmatch(text)
     if match is None:

@@ -97,6 +97,11 @@ def _board(colours: tuple[int, ...], size: int) -> Image.Image:
             _star(canvas, x + 0.53, y + 0.55, 0.36, _PAPER if start else _STAR)
         ink = _ink(number // 13) if start and number // 13 in colours else _NUMBER
         canvas.text(x + 0.06, y + 0.22, str(number), 0.24, ink, 0, "ls")
+    for colour in colours:
+        for number in range(TRACK + 6 * colour, TRACK + 6 * colour + 5):
+            x, y = SQUARES[number]
+            at, anchor = (0.94, "rs") if number == TRACK else (0.06, "ls")  # beside the arrow
+            canvas.text(x + at, y + 0.22, str(number), 0.24, _ink(colour), 0, anchor)
     return canvas.done()
 
 
@@ -142,6 +147,23 @@ def _ring(colour: tuple[int, int, int], unit: int) -> Image.Image:
 
 
 @lru_cache(maxsize=8)
+def _to_move(colour: int, unit: int) -> Image.Image:
+    """The words TO MOVE, to stand in a yard of that colour; four units wide."""
+    canvas = Canvas(4, 0.6, unit)
+    canvas.text(2, 0.3, "TO MOVE", 0.36, _ink(colour), 0.03)
+    return canvas.done()
+
+
+@lru_cache(maxsize=8)
+def _frame(unit: int) -> Image.Image:
+    """Around the squares of the last move; a square in the middle of a picture of one and a half."""
+    canvas = Canvas(1.5, 1.5, unit)
+    canvas.box(0.22, 0.22, 1.06, 1.06, None, 0.12, _INK, 0.13)
+    canvas.box(0.245, 0.245, 1.01, 1.01, None, 0.1, _GOLD, 0.08)
+    return canvas.done()
+
+
+@lru_cache(maxsize=8)
 def _crown(unit: int) -> Image.Image:
     """A crown over the word WINNER, to cover the places in a yard; four units wide."""
     canvas = Canvas(4, 4, unit)
@@ -171,8 +193,20 @@ def _layout(count: int) -> tuple[float, list[tuple[float, float]]]:
     return 0.97 * pitch, [(x, y) for y in places for x in places][-count:]
 
 
+def _place_of(rules: Any, player: int, piece: int, steps: int) -> tuple[float, float]:
+    """The centre of the place of a piece that no other shares."""
+    colour = rules.colours[player]
+    if steps == BASE:
+        (x, y), (dx, dy) = turn(*_YARD, colour), _BASES[piece]
+        return x + dx, y + dy
+    if steps == FINISHED:
+        return turn(*_FINISHES[piece], colour)
+    x, y = SQUARES[position(rules, player, steps)]
+    return x + 0.5, y + 0.5
+
+
 def picture(rules: Any, s: Any, size: int = 720) -> np.ndarray:
-    """Draw a position.
+    """Draw a position: who is to move, with the dice, or has won; frames show the last move.
 
     Args:
         rules: the game's ``Rules``.
@@ -194,18 +228,24 @@ def picture(rules: Any, s: Any, size: int = 720) -> np.ndarray:
     place(_ring(_PAPER if winner == NO_WINNER else _GOLD, unit), *yard)
     if winner != NO_WINNER:
         place(_crown(unit), *yard)
-    elif s["dice"] > 0:
-        place(_die(int(s["dice"]), unit), *yard)
+    else:
+        opposite = 2.52 if yard[1] < 7.5 else -2.52  # of the player's name
+        place(_to_move(marked, unit), yard[0], yard[1] + opposite)
+        if s["dice"] > 0:
+            place(_die(int(s["dice"]), unit), *yard)
+    if s["last_moved"]:
+        player, piece = divmod(int(s["last_moved"]) - 1, PIECES)
+        for steps in (int(s["last_from"]), int(s["steps"][player, piece])):
+            place(_frame(unit), *_place_of(rules, player, piece, steps))
 
     shared: dict[tuple[float, float], list[tuple[int, int]]] = {}
     for player, colour in enumerate(rules.colours):
         for piece in range(PIECES):
             steps = int(s["steps"][player, piece])
-            if steps == BASE:
-                (x, y), (dx, dy) = turn(*_YARD, colour), _BASES[piece]
-                place(_piece(colour, piece, 0.92, unit), x + dx, y + dy)
-            elif steps == FINISHED:
-                place(_piece(colour, piece, 0.6, unit), *turn(*_FINISHES[piece], colour))
+            if steps in (BASE, FINISHED):
+                diameter = 0.92 if steps == BASE else 0.6
+                sprite = _piece(colour, piece, diameter, unit)
+                place(sprite, *_place_of(rules, player, piece, steps))
             else:
                 square = SQUARES[position(rules, player, steps)]
                 shared.setdefault(square, []).append((colour, piece))

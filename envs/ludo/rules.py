@@ -40,6 +40,9 @@ STATE = np.dtype(
         ("player", "i1"),  # whose turn it is
         ("dice", "i1"),  # 0 before the throw
         ("winner", "i1"),
+        # The last move: one more than 4 * player + piece (0: none yet), and its steps before.
+        ("last_moved", "i1"),
+        ("last_from", "i1"),
     ],
     align=True,
 )
@@ -213,6 +216,8 @@ def reset(rules, s, seed):
     s.player = 0
     s.dice = 0
     s.winner = NO_WINNER
+    s.last_moved = 0
+    s.last_from = BASE
 
 
 @njit(cache=True)
@@ -266,6 +271,8 @@ def step(rules, s, action):
                 for piece in range(PIECES):
                     if s.steps[other, piece] == met:
                         s.steps[other, piece] = BASE
+    s.last_moved = 4 * player + action + 1
+    s.last_from = s.steps[player, action]
     s.steps[player, action] = target
     if target == FINISHED:
         home = 0

@@ -25,7 +25,7 @@ from stratagym.envs.words import move_and_reason, section
 PROMPT_VERSION, MERGED_VERSION = "ludo-2", "ludo-1"
 ANSWER = move_and_reason(
     "<int>",
-    r"-?\d+",
+    "-?[0-9]+",
     note="; do not answer with a board position",
     what="the piece's index (0, 1, 2 or 3)",
 )
@@ -139,7 +139,7 @@ def action_to_string(rules: Any, s: Any, action: int) -> str:
 
 def string_to_action(rules: Any, s: Any, text: str) -> int:
     """The action a move's text names, legal or not. Raises ``ValueError`` if it names none."""
-    if not re.fullmatch(r"\d+", text) or int(text) >= PIECES:
+    if not re.fullmatch("[0-9]{1,9}", text) or int(text) >= PIECES:
         raise ValueError("no_such_piece")
     return int(text)
 

@@ -20,6 +20,10 @@ Major and minor are sets of ranks (13 bits); sets of one size compare as their h
 
 from __future__ import annotations
 
+from functools import lru_cache
+from itertools import chain, combinations_with_replacement
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -146,15 +150,153 @@ def category(value):
     return value >> 26
 
 
+# --- many hands at once --------------------------------------------------------------------------
+#
+# The value of a hand without a flush depends on its ranks alone: of seven cards 49,205 multisets. A
+# card's weight holds a random number of its rank, and counts its suit. The sum over a hand names
+# the multiset (bits 0-29, found so that no two are equal) and, from bit 40 on, says in four bits a
+# suit whether there are five of it. Bits 16-29 choose a displacement, and bits 0-15 changed by that
+# (exclusive or) are the place in a table: a perfect hash by displacement (Fox, Chen, Heath 1992).
+# The tables are made of ``evaluate`` when they are first wanted, in a fraction of a second.
+
+_SLOTS, _BUCKETS = 1 << 16, 1 << 14
+_SUITS = 40
+_LOW, _BUCKET = np.uint64(_SLOTS - 1), np.uint64(_BUCKETS - 1)
+_NO_SUIT = np.uint64(sum(3 << _SUITS + 4 * suit for suit in range(4)))
+_FIVE = np.uint64(sum(8 << _SUITS + 4 * suit for suit in range(4)))
+_FREE = -1
+
+
+@njit(cache=True)
+def _displace(members, first, slots, taken, displacements):
+    """Displace the members of each bucket so that no two of all share a slot; False if stuck.
+
+    Args:
+        members: keys by bucket, the fullest bucket first. first: (buckets + 1,) where each begins.
+        slots: by key. taken: (slots,) the key that has a slot, or ``_FREE``; written.
+        displacements: by bucket, in the order of ``members``; written.
+    """
+    for bucket in range(first.shape[0] - 1):
+        displacement, placed = -1, first[bucket]
+        while placed < first[bucket + 1]:
+            displacement += 1
+            if displacement == _SLOTS:
+                return False
+            placed = first[bucket]
+            while placed < first[bucket + 1]:
+                slot = slots[members[placed]] ^ displacement
+                if taken[slot] != _FREE:
+                    break
+                taken[slot] = members[placed]
+                placed += 1
+            if placed < first[bucket + 1]:
+                for k in range(first[bucket], placed):
+                    taken[slots[members[k]] ^ displacement] = _FREE
+        displacements[bucket] = max(displacement, 0)
+    return True
+
+
+@njit(cache=True)
+def _values_of_sets(sets, wheel, values):
+    for i in range(sets.shape[0]):
+        values[i] = evaluate(sets[i], wheel)
+
+
+class _Tables(NamedTuple):
+    """What ``_look_up`` reads, for one number of cards and one ``wheel``."""
+
+    weights: np.ndarray  # (52,) uint64
+    displacements: np.ndarray  # (_BUCKETS,) uint16
+    values: np.ndarray  # (_SLOTS,) int32
+    suited: np.ndarray  # (RANKS + 1,) int32: by the set of ranks of one suit
+
+
+@lru_cache(maxsize=6)
+def _tables(size: int, wheel: int) -> _Tables:
+    every = combinations_with_replacement(range(13), size)
+    ranks = np.fromiter(chain.from_iterable(every), np.int64).reshape(-1, size)
+    ranks = ranks[(ranks[:, 4:] != ranks[:, :-4]).all(1)]  # no rank has five cards
+    # Equal ranks stand side by side, so that suits in turn make different cards and no flush.
+    sets = _set_of(4 * ranks + np.arange(size) % 4)
+    values = np.zeros(len(sets), np.int64)
+    _values_of_sets(sets, wheel, values)
+
+    suited = np.zeros(RANKS + 1, np.int64)
+    _values_of_sets(_NUMBERS.astype(np.uint64), wheel, suited)
+
+    weights, displacements, taken = _hash(ranks)
+    table = np.where(taken == _FREE, 0, values[taken]).astype(np.int32)
+    return _Tables(weights, displacements, table, suited.astype(np.int32))
+
+
+def _set_of(cards: np.ndarray) -> np.ndarray:
+    bits = np.uint64(1) << (16 * (cards % 4) + cards // 4).astype(np.uint64)
+    return np.bitwise_or.reduce(bits, axis=1)
+
+
+def _hash(ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Weights of cards, displacements, and which multiset of ranks (N, size) has each slot."""
+    for seed in range(1000):
+        numbers = np.random.default_rng(seed).integers(1 << _SUITS - 3, size=13)
+        keys = numbers[ranks].sum(1) % (_SLOTS * _BUCKETS)
+        if len(np.unique(keys)) < len(keys):
+            continue
+        bucket = keys // _SLOTS
+        count = np.bincount(bucket, minlength=_BUCKETS)
+        by_count = np.argsort(-count, kind="stable")
+        place = np.empty(_BUCKETS, np.int64)
+        place[by_count] = np.arange(_BUCKETS)
+        members = np.argsort(place[bucket], kind="stable")
+        first = np.concatenate([[0], np.cumsum(count[by_count])])
+        taken = np.full(_SLOTS, _FREE)
+        displaced = np.zeros(_BUCKETS, np.int64)
+        if _displace(members, first, keys % _SLOTS, taken, displaced):
+            suits = np.array([1 << _SUITS + 4 * suit for suit in range(4)])
+            weights = (numbers[:, None] + suits).ravel().astype(np.uint64)
+            return weights, displaced[place].astype(np.uint16), taken
+    raise AssertionError("no perfect hash was found")
+
+
 @njit(cache=True, nogil=True)
-def evaluate_each(cards, wheel, values):
-    """The values of many hands.
+def _look_up(cards, weights, displacements, table, suited, values):
+    size = cards.shape[1]
+    for i in range(cards.shape[0]):
+        # Unsigned indices are not looked at for being negative.
+        found = (
+            _NO_SUIT
+            + weights[np.uint8(cards[i, 0])]
+            + weights[np.uint8(cards[i, 1])]
+            + weights[np.uint8(cards[i, 2])]
+            + weights[np.uint8(cards[i, 3])]
+            + weights[np.uint8(cards[i, 4])]
+        )
+        if size > 5:
+            found += weights[np.uint8(cards[i, 5])]
+        if size > 6:
+            found += weights[np.uint8(cards[i, 6])]
+        if found & _FIVE:
+            suit = 0
+            while not (found >> np.uint64(_SUITS + 3 + 4 * suit)) & _1:
+                suit += 1
+            ranks = 0
+            for k in range(size):
+                if cards[i, k] & 3 == suit:
+                    ranks |= 1 << (cards[i, k] >> 2)
+            values[i] = suited[ranks]
+        else:
+            slot = (found & _LOW) ^ np.uint64(displacements[found >> _16 & _BUCKET])
+            values[i] = table[slot]
+
+
+def evaluate_each(cards: np.ndarray, wheel: int, values: np.ndarray) -> None:
+    """The values of many hands, as ``evaluate`` gives them; releases the GIL.
 
     Args:
         cards: (N, 5 .. 7) integers. wheel: as in ``evaluate``. values: (N,) int64, written.
+
+    Raises:
+        ValueError: hands of more or fewer cards.
     """
-    for i in range(cards.shape[0]):
-        held = np.uint64(0)
-        for k in range(cards.shape[1]):
-            held |= card_bit(cards[i, k])
-        values[i] = evaluate(held, wheel)
+    if not 5 <= cards.shape[1] <= 7:
+        raise ValueError(f"hands of {cards.shape[1]} cards: 5 to 7 are needed")
+    _look_up(cards, *_tables(cards.shape[1], int(wheel)), values)

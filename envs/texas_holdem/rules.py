@@ -333,6 +333,27 @@ def legal_actions(rules, s, out):
 
 
 @njit(cache=True)
+def is_legal_action(rules, s, action, legal):
+    """As ``legal_actions`` has it, without a list of every amount."""
+    if action == FOLD:
+        return rules.botzone == 1 or to_call(s) > 0
+    most = highest(s)
+    if rules.botzone and s.stack[1 - s.player] == 0:
+        return action == (most + 1 if rules.chips else ALL_IN)
+    if action == CALL:
+        return True
+    if action < CALL or not may_raise(s):
+        return False
+    if rules.chips:
+        return action == most + 1 or lowest_raise(rules, s) < action <= most
+    n = legal_actions(rules, s, legal)
+    for k in range(n):
+        if legal[k] == action:
+            return True
+    return False
+
+
+@njit(cache=True)
 def amount_of(rules, s, action):
     """What a call or raise of the seat to move makes its bet."""
     if action == CALL:

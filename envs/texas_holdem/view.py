@@ -40,14 +40,14 @@ def _one_form(move: str) -> str:
     move = move.lower()
     if move.startswith("all"):
         return "all-in"
-    digits = re.sub(r"\D", "", move)
+    digits = re.sub("[^0-9]", "", move)
     return f"raise {digits}" if digits else move
 
 
 PROMPT_VERSION, MERGED_VERSION = "texas_holdem-2", "texas_holdem-1"
 ANSWER = move_and_reason(
     "<move>",
-    r"(?i:fold|check|call|all[- ]?in|(?:raise|bet)(?:\s+to)?\s+\d[\d,]*)",
+    r"(?ai:fold|check|call|all[- ]?in|(?:raise|bet)(?:\s+to)?\s+(?:[1-9]\d{0,2}(?:,\d{3})+|\d+))",
     tidy=_one_form,
 )
 POSITION_FORMS = ("list", "table")
@@ -247,7 +247,7 @@ def string_to_action(rules: Any, s: Any, text: str) -> int:
         if not may_raise(s) and not rules.botzone:
             return CALL
         return most + 1 if rules.chips else ALL_IN
-    match = re.fullmatch(r"raise (\d{1,9})", text)
+    match = re.fullmatch("raise ([0-9]{1,9})", text)
     if not match:
         raise ValueError("no_such_move")
     amount = int(match.group(1))
@@ -328,9 +328,8 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
 # --- the prompt ----------------------------------------------------------------------------------
 
 
-def _choices(rules: Any, s: Any) -> list[str]:
+def _choices(rules: Any, s: Any, legal: list[int]) -> list[str]:
     """The moves open to the seat to move, a range of amounts as one line."""
-    legal = _legal(rules, s)
     lines = [f"- {action_to_string(rules, s, a)}" for a in legal if a <= CALL]
     raises = [a for a in legal if a > CALL]
     if rules.chips and len(raises) > 2:
@@ -471,7 +470,7 @@ def _owed(s: Any, player: int) -> int:
 
 def legal_text(rules: Any, s: Any, player: int, legal: list[int]) -> str:
     """The legal moves, a range of raises as one line."""
-    return section("Legal moves", *_choices(rules, s))
+    return section("Legal moves", *_choices(rules, s, legal))
 
 
 def task_text(rules: Any) -> str:

@@ -32,6 +32,7 @@ STATE = np.dtype(
         ("noughts", "i2"),  # marks of player 1
         ("player", "i1"),  # whose turn it is
         ("winner", "i1"),
+        ("last", "i1"),  # one more than the last action; 0 before the first
     ],
     align=True,
 )
@@ -60,6 +61,7 @@ def reset(rules, s, seed):
     s.noughts = 0
     s.player = 0
     s.winner = NO_WINNER
+    s.last = 0
 
 
 @njit(cache=True)
@@ -91,6 +93,7 @@ def step(rules, s, action):
     if has_line(s.crosses if s.player == 0 else s.noughts):
         s.winner = s.player
     s.player = 1 - s.player
+    s.last = action + 1
 
 
 @njit(cache=True)

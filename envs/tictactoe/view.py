@@ -14,7 +14,7 @@ from stratagym.envs.words import MARKS, marks_text, move_line
 PROMPT_VERSION, MERGED_VERSION = "tictactoe-2", "tictactoe-1"
 ANSWER = move_line(
     "<row>,<column>",
-    r"-?\d+\s*,\s*-?\d+",
+    r"-?[0-9]+\s*,\s*-?[0-9]+",
     note=", the row's number before the column's",
     what="the square, the row's number before the column's,",
 )

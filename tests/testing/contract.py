@@ -208,6 +208,9 @@ class Contract:
                 assert 0 <= choice[0] <= choice[-1] < rules.num_actions
                 assert _mask_at(rules, state, legal, mask) == len(choice)
                 assert np.flatnonzero(mask).tolist() == choice.tolist()
+                asked = range(-1, min(rules.num_actions, 100) + 1)
+                allowed = [core.is_legal_action_at(rules, state, 0, a, legal) for a in asked]
+                assert allowed == [a in choice for a in asked]
             assert played.ending in (core.TERMINAL, core.TRUNCATED)
             assert _mask_at(rules, played.end, legal, mask) == 0
             assert not mask.any()
@@ -269,6 +272,29 @@ class Contract:
                 if view and seat == played.players[at]:
                     self._same_prompts(view, other[0], state[0], seat)
             assert core.current_player_at(self.rules, other, 0) == played.players[at]
+
+    def information_and_seed_decide(self) -> None:
+        """Of states that look alike to a seat, one seed makes one redrawn state and one decision.
+
+        Asked of every built-in player that plays any game, and of the game's own.
+        """
+        from stratagym.agents.core import decision_for, make_policy
+        from stratagym.agents.hooks import rule_names
+
+        names = ["random", "heuristic", "mcts:8", *(f"rule:{one}" for one in rule_names(self.spec))]
+        policies = [make_policy(self.spec, name) for name in names]
+        played = self.played()
+        for at in range(0, len(played.states), 1 + len(played.states) // 12):
+            states, seat = played.states[at], played.players[at]
+            decision = decision_for(self.spec, self.rules, states, self.seed)
+            chosen = [policy.act(decision) for policy in policies]
+            for k in range(3):
+                twin = states.copy()
+                core.determinize_at(self.rules, twin, 0, seat, np.uint64(self.seed + k + 1))
+                again = decision_for(self.spec, self.rules, twin, self.seed)
+                assert again.states == decision.states, (seat, states, twin)
+                assert again.legal.tolist() == decision.legal.tolist(), (seat, states, twin)
+                assert [policy.act(again) for policy in policies] == chosen, (seat, states, twin)
 
     def _same_prompts(self, view: Any, one: Any, other: Any, seat: int) -> None:
         """Two states look alike to a seat, in every form of position."""
@@ -532,6 +558,7 @@ def contract_checks(
     applies = {
         Contract.commits_of_the_running_turn_do_not_show.__name__: facts.is_simultaneous,
         Contract.messages_reach_only_those_they_are_for.__name__: _talks(facts),
+        Contract.information_and_seed_decide.__name__: facts.information == "imperfect",
     }
     return [(name, partial(check, name)) for name in CHECKS if applies.get(name, True)]
 

@@ -1,15 +1,29 @@
 "use strict";
 // Whatever was recorded becomes text nodes, never markup.
 const data = JSON.parse(document.getElementById("data").textContent);
-const last = data.positions.length - 1;
 const find = (id) => document.getElementById(id);
+const TILE = 32;
+const ACROSS = 64;
+const SVG = "http://www.w3.org/2000/svg";
+const many = data.games.length > 1;
+let game = data.games[0];
+let frames = [];
+let last = 0;
 let at = 0;
 let timer = null;
+let flipped = false;
+let sheet = null;
 
 function make(tag, text, kind) {
   const element = document.createElement(tag);
   if (text !== undefined && text !== null) element.textContent = text;
   if (kind) element.className = kind;
+  return element;
+}
+
+function draw(tag, attributes) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   return element;
 }
 
@@ -30,7 +44,9 @@ function signed(number) {
   return (number > 0 ? "+" : number < 0 ? "−" : "") + Math.abs(number);
 }
 
-function answerBlock(answer) {
+// --- a decision ----------------------------------------------------------------------------------
+
+function answerBlock(answer, position) {
   const block = make("article", null, answer.good ? "answer" : "answer bad");
   const head = make("p", null, "kind");
   head.append(make("b", `Answer ${answer.attempt ?? 1}: ${answer.kind}`));
@@ -39,7 +55,9 @@ function answerBlock(answer) {
   if (answer.usage) block.append(make("p", answer.usage, "usage"));
   if (answer.reasoning) block.append(fold("Reasoning", false, passage(answer.reasoning)));
   if (answer.reply !== null) block.append(passage(answer.reply, "reply"));
-  if (answer.move !== null) block.append(make("p", `Read as: ${answer.move}`, "usage"));
+  if (answer.move !== null && answer.move !== position.move) {
+    block.append(make("p", `Read as: ${answer.move}`, "usage"));
+  }
   for (const [to, text] of answer.said) {
     block.append(make("p", `Said to ${to}:`, "usage"), passage(text));
   }
@@ -83,47 +101,195 @@ function legalBlock(position) {
   return [...choice, block];
 }
 
+// --- the board -----------------------------------------------------------------------------------
+
+// The tiles of every position of a game, each from those of the one before.
+function framesOf(positions) {
+  let tiles = [];
+  return positions.map(({ image }) => {
+    if (image === null) return null;
+    tiles = tiles.slice();
+    for (let k = 0, to = -1; k < image.length; k += 2) {
+      to += image[k] + 1;
+      tiles[to] = image[k + 1];
+    }
+    return tiles;
+  });
+}
+
+function paint() {
+  const tiles = frames[at];
+  if (!tiles || sheet === null) return;
+  const canvas = find("picture");
+  const [width, height] = game.size;
+  canvas.width = width;
+  canvas.height = height;
+  const pen = canvas.getContext("2d");
+  const wide = Math.ceil(width / TILE);
+  tiles.forEach((tile, k) => pen.drawImage(
+    sheet, (tile % ACROSS) * TILE, Math.floor(tile / ACROSS) * TILE, TILE, TILE,
+    (k % wide) * TILE, Math.floor(k / wide) * TILE, TILE, TILE,
+  ));
+  if (!flipped) return;
+  const copy = document.createElement("canvas");
+  copy.width = width;
+  copy.height = height;
+  copy.getContext("2d").drawImage(canvas, 0, 0);
+  const cuts = game.cuts;
+  const parts = cuts.length - 1;
+  const other = (k) => (k === 0 || k === parts - 1 ? k : parts - 1 - k);
+  for (let x = 0; x < parts; x += 1) {
+    for (let y = 0; y < parts; y += 1) {
+      const [fromX, fromY] = [other(x), other(y)];
+      pen.drawImage(
+        copy, cuts[fromX], cuts[fromY], cuts[fromX + 1] - cuts[fromX], cuts[fromY + 1] - cuts[fromY],
+        cuts[x], cuts[y], cuts[x + 1] - cuts[x], cuts[y + 1] - cuts[y],
+      );
+    }
+  }
+}
+
+function seen([x, y]) {
+  if (!flipped) return [x, y];
+  const [first, end] = [game.cuts[1], game.cuts[game.cuts.length - 2]];
+  return [first + end - x, first + end - y];
+}
+
+function point(position) {
+  const arrow = find("arrow");
+  arrow.replaceChildren();
+  if (!position.arrow || !game.size) return;
+  arrow.setAttribute("viewBox", `0 0 ${game.size[0]} ${game.size[1]}`);
+  const [[x, y], [toX, toY]] = position.arrow.map(seen);
+  const length = Math.hypot(toX - x, toY - y);
+  if (!length) return;
+  const thick = game.size[0] / 60;
+  const [alongX, alongY] = [(toX - x) / length, (toY - y) / length];
+  const head = Math.min(3.2 * thick, length / 2);
+  const [baseX, baseY] = [toX - head * alongX, toY - head * alongY];
+  const [sideX, sideY] = [-alongY * head * 0.6, alongX * head * 0.6];
+  arrow.append(
+    draw("line", { x1: x, y1: y, x2: baseX, y2: baseY, "stroke-width": thick }),
+    draw("polygon", {
+      points: `${toX},${toY} ${baseX + sideX},${baseY + sideY} ${baseX - sideX},${baseY - sideY}`,
+    }),
+  );
+}
+
+function clock(seconds) {
+  const whole = Math.floor(seconds / 60);
+  return whole ? `${whole}:${(seconds % 60).toFixed(0).padStart(2, "0")}` : `${seconds.toFixed(1)} s`;
+}
+
+function seatLine(seat, position) {
+  const line = make("li");
+  line.classList.toggle("moving", position.seat === seat);
+  const badge = make("span", String(seat), "seat");
+  badge.dataset.seat = String(seat);
+  line.append(badge, make("span", game.seats[seat], "who"));
+  const spent = game.clocks ? game.clocks[at][seat] : null;
+  if (position.beside) line.append(make("span", position.beside[seat], "beside"));
+  if (spent !== null) line.append(make("span", clock(spent), "clock"));
+  if (position.seat === seat) line.append(make("span", "to move", "hidden"));
+  return line;
+}
+
+function nameSeats(position) {
+  const seats = game.seats.map((_, seat) => seat);
+  const facing = seats.length === 2;
+  const upper = facing ? [flipped ? 0 : 1] : [];
+  find("above").replaceChildren(...upper.map((seat) => seatLine(seat, position)));
+  find("below").replaceChildren(
+    ...seats.filter((seat) => !upper.includes(seat)).map((seat) => seatLine(seat, position)),
+  );
+}
+
+// --- the course of the game ----------------------------------------------------------------------
+
+function drawGraph() {
+  const graph = game.graph;
+  find("course").hidden = !graph;
+  if (!graph) return;
+  find("label").textContent = `Course of the game: ${graph.label}`;
+  const known = graph.lines.flatMap(([, values]) => values.filter((value) => value !== null));
+  const [low, high] = [Math.min(0, ...known), Math.max(0, ...known)];
+  const room = high - low || 1;
+  const x = (k) => (600 * k) / Math.max(1, last);
+  const y = (value) => 114 - (108 * (value - low)) / room;
+  const parts = [draw("line", { x1: 0, x2: 600, y1: y(0), y2: y(0), class: "zero" })];
+  for (const [seat, values] of graph.lines) {
+    let path = "";
+    let pen = "M";
+    values.forEach((value, k) => {
+      if (value === null) return;
+      path += `${pen}${x(k).toFixed(1)} ${y(value).toFixed(1)}`;
+      pen = "L";
+    });
+    parts.push(draw("path", { d: path, class: "course", "data-seat": String(seat) }));
+  }
+  parts.push(draw("line", { y1: 0, y2: 120, class: "now", id: "now" }));
+  find("graph").replaceChildren(...parts);
+  find("graph").setAttribute("aria-label", `${graph.label}, from ${low} to ${high}`);
+}
+
+function markGraph() {
+  if (!game.graph) return;
+  const x = (600 * at) / Math.max(1, last);
+  find("now").setAttribute("x1", x);
+  find("now").setAttribute("x2", x);
+  const said = game.graph.lines
+    .map(([, values]) => values[at])
+    .filter((value) => value !== null && value !== undefined)
+    .map((value) => signed(Math.round(value * 100) / 100));
+  const now = said.length ? `; now ${said.join(", ")}` : "";
+  find("label").textContent = `Course of the game: ${game.graph.label}${now}`;
+}
+
+// --- positions -----------------------------------------------------------------------------------
+
 function show(to) {
   at = Math.min(Math.max(to, 0), last);
-  const position = data.positions[at];
+  const position = game.positions[at];
   find("heading").textContent = position.heading;
-  find("chance").textContent = position.chance.join(" ");
+  // A throw that the move tells again is left to it.
+  const news = position.chance.filter((said) => !position.told.startsWith(said.replace(/\.$/, "")));
+  find("chance").textContent = news.join(" ");
   const board = data.texts[position.board];
-  const drawn = position.image !== null;
-  find("picture").hidden = !drawn;
+  const drawn = frames[at] !== null;
+  find("stage").hidden = !drawn;
   find("words").hidden = drawn;
   find("spoken").hidden = !drawn;
   if (drawn) {
-    find("picture").src = data.images[position.image];
-    find("picture").alt = `Board: ${position.heading}. Below it stands as text.`;
+    find("picture").setAttribute("aria-label", `Board: ${position.heading}. Below it stands as text.`);
+    paint();
+    point(position);
   }
   find("words").textContent = drawn ? "" : board;
   find("text").textContent = board;
+  nameSeats(position);
   const played = position.move === null ? "" : position.told || position.move;
-  find("played").replaceChildren();
-  if (position.move !== null) {
-    find("played").append(make("b", position.move), position.told ? ` ${position.told}` : "");
-  }
+  find("played").textContent = played;
   find("answers").replaceChildren(...position.answers
     .filter((answer) => answer.reply !== null || answer.prompt.length)
-    .map(answerBlock));
+    .map((answer) => answerBlock(answer, position)));
   find("moves").replaceChildren(...legalBlock(position));
-  find("result").hidden = at !== last || data.result === null;
+  find("result").hidden = at !== last || game.result === null;
   find("slider").value = String(at);
   find("slider").setAttribute("aria-valuetext", `${position.heading}. ${played}`);
   find("first").disabled = find("back").disabled = at === 0;
   find("next").disabled = find("last").disabled = at === last;
-  const rows = find("list").children;
   for (const row of find("list").querySelectorAll("[aria-current]")) {
     row.removeAttribute("aria-current");
   }
-  const row = rows[at].firstChild;
+  const row = find("list").querySelectorAll("button")[at];
   row.setAttribute("aria-current", "step");
   const list = find("list");
   // The list alone scrolls, not the page.
   list.scrollTop += row.getBoundingClientRect().top - list.getBoundingClientRect().top
     - list.clientHeight / 2;
-  history.replaceState(null, "", at ? `#${at}` : location.pathname + location.search);
+  markGraph();
+  const place = many ? `#g${game.number}${at ? `.${at}` : ""}` : at ? `#${at}` : "";
+  history.replaceState(null, "", place || location.pathname + location.search);
   if (at === last) pause();
 }
 
@@ -148,46 +314,112 @@ function go(to) {
   show(to);
 }
 
-find("title").textContent = data.title;
-for (const [name, value] of data.facts) find("facts").append(make("dt", name), make("dd", value));
-const wrong = data.problems.length > 0;
-find("verdict").className = wrong ? "wrong" : "right";
-find("verdict").textContent = wrong
-  ? `The record does not agree with the rules. ${data.problems.join(" ")}` : data.agrees;
-if (data.result !== null) {
-  find("result").append(make("h3", "Returns"));
-  const list = make("ul");
-  for (const [seat, policy, value] of data.result) {
-    const item = make("li", `seat ${seat}, ${policy} `);
-    item.append(make("b", signed(Math.round(value * 1000) / 1000)));
-    list.append(item);
-  }
-  find("result").append(list);
-}
-data.positions.forEach((position, k) => {
-  const row = make("li");
+// --- games ---------------------------------------------------------------------------------------
+
+function moveButton(position, k) {
   const button = make("button");
   button.type = "button";
   const bad = position.answers.filter((answer) => !answer.good).length;
-  if (data.whole) button.append(make("span", position.seat === null ? "" : String(k + 1), "number"));
-  const dot = make("span", position.seat === null ? "" : String(position.seat), "seat");
-  dot.dataset.seat = String(position.seat);
-  if (position.seat !== null) dot.title = `seat ${position.seat}, ${position.policy}`;
-  button.append(dot);
-  const move = position.move ?? (position.seat === null ? "End" : "nothing played");
-  button.append(make("span", data.whole ? move : position.heading, "name"));
-  button.append(make("span", data.whole ? position.told : move, "told"));
+  const columns = game.columns > 1;
+  if (!columns) {
+    if (game.whole) button.append(make("span", position.seat === null ? "" : String(k + 1), "number"));
+    const dot = make("span", position.seat === null ? "" : String(position.seat), "seat");
+    dot.dataset.seat = String(position.seat);
+    if (position.seat !== null) dot.title = `seat ${position.seat}, ${position.policy}`;
+    button.append(dot);
+  }
+  const move = position.short ?? (position.seat === null ? "End" : "nothing played");
+  button.append(make("span", game.whole ? move : position.heading, "name"));
+  if (!game.whole) button.append(make("span", move, "told"));
   if (bad) {
     const mark = make("span", `✗${bad > 1 ? bad : ""}`, "mark");
     mark.title = `${bad} bad ${bad === 1 ? "answer" : "answers"}`;
     button.append(mark);
   }
   button.addEventListener("click", () => go(k));
-  row.append(button);
-  find("list").append(row);
+  return button;
+}
+
+// A score sheet: a line a round where the seats move in turn, else a line a move.
+function listMoves() {
+  const list = find("list");
+  list.className = game.columns > 1 ? "sheet" : "";
+  list.style.setProperty("--columns", game.columns);
+  list.replaceChildren();
+  let row = null;
+  game.positions.forEach((position, k) => {
+    const inSheet = game.columns > 1 && position.seat !== null;
+    if (!inSheet || k % game.columns === 0) {
+      row = make("li", null, inSheet || game.columns === 1 ? "" : "end");
+      if (inSheet) row.append(make("span", `${k / game.columns + 1}.`, "number"));
+      list.append(row);
+    }
+    row.append(moveButton(position, k));
+  });
+}
+
+function open(number, to) {
+  pause();
+  game = data.games[number];
+  last = game.positions.length - 1;
+  frames = framesOf(game.positions);
+  flipped = false;
+  const title = [game.title, game.outcome].filter(Boolean).join(" – ");
+  document.title = title;
+  find("title").textContent = game.title;
+  find("outcome").textContent = game.outcome;
+  find("facts").replaceChildren(...game.facts.flatMap(([name, value]) => [
+    make("dt", name), make("dd", value),
+  ]));
+  const wrong = game.problems.length > 0;
+  find("verdict").className = wrong ? "wrong" : "right";
+  find("verdict").textContent = wrong
+    ? `The record does not agree with the rules. ${game.problems.join(" ")}` : game.agrees;
+  find("result").replaceChildren();
+  if (game.result !== null) {
+    find("result").append(make("h3", "Returns"));
+    const list = make("ul");
+    for (const [seat, policy, value] of game.result) {
+      const item = make("li", `seat ${seat}, ${policy} `);
+      item.append(make("b", signed(Math.round(value * 1000) / 1000)));
+      list.append(item);
+    }
+    find("result").append(list);
+  }
+  find("chance").hidden = !game.positions.some((position) => position.chance.length);
+  find("flip").hidden = !game.cuts;
+  find("flip").setAttribute("aria-pressed", "false");
+  document.body.classList.toggle("wide", Boolean(game.size) && game.size[0] > 1.2 * game.size[1]);
+  const quiet = game.positions.every(({ answers, legal }) => !answers.length && !legal.length);
+  document.body.classList.toggle("quiet", quiet);
+  find("slider").max = String(last);
+  find("choose").value = String(number);
+  find("before").disabled = number === 0;
+  find("after").disabled = number === data.games.length - 1;
+  listMoves();
+  drawGraph();
+  show(to);
+}
+
+// Where the address says: #g12.34 is position 34 of game 12, #34 that of the only game.
+function openPlace() {
+  const [, number, place] = /^#(?:g(\d+)\.?)?(\d*)$/.exec(location.hash) ?? [];
+  const found = data.games.findIndex((one) => String(one.number) === number);
+  open(Math.max(0, found), Number(place) || 0);
+}
+
+find("games").hidden = !many;
+find("of").textContent = `Game (of ${data.games.length})`;
+find("note").textContent = data.note;
+data.games.forEach((one, k) => {
+  const said = [`${one.number ?? k + 1}: ${one.title}`, one.outcome].filter(Boolean).join(" – ");
+  const option = make("option", said);
+  option.value = String(k);
+  find("choose").append(option);
 });
-find("chance").hidden = !data.positions.some((position) => position.chance.length);
-find("slider").max = String(last);
+find("choose").addEventListener("change", () => open(Number(find("choose").value), 0));
+find("before").addEventListener("click", () => open(data.games.indexOf(game) - 1, 0));
+find("after").addEventListener("click", () => open(data.games.indexOf(game) + 1, 0));
 find("slider").addEventListener("input", () => go(Number(find("slider").value)));
 find("first").addEventListener("click", () => go(0));
 find("back").addEventListener("click", () => go(at - 1));
@@ -200,16 +432,40 @@ find("pace").addEventListener("change", () => {
     play();
   }
 });
+find("flip").addEventListener("click", () => {
+  flipped = !flipped;
+  find("flip").setAttribute("aria-pressed", String(flipped));
+  show(at);
+});
+find("graph").addEventListener("click", (event) => {
+  const box = find("graph").getBoundingClientRect();
+  go(Math.round((last * (event.clientX - box.left)) / box.width));
+});
+window.addEventListener("hashchange", openPlace);
 document.addEventListener("keydown", (event) => {
   const inControl = event.target.closest && event.target.closest("input, select");
   if (event.altKey || event.ctrlKey || event.metaKey || inControl) return;
   const keys = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last };
+  const games = { n: 1, p: -1 };
   if (event.key in keys) {
     event.preventDefault();
     go(keys[event.key]);
+  } else if (event.key in games) {
+    const to = data.games.indexOf(game) + games[event.key];
+    if (data.games[to]) open(to, 0);
+  } else if (event.key === "f" && game.cuts) {
+    find("flip").click();
   } else if (event.key === " " && event.target === document.body) {
     event.preventDefault();
     find("play").click();
   }
 });
-show(Number(location.hash.slice(1)) || 0);
+if (data.sheet) {
+  const picture = new Image();
+  picture.addEventListener("load", () => {
+    sheet = picture;
+    paint();
+  });
+  picture.src = data.sheet;
+}
+openPlace();

@@ -1,0 +1,158 @@
+"""The page with a run's games, ``replays.html``, and where a report links them.
+
+A page that a browser opens holds some games, not thousands: first those in which a model was
+asked, one of each pairing after the other. How much it takes to make is bounded as well.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from stratagym.benchmarks.harness import replays
+from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.matches import place_of
+from stratagym.benchmarks.replaying.page import document
+from stratagym.benchmarks.replaying.scenes import Shared, scene
+from stratagym.benchmarks.replaying.tiles import MOST, Tiles
+from stratagym.benchmarks.reporting.page import Page, code, count, plain_text
+
+NAME = "replays.html"
+POSITIONS = 1500
+"""Of all games on a page at most; of one game there are as many as it has."""
+GAMES = 200
+DRAWING_S = 3.0
+"""Of processor time after which the boards of further games are text."""
+WITH_MODELS = 4
+"""How many times as much where a model was asked."""
+BYTES = 16_000_000
+"""Of a page's texts at most."""
+
+
+@dataclass
+class Album:
+    """Games on one page.
+
+    Attributes:
+        total: games to choose from. all_text: whether no pictures were wanted.
+        scenes: by the game's number in the run. drawn: how many of them have pictures.
+        problems: a line for each game that cannot be played again.
+    """
+
+    total: int
+    all_text: bool = False
+    scenes: dict[int, dict[str, Any]] = field(default_factory=dict)
+    drawn: int = 0
+    problems: list[str] = field(default_factory=list)
+    texts: Shared = field(default_factory=Shared)
+    tiles: Tiles = field(default_factory=Tiles)
+
+    def left_out(self, folder: Path | str) -> str:
+        """What the page does not hold and how to see it; empty if it holds all."""
+        here, drawn = len(self.scenes), self.drawn
+        said = []
+        if here < self.total:
+            said.append(f"{count(here)} of {count(self.total)} games are here")
+        if drawn < here and not self.all_text:
+            said.append(f"{count(drawn)} of {count(here)} have pictures, the others text")
+        command = code(f"python -m benchmarks.replay {folder} --match NUMBER --html game.html")
+        return f"{'; '.join(said)}. {command} draws any game." if said else ""
+
+    def page(self, title: str, folder: Path | str) -> str:
+        """The page; there is at least one scene."""
+        note = plain_text(self.left_out(folder))
+        scenes = list(self.scenes.values())
+        return document(scenes, self.texts, self.tiles, title=title, note=note)
+
+
+def album(
+    run: replays.Run, numbers: Iterable[int] | None = None, *, pictures: bool = True
+) -> Album:
+    """Games of a run within the limits above; bad records are named, not shown.
+
+    Args:
+        numbers: of the games to choose from, counted from 1; by default all.
+        pictures: draw boards, as far as there is time; else they are text.
+    """
+    asked = {
+        name for (name, _), records in run.answers.items() if any(r["prompt"] for r in records)
+    }
+    budget = WITH_MODELS if asked else 1
+    chosen = list(range(1, len(run.games) + 1) if numbers is None else numbers)
+    found = Album(len(chosen), not pictures)
+    positions, size, begin = 0, 0, time.process_time()
+    for number in _order(run, chosen, asked):
+        if found.scenes and (positions >= budget * POSITIONS or len(found.scenes) >= GAMES):
+            break
+        try:
+            played = replays.replay(run.games[number - 1], run.answers)
+        except InputError as error:
+            found.problems.append(str(error))
+            continue
+        if found.scenes and positions + len(played.positions) > budget * POSITIONS:
+            continue  # a shorter one may have room
+        draw = pictures and len(found.tiles) < MOST
+        draw = draw and time.process_time() - begin < budget * DRAWING_S
+        one = scene(
+            played,
+            [None] * len(played.positions),
+            found.texts,
+            found.tiles if draw else None,
+            legal=False,
+        )
+        size += len(json.dumps(one))
+        if found.scenes and size + sum(map(len, found.texts.values)) > BYTES:
+            break
+        positions += len(played.positions)
+        found.drawn += draw
+        found.scenes[number] = {**one, "number": number}
+    found.scenes = dict(sorted(found.scenes.items()))
+    return found
+
+
+def _order(run: replays.Run, chosen: Iterable[int], asked: set[str]) -> Iterator[int]:
+    """Numbers of games: with models first, else one of each pairing after the other."""
+    groups: defaultdict[str, list[int]] = defaultdict(list)
+    for number in chosen:
+        groups[place_of(run.games[number - 1]).pairing].append(number)
+    turns = [n for turn in zip_longest(*groups.values()) for n in turn if n is not None]
+    yield from sorted(turns, key=lambda n: run.games[n - 1]["match"] not in asked)
+
+
+def add_replays(page: Page, folder: Path) -> None:
+    """Write ``replays.html`` into a run's folder, and link its games in a report.
+
+    A run without games gets neither.
+    """
+    if not (folder / replays.GAMES).exists():
+        return
+    run = replays.find(folder)
+    if not run.games:
+        return
+    found = album(run)
+    if not found.scenes:
+        page.heading("Replays")
+        page.bullets(found.problems)
+        return
+    note = found.left_out(folder)
+    html = found.page(f"{page.title}: replays", folder)
+    (folder / NAME).write_text(html, encoding="utf-8")
+    page.heading("Replays")
+    page.links("Every position of a game, with what was asked and answered:", [(NAME, NAME)])
+    if note:
+        page.text(note)
+    page.bullets(found.problems)
+    with page.details("Game by game"):
+        groups: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+        for number, one in found.scenes.items():
+            label = f"{number}: {one['outcome']}" if one["outcome"] else str(number)
+            pairing = place_of(run.games[number - 1]).pairing
+            groups[pairing].append((label, f"{NAME}#g{number}"))
+        for pairing, targets in groups.items():
+            page.links(f"{code(pairing)}:", targets)

@@ -1,0 +1,295 @@
+"""A replay as plain data for the page's script: positions, pictures, the course of the game."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from stratagym.agents import hooks
+from stratagym.benchmarks.harness.replays import Position, Replay
+from stratagym.benchmarks.replaying.evaluator import Evaluation
+from stratagym.benchmarks.replaying.tiles import Tiles, changes
+from stratagym.envs import core
+from stratagym.envs.text import OK
+
+MOST_COLUMNS = 5
+"""Seats that a score sheet has columns for."""
+
+
+class Shared:
+    """Values of which each is stored once; a value's number stands for it."""
+
+    def __init__(self) -> None:
+        self.values: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def __call__(self, value: str) -> int:
+        if value not in self._numbers:
+            self._numbers[value] = len(self.values)
+            self.values.append(value)
+        return self._numbers[value]
+
+
+def scene(
+    replay: Replay,
+    evaluations: Iterable[Evaluation | None],
+    texts: Shared,
+    tiles: Tiles | None,
+    *,
+    legal: bool = True,
+) -> dict[str, Any]:
+    """One replay.
+
+    Args:
+        evaluations: what a judge makes of each position, or None.
+        texts: where boards and prompts are stored. tiles: where pictures are; None: boards are
+            text.
+        legal: whether to list the legal moves where nobody was asked for one.
+    """
+    positions, judged = [], list(evaluations)
+    size: list[int] | None = None
+    before: np.ndarray | None = None
+    for position, evaluation in zip(replay.positions, judged, strict=True):
+        image = arrow = None
+        if tiles is not None and position.states is not None:
+            render = position.spec.module("render")
+            pixels = render.picture(position.rules, position.states[0], _size(render))
+            numbers = tiles.numbers(pixels)
+            image = changes(before, numbers)
+            before, size = numbers, [pixels.shape[1], pixels.shape[0]]
+            arrow = _arrow(position, _size(render))
+        listed = legal or position.answers
+        positions.append(
+            {
+                "ply": position.ply,
+                "seat": position.seat,
+                "policy": position.policy,
+                "heading": position.heading,
+                "image": image,
+                "board": texts(position.board()),
+                "chance": position.chance,
+                "action": position.action,
+                "move": None if position.action is None else position.move(position.action),
+                "told": position.told(),
+                "legal": _legal(position, evaluation) if listed else [],
+                "judge": None if evaluation is None else evaluation.judge,
+                "choice": None
+                if evaluation is None or evaluation.choice is None
+                else position.move(evaluation.choice),
+                "answers": [_answer(record, texts) for record in position.answers],
+                "short": _short(position),
+                "beside": _beside(position),
+                "arrow": arrow,
+            }
+        )
+    return {
+        "title": replay.title,
+        "outcome": replay.outcome,
+        "whole": replay.whole,
+        "facts": replay.facts,
+        "result": replay.result,
+        "agrees": replay.agrees,
+        "problems": replay.problems,
+        "positions": positions,
+        "seats": replay.seats,
+        "columns": _columns(replay),
+        "clocks": _clocks(replay),
+        "graph": _graph(replay, judged),
+        "size": size,
+        "cuts": _cuts(replay) if size else None,
+    }
+
+
+# --- what the game's own ``replay`` module says --------------------------------------------------
+
+
+def _own(position: Position, name: str) -> Any:
+    """A function of the game's ``replay`` module, or None."""
+    if position.states is None:
+        return None
+    try:
+        module = position.spec.module("replay")
+    except ModuleNotFoundError as error:
+        if error.name != f"{position.spec.package}.replay":
+            raise
+        return None
+    return getattr(module, name, None)
+
+
+def _is_playable(position: Position) -> bool:
+    return position.action is not None and position.action in position.legal
+
+
+def _short(position: Position) -> str | None:
+    """The move as a score sheet has it."""
+    if position.action is None:
+        return None
+    move = _own(position, "move") if _is_playable(position) else None
+    if move is None or position.states is None:
+        return position.move(position.action)
+    return move(position.rules, position.states[0], position.action)
+
+
+def _beside(position: Position) -> list[str] | None:
+    """What stands beside the name of each seat."""
+    beside = _own(position, "beside")
+    if beside is None or position.states is None:
+        return None
+    seats = range(position.rules.num_players)
+    return [beside(position.rules, position.states[0], seat) for seat in seats]
+
+
+def _arrow(position: Position, size: int) -> list[Any] | None:
+    arrow = _own(position, "arrow") if _is_playable(position) else None
+    if arrow is None or position.states is None:
+        return None
+    return arrow(position.rules, position.states[0], position.action, size)
+
+
+def _cuts(replay: Replay) -> list[int] | None:
+    first = replay.positions[0]
+    cuts = _own(first, "cuts")
+    return cuts and cuts(first.rules, _size(first.spec.module("render")))
+
+
+def _size(render: Any) -> int:
+    """The width that a game's pictures are made for."""
+    return list(inspect.signature(render.picture).parameters.values())[2].default
+
+
+# --- the course of a game ------------------------------------------------------------------------
+
+
+def _columns(replay: Replay) -> int:
+    """How many columns the score sheet has: the seats if they move in turn, 1 if they do not."""
+    seats = len(replay.seats)
+    moved = [position.seat for position in replay.positions if position.seat is not None]
+    in_turn = all(seat == k % seats for k, seat in enumerate(moved)) if seats else False
+    return seats if in_turn and 1 < seats <= MOST_COLUMNS else 1
+
+
+def _clocks(replay: Replay) -> list[list[float | None]] | None:
+    """Seconds that each seat had thought before each position; None where no time was recorded."""
+    seats = len(replay.seats)
+    if not replay.whole or not any(
+        answer["latency_s"] is not None for p in replay.positions for answer in p.answers
+    ):
+        return None
+    spent: list[float | None] = [None] * seats
+    found = []
+    for position in replay.positions:
+        found.append(list(spent))
+        if position.seat is None:
+            continue
+        for answer in position.answers:
+            if answer["latency_s"] is not None:
+                spent[position.seat] = round((spent[position.seat] or 0) + answer["latency_s"], 2)
+    return found
+
+
+@njit(cache=True)
+def _estimate_at(rules, states, i, out):
+    hooks.evaluate(rules, states[i], out)
+
+
+def _graph(replay: Replay, judged: list[Evaluation | None]) -> dict[str, Any] | None:
+    """Lines of numbers over the positions: a judge's scores, points so far, or an estimate.
+
+    The first of these that the game has: the best move's score by a judge, for seat 0 of two;
+    each seat's return where it changes before the end; the estimate that searches use.
+    """
+    positions = [p for p in replay.positions if p.states is not None]
+    if not replay.whole or len(positions) < 3 or len(positions) < len(replay.positions):
+        return None
+    spec, rules, seats = positions[0].spec, positions[0].rules, len(replay.seats)
+    if seats == 2 and any(e is not None and e.scores for e in judged):
+        values = [_score(p, e) for p, e in zip(positions, judged, strict=True)]
+        name = next(e.judge for e in judged if e is not None)
+        return {"label": f"score of {replay.seats[0]} by {name}", "lines": [[0, values]]}
+    returns = np.zeros((len(positions), seats))
+    for position, row in zip(positions, returns, strict=True):
+        core.returns_at(rules, position.states, 0, row)
+    if np.ptp(returns[:-1], 0).any():
+        together = bool((returns == returns[:, :1]).all())
+        shown = [0] if together or seats == 2 else list(range(seats))
+        label = "points" if together else "returns so far" + f", {replay.seats[0]}" * (seats == 2)
+        lines = [[None if together else k, returns[:, k].tolist()] for k in shown]
+        return {"label": label, "lines": lines}
+    if hooks.found(spec, "evaluate") is None:
+        return None
+    for position, row in zip(positions, returns, strict=True):
+        _estimate_at(rules, position.states, 0, row)
+    shown = [0] if seats == 2 else list(range(seats))
+    label = "estimate" + f" for {replay.seats[0]}" * (seats == 2)
+    return {"label": label, "lines": [[k, returns[:, k].round(3).tolist()] for k in shown]}
+
+
+def _score(position: Position, evaluation: Evaluation | None) -> float | None:
+    """The best move's score for seat 0; at the end nobody scores."""
+    if evaluation is None or not evaluation.scores:
+        return None
+    known = [score for score in evaluation.scores if score is not None]
+    return (max(known) * (1 if position.seat == 0 else -1)) if known else None
+
+
+# --- a decision ----------------------------------------------------------------------------------
+
+
+def _legal(position: Position, evaluation: Evaluation | None) -> list[list[Any]]:
+    """[action, its notation, score, rank] of each legal move; the last two null if not known."""
+    scores = evaluation.scores if evaluation is not None else None
+    ranks = evaluation.ranks if evaluation is not None else None
+    return [
+        [action, position.move(action), scores[k] if scores else None, ranks[k] if ranks else None]
+        for k, action in enumerate(position.legal)
+    ]
+
+
+def _answer(record: dict[str, Any], texts: Shared) -> dict[str, Any]:
+    return {
+        "kind": record["kind"],
+        "good": record["kind"] == OK,
+        "reason": record["reason"],
+        "attempt": record["attempt"],
+        "prompt": [[m["role"], texts(m["content"])] for m in record["prompt"] or []],
+        "version": record["prompt_version"],
+        "reasoning": record.get("reasoning"),
+        "reply": record["reply"],
+        "move": record["move_text"],
+        "usage": usage(record).removeprefix(", "),
+        "said": said(record),
+        "rejected": record.get("rejected") or [],
+    }
+
+
+def said(record: dict[str, Any]) -> list[tuple[str, str]]:
+    """(to whom, text) of the messages that were said with an answer; none with a bad one."""
+    if record["kind"] != OK:
+        return []
+    return [
+        ("seat " + ", ".join(map(str, message["to"])), message["text"])
+        for message in record.get("said") or []
+    ]
+
+
+def usage(record: dict[str, Any]) -> str:
+    """Time, tokens, money and failed attempts of an answer, each after a comma."""
+    told = ""
+    if record["latency_s"] is not None:
+        told += f", {record['latency_s']:.2f} s"
+    if record["tokens_in"] is not None or record["tokens_out"] is not None:
+        told += f", {record['tokens_in']} tokens in, {record['tokens_out']} out"
+    for name in ("reasoning", "cached"):
+        if record.get(f"tokens_{name}") is not None:
+            told += f", {record[f'tokens_{name}']} {name}"
+    if record["cost"] is not None:
+        told += f", cost {record['cost']:.5g}"
+    if record["retries"]:
+        told += f", {record['retries']} failed attempts before"
+    if record["finish_reason"] not in (None, "stop"):
+        told += f", finished by {record['finish_reason']}"
+    return told
