@@ -17,6 +17,8 @@ from urllib.parse import parse_qsl
 import numpy as np
 
 from stratagym.envs import core
+from stratagym.envs.direct import calls
+from stratagym.envs.state import State
 
 
 @dataclass
@@ -42,17 +44,23 @@ class Decision:
     def observation(self) -> np.ndarray:
         """The observation tensor of the seat to move, as the environments give it."""
         out = np.empty(self.rules.observation_shape, self.rules.observation_dtype)
-        core.observe_at(self.rules, self.states, 0, self.seat, out)
+        calls(self.rules).observe_at(self.rules, self.states, 0, self.seat, out)
         return out
+
+    def state(self) -> State:
+        """The position as an object that can be played on, for searches in Python: a new one."""
+        state = State(self.spec, self.rules)
+        state.begin(self.states)
+        return state
 
 
 def decision_for(spec: core.GameSpec, rules: Any, states: np.ndarray, seed: int) -> Decision:
     """The decision of the seat to move in ``states[0]``, which is not changed."""
-    seat = core.current_player_at(rules, states, 0)
-    legal = np.zeros(rules.num_actions, np.int64)
-    n = core.legal_actions_at(rules, states, 0, legal)
-    own = states[:1].copy()
-    core.determinize_at(rules, own, 0, seat, np.uint64(seed))
+    own, kernels = states[:1].copy(), calls(rules)
+    seat = kernels.current_player_at(rules, own, 0)
+    legal = np.empty(rules.num_actions, np.int64)
+    n = kernels.legal_actions_at(rules, own, 0, legal)
+    kernels.determinize_at(rules, own, 0, seat, seed)
     return Decision(spec, rules, own, seat, legal[:n], seed)
 
 

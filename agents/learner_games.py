@@ -113,7 +113,7 @@ def _settle(rules, s, total, reward):
         reward[seat] -= total[seat]
     core.returns(rules, s, total)
     for seat in range(total.shape[0]):
-        reward[seat] += total[seat]
+        reward[seat] = core.round_return(rules, reward[seat] + total[seat])
 
 
 @njit(cache=True)
@@ -122,7 +122,8 @@ def _present(rules, s, game, legal, observation, mask):
     if game.player >= 0:
         core.legal_mask(rules, s, legal, mask)
     else:
-        mask[:] = 0
+        for action in range(mask.shape[0]):
+            mask[action] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -210,7 +211,8 @@ def _step_games(
                 return i
     for i in range(states.shape[0]):
         s, game = states[i], games[i]
-        rewards[i, :] = 0.0
+        for seat in range(rules.num_players):
+            rewards[i, seat] = 0.0
         movers[i] = game.seat
         over = game.player < 0
         if not over:

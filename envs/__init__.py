@@ -1,14 +1,18 @@
 """Strategy games: PettingZoo AEC environments over numba rules.
 
-``make("ludo", players=2)`` gives an environment, ``games()`` lists what there is, ``spec("ludo")``
-gives a game's facts. Importing this package registers our games with PettingZoo (1.27 or newer)
-as ``stratagym/<name>-v<version>`` and with Gymnasium as ``stratagym/<Name>-v<version>``; a game of
+``make("ludo", players=2)`` gives an environment, ``make_batch`` many games at once, ``make_state``
+one game to step by hand; ``games()`` lists what there is, ``spec("ludo")`` gives a game's facts.
+Importing this package registers our games with PettingZoo (1.27 or newer) as
+``stratagym/<name>-v<version>`` and with Gymnasium as ``stratagym/<Name>-v<version>``; a game of
 another package is registered so when its facts are first asked for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from stratagym.envs import cache
 
@@ -19,8 +23,9 @@ from stratagym.envs.registry import games, register, register_ids, spec, specs  
 if TYPE_CHECKING:
     from stratagym.envs.aec import GameEnv
     from stratagym.envs.batch import BatchEnv
+    from stratagym.envs.state import State
 
-__all__ = ["games", "make", "make_batch", "register", "spec", "specs"]
+__all__ = ["games", "make", "make_batch", "make_state", "register", "spec", "specs"]
 
 
 def make(
@@ -56,12 +61,47 @@ def make(
     )
 
 
-def make_batch(name: str, num_envs: int, *, seed: int = 0, **options: Any) -> BatchEnv:
-    """Make ``num_envs`` games of one kind that are stepped together in numba; see ``BatchEnv``."""
+def make_batch(
+    name: str,
+    num_envs: int,
+    *,
+    seed: int | Sequence[int] | np.ndarray = 0,
+    threads: int = 1,
+    observe: bool = True,
+    **options: Any,
+) -> BatchEnv:
+    """Make ``num_envs`` games of one kind that are stepped together in numba; see ``BatchEnv``.
+
+    Args:
+        name, **options: as for ``make``.
+        seed: one for all, or one for each game.
+        threads: that share out the games of a step; the games are the same with any number.
+        observe: whether every step writes observations; else ``observe()`` does when called.
+
+    Raises:
+        ValueError: a wrong argument, in one line that says what would be right.
+    """
     from stratagym.envs.batch import BatchEnv
 
     game = spec(name)
-    return BatchEnv(game, game.make_rules(**options), num_envs, seed=seed)
+    rules = game.make_rules(**options)
+    return BatchEnv(game, rules, num_envs, seed=seed, threads=threads, observe=observe)
+
+
+def make_state(name: str, seed: int = 0, **options: Any) -> State:
+    """Make a game as an object that is stepped by hand, quicker than an environment.
+
+    Args:
+        name, **options: as for ``make``.
+        seed: of its dice and cards.
+
+    Raises:
+        ValueError: a wrong argument, in one line that says what would be right.
+    """
+    from stratagym.envs.state import State
+
+    game = spec(name)
+    return State(game, game.make_rules(**options), seed)
 
 
 register_ids()

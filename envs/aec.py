@@ -12,45 +12,50 @@ from gymnasium.error import ResetNeeded
 from numba import njit
 from pettingzoo import AECEnv
 
-from stratagym.envs import core
+from stratagym.envs import checks, core
 from stratagym.envs.annotations import Action, Info, Observation
-
-SEED_MASK = 2**64 - 1
+from stratagym.envs.checks import SEED_MASK as SEED_MASK
+from stratagym.envs.display import Display, about
 
 
 @njit(cache=True)
 def _reset(rules, states, seed, legal, probs, mask, total):
+    """Start a game; ``mask`` is all zeros before. Returns the seat to move."""
     s = states[0]
     player = core.start(rules, s, seed, probs)
-    core.legal_mask(rules, s, legal, mask)
+    core.add_legal(rules, s, legal, mask)
     core.returns(rules, s, total)
     return player
 
 
 @njit(cache=True)
 def _step(rules, states, action, legal, probs, mask, total, reward):
-    """Play and refresh mask, returns and rewards; returns (seat to move, any reward)."""
+    """Play and tell mask (all zeros before), returns and rewards.
+
+    Returns (seat to move, whether there is any reward).
+    """
     s = states[0]
     player = core.play(rules, s, action, probs)
-    core.legal_mask(rules, s, legal, mask)
+    core.add_legal(rules, s, legal, mask)
     rewarded = False
     for seat in range(total.shape[0]):
         reward[seat] = total[seat]
     core.returns(rules, s, total)
     for seat in range(total.shape[0]):
-        reward[seat] = total[seat] - reward[seat]
+        reward[seat] = core.round_return(rules, total[seat] - reward[seat])
         if reward[seat] != 0.0:
             rewarded = True
     return player, rewarded
 
 
-class GameEnv(AECEnv):
+class GameEnv(Display, AECEnv):
     """A game over its kernel, one agent at a time.
 
     Agents are ``player_0`` ..; observations are ``{"observation", "action_mask"}`` and the same
     mask object is in ``infos[agent]["action_mask"]``; it is all zeros for a seat not to move.
     Rewards are differences of the game's returns. Order checks and illegal actions are handled
-    here, so that no wrapper is needed.
+    here, so that no wrapper is needed. Where an illegal action has ended the game, every agent's
+    info has ``"illegal"``: the ``"agent"``, its ``"action"`` and the ``"action_mask"`` then.
 
     Attributes:
         spec: the game's facts. rules: the options in force, as the kernel takes them.
@@ -90,8 +95,8 @@ class GameEnv(AECEnv):
             )
         if illegal not in ("terminate", "raise"):
             raise ValueError(f"illegal={illegal!r}; choose one of: terminate, raise")
-        if max_cycles is not None and max_cycles < 1:
-            raise ValueError(f"max_cycles={max_cycles!r}; a whole number of at least 1 is needed")
+        if max_cycles is not None:
+            max_cycles = checks.count("max_cycles", max_cycles)
         self.spec = spec
         self.rules = rules
         self.states = core.new_states(rules)
@@ -129,6 +134,23 @@ class GameEnv(AECEnv):
         self._mask = np.zeros(self._num_actions, np.int8)
         self._next_seed: int | None = None
         self._window: Any = None
+        self._bind()
+
+    def _bind(self) -> None:
+        """Find the compiled code: calls of it skip numba's look at the types."""
+        arrays = self._legal, self._probs, self._mask, self._total
+        seen = np.empty(self._shape, self._dtype)
+        self._reset = core.direct(_reset, self.rules, self.states, np.uint64(0), *arrays)
+        self._step = core.direct(_step, self.rules, self.states, 0, *arrays, self._reward)
+        self._observe = core.direct(core.observe_at, self.rules, self.states, 0, 0, seen)
+
+    def __getstate__(self) -> dict[str, Any]:
+        compiled = ("_reset", "_step", "_observe")
+        return {name: value for name, value in vars(self).items() if name not in compiled}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._bind()
 
     def observation_space(self, agent: str) -> spaces.Dict:
         return self.observation_spaces[agent]
@@ -137,14 +159,25 @@ class GameEnv(AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a game. Without a seed, the next of a sequence that the last seed began."""
+        """Start a game. Without a seed, the next of a sequence that the last seed began.
+
+        Args:
+            seed: 0 to 2**64 - 1.
+            options: there are none, and a warning is logged of any that are given: PettingZoo's own
+                tests give some, so that they cannot be refused.
+
+        Raises:
+            ValueError: a seed that is none; the game is as before.
+        """
+        if options:
+            checks.warn_of_options(self.spec.name, tuple(map(str, options)))
         if seed is None:
             seed = secrets.randbits(63) if self._next_seed is None else self._next_seed
-        seed = int(seed) & SEED_MASK
+        seed = checks.seed_number(seed)
         self._next_seed = int(core.derive_seed(np.uint64(seed), np.uint64(1)))
-        mask = np.empty(self._num_actions, np.int8)
-        player = _reset(
-            self.rules, self.states, np.uint64(seed), self._legal, self._probs, mask, self._total
+        mask = np.zeros(self._num_actions, np.int8)
+        player = self._reset(
+            self.rules, self.states, seed, self._legal, self._probs, mask, self._total
         )
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -181,6 +214,7 @@ class GameEnv(AECEnv):
 
         Raises:
             ResetNeeded: before the first ``reset`` or after the last agent has left.
+            TypeError: ``action`` is no whole number; the game is as before.
             ValueError: an illegal action under ``illegal="raise"``; the game is as before.
         """
         if not self.agents:
@@ -189,11 +223,14 @@ class GameEnv(AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        legal = action is not None and 0 <= action < self._num_actions and self._mask[action] == 1
+        if action is not None and type(action) is not int:
+            action = checks.action_number(self.spec.name, agent, action)
+        mask = self._mask
+        legal = action is not None and 0 <= action < self._num_actions and mask[action] == 1
         if not legal and self.illegal == "raise":
             raise ValueError(
                 f"{self.spec.name}: {agent} may not play {action!r}; "
-                f"legal: {np.flatnonzero(self._mask).tolist()}"
+                f"legal: {np.flatnonzero(mask).tolist()}"
             )
         if self._rewarded:
             self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -204,9 +241,12 @@ class GameEnv(AECEnv):
             self._rewarded = True
             self._accumulate_rewards()
             self._end(self.terminations)
+            for info in self.infos.values():
+                info["illegal"] = checks.illegal_info(agent, action, mask)
+            checks.warn_of_illegal(self.spec.name)
             return
-        mask = np.empty(self._num_actions, np.int8)
-        player, self._rewarded = _step(
+        mask = np.zeros(self._num_actions, np.int8)
+        player, self._rewarded = self._step(
             self.rules,
             self.states,
             action,
@@ -221,6 +261,8 @@ class GameEnv(AECEnv):
             for seat, reward in enumerate(self._reward.tolist()):
                 self.rewards[self.possible_agents[seat]] = reward
             self._accumulate_rewards()
+            for one, gained in self._cumulative_rewards.items():
+                self._cumulative_rewards[one] = core.round_return(self.rules, gained)
         self._cycles += 1
         self._select(player, mask)
         if player >= 0 and self._cycles == self.max_cycles:
@@ -231,7 +273,7 @@ class GameEnv(AECEnv):
     def observe(self, agent: str) -> Observation:
         """What ``agent`` sees, as fresh arrays (the mask is shared with ``infos``)."""
         observation = np.empty(self._shape, self._dtype)
-        core.observe_at(self.rules, self.states, 0, self._seat[agent], observation)
+        self._observe(self.rules, self.states, 0, self._seat[agent], observation)
         return {"observation": observation, "action_mask": self.infos[agent]["action_mask"]}
 
     @overload
@@ -262,8 +304,18 @@ class GameEnv(AECEnv):
         """Every seat's observation, flat: (players, size), for centralised critics."""
         views = np.empty((self.rules.num_players, *self._shape), self._dtype)
         for seat in range(self.rules.num_players):
-            core.observe_at(self.rules, self.states, 0, seat, views[seat])
+            self._observe(self.rules, self.states, 0, seat, views[seat])
         return views.reshape(self.state_space.shape)
+
+    def _shown(self) -> tuple[core.GameSpec, Any, np.ndarray, str]:
+        if self._next_seed is None:
+            return self.spec, self.rules, self.states[:0], "not begun; call reset()"
+        player = int(core.current_player_at(self.rules, self.states, 0))
+        line = about(player, self._cycles)
+        ended = [*self.terminations.values(), *self.truncations.values()]
+        if player >= 0 and (any(ended) or not self.agents):
+            line = f"ply {self._cycles}, stopped"  # by max_cycles or an illegal action
+        return self.spec, self.rules, self.states, line
 
     def render(self) -> Any:
         """A text (``ansi``), an RGB array of (height, width, 3) uint8, or a window's next frame."""

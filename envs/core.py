@@ -131,6 +131,18 @@ def returns(rules, s, out):
     """Write each seat's return so far into ``out`` (float64, one per seat)."""
 
 
+def _as_it_is(rules, value):
+    return value
+
+
+@kernel("rules", default=_as_it_is)
+def round_return(rules, value):
+    """A return, or a sum or difference of returns, without what floats add to it or lose of it.
+
+    Games whose returns are no whole numbers round to their unit; the others need no such function.
+    """
+
+
 @kernel("rules")
 def observe(rules, s, player, out):
     """Fill ``out`` with what ``player`` sees: all of it, and nothing that seat may not know."""
@@ -296,7 +308,14 @@ def play(rules, s, action, probs):
 @njit(cache=True)
 def legal_mask(rules, s, legal, mask):
     """Write the 0/1 mask of the legal actions; ``legal`` is scratch. Returns how many."""
-    mask[:] = 0
+    for action in range(mask.shape[0]):  # a slice would cost a call
+        mask[action] = 0
+    return add_legal(rules, s, legal, mask)
+
+
+@njit(cache=True)
+def add_legal(rules, s, legal, mask):
+    """``legal_mask`` for a mask that is all zeros already."""
     if current_player(rules, s) < 0:
         return 0
     n = legal_actions(rules, s, legal)

@@ -170,9 +170,25 @@ class GameSpec:
         """
         module = self.module("rules")
         make = getattr(module, "make_rules", None) or module.Rules
-        rules = make(**self.options_in_force(**given))
+        options = self.options_in_force(**given)
+        rules = make(**options)
         _name_apart(type(rules))
+        _options[type(rules), rules] = options
         return rules
+
+    def options_of(self, rules: Any) -> dict[str, Any]:
+        """The options, as words, that are not at their defaults under these rules.
+
+        Rules that this process has not made by ``make_rules`` are told by their fields.
+        """
+        options = _options.get((type(rules), rules))
+        if options is None:
+            return rules._asdict()
+        return {k: v for k, v in options.items() if v != self.options[k].default}
+
+
+_options: dict[tuple[type, Any], dict[str, Any]] = {}
+"""By rules: the options that ``make_rules`` made them from."""
 
 
 def _name_apart(rules_class: type) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from stratagym.envs import core, spec
-from stratagym.envs.aec import SEED_MASK
+from stratagym.envs.checks import SEED_MASK
 from stratagym.envs.plans import (
     ILLEGAL,
     MOVE_SHOWN,
@@ -31,6 +31,7 @@ from stratagym.envs.plans import (
     read_reply,
 )
 from stratagym.envs.prompts import TextOptions, is_legal, legal_list, messages, with_memory
+from stratagym.envs.state import State
 from stratagym.envs.talk import Message, Said, Transcript
 from stratagym.envs.turns import OpenTurn
 from stratagym.envs.words import Renaming
@@ -183,6 +184,7 @@ class TextGame:
     for text (``TEXT_OPTIONS``), or else the game's defaults.
 
     Attributes:
+        state: the game. states: its record.
         actions: all that were played. seat: to move, or a negative id of ``core``.
         turn_ply: how many actions there were when the running turn began.
         transcript: what was said.
@@ -201,8 +203,8 @@ class TextGame:
         self.text = text
         wanted = getattr(self.spec.module("view"), "TEXT_OPTIONS", {})
         self.rules = self.spec.make_rules(**{**wanted, **options}) if rules is None else rules
-        self.states = core.new_states(self.rules)
-        self._legal, self._probs = core.new_scratch(self.rules)
+        self.state = State(self.spec, self.rules)
+        self.states = self.state.states
         self.seat = core.TERMINAL
         self.actions: list[int] = []
         self.transcript = Transcript(self.rules.num_players)
@@ -214,13 +216,13 @@ class TextGame:
 
     def reset(self, seed: int = 0) -> None:
         """Start a game; the same seed gives the same dice and cards."""
-        core.start_at(self.rules, self.states, 0, np.uint64(seed & SEED_MASK), self._probs)
+        self.state.reset(seed & SEED_MASK)
         self.begin(self.states)
 
     def begin(self, states: np.ndarray) -> None:
         """Start from the position in ``states[0]``, where chance has nothing to decide."""
-        self.states[0] = states[0]
-        self.seat = int(core.current_player_at(self.rules, self.states, 0))
+        self.state.begin(states)
+        self.seat = self.state.current_player()
         self.actions = []
         self.transcript = Transcript(self.rules.num_players)
         self._told = []
@@ -244,9 +246,7 @@ class TextGame:
 
     def returns(self) -> list[float]:
         """Each seat's return so far."""
-        out = np.zeros(self.rules.num_players)
-        core.returns_at(self.rules, self.states, 0, out)
-        return out.tolist()
+        return self.state.returns()
 
     def deciding(self) -> list[int]:
         """The seats that decide at the same time from here on, the seat to move first."""
@@ -363,7 +363,7 @@ class TextGame:
 
     def play(self, action: int) -> None:
         """Play an action id. Raises ``ValueError`` if it is not legal."""
-        if not is_legal(self.rules, self.states, action):
+        if self.over or not is_legal(self.rules, self.states, action):
             raise ValueError(f"{self.spec.name}: seat {self.seat} may not play {action}")
         if self.text.history:
             self._told.append(
@@ -371,6 +371,7 @@ class TextGame:
             )
         self.actions.append(int(action))
         self._own.setdefault(self.seat, []).append(int(action))
-        self.seat, _ = core.play_at(self.rules, self.states, 0, action, self._legal, self._probs)
+        self.state.apply_action(action)
+        self.seat = self.state.current_player()
         if self._open is None or self.over or not self._open.is_deciding(self.seat, self.states):
             self._begin_turn()

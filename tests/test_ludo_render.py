@@ -8,7 +8,7 @@ from scipy import ndimage
 
 from stratagym.envs import core, make, spec
 from stratagym.envs.ludo import render
-from stratagym.envs.ludo.rules import BASE, FINISHED, TRACK, is_safe
+from stratagym.envs.ludo.rules import BASE, FINISHED, TRACK, is_safe, step
 
 STARTS = (0, 13, 26, 39)
 YARDS = ((0, 0), (9, 0), (9, 9), (0, 9))
@@ -264,6 +264,43 @@ def test_the_mark_follows_the_colour_of_the_seat():
     after = draw(*position_of(player=1, players=2, seats="1+3"))
     green, blue = area(9, 0, 6, 6, pad=0.1), area(0, 9, 6, 6, pad=0.1)
     assert changed_outside(before, after, green, blue) == 0
+
+
+def test_frames_show_where_the_last_move_began_and_ended():
+    """A move along the track, one out of base, one into a home path."""
+    for piece, begin, end, places in (
+        (0, 3, 8, [(4, 6), (6, 2)]),
+        (1, -1, 0, [(3.5, 1.5), (1, 6)]),
+        (2, 50, 54, [(0, 7), (2, 7)]),
+    ):
+        rules, states = position_of({0: [-1] * 4}, player=1, dice=2)
+        states["steps"][0, 0, piece] = end
+        before = draw(rules, states)
+        states["last_moved"], states["last_from"] = 1 + piece, begin
+        after = draw(rules, states)
+        framed = [area(x, y, pad=0.1) for x, y in places]
+        assert changed_outside(before, after, *framed) == 0
+
+
+def test_the_state_holds_the_last_move():
+    rules, states = position_of({0: [10, -1, -1, -1]}, player=0, dice=3)
+    step(rules, states[0], 0)
+    assert (states["last_moved"][0], states["last_from"][0]) == (1, 10)
+    states["dice"] = 6
+    states["player"] = 2
+    step(rules, states[0], 3)
+    assert (states["last_moved"][0], states["last_from"][0]) == (1 + 4 * 2 + 3, -1)
+
+
+def test_home_squares_have_their_numbers():
+    """As in the text; a number is dark or white ink in a corner of a square of one colour."""
+    plain = draw(*position_of(player=0))
+    for colour in range(4):
+        for number in range(TRACK + 6 * colour, TRACK + 6 * colour + 5):
+            x, y = render.SQUARES[number]
+            corner = plain[area(x + 0.04, y + 0.04, 0.92, 0.2)].reshape(-1, 3).astype(int)
+            paint = np.array(render.COLOURS[colour])
+            assert (np.abs(corner - paint).max(axis=1) > 40).sum() > 8, number
 
 
 def test_only_the_winner_is_crowned():

@@ -71,7 +71,9 @@ def test_vector_env_is_gymnasiums_vector_of_single_envs(seed, mode, opponent, se
         if opponent == "self" and len(one) == 5:
             told = other[-1].get("_rewards", np.zeros(n, bool))
             assert (one[-1]["rewards"][told] == other[-1]["rewards"][told]).all()
-        for key in ("final_obs", "_final_obs", "final_info", "_final_info"):
+        for key in (
+            "final_obs", "_final_obs", "final_info", "_final_info", "illegal", "_illegal",
+        ):  # fmt: skip
             assert (key in one[-1]) == (key in other[-1])
             assert data_equivalence(one[-1].get(key), other[-1].get(key), exact=True)
         actions = sample_each(rng, masks)

@@ -10,12 +10,13 @@ from gymnasium.error import ResetNeeded
 from pettingzoo import ParallelEnv
 
 from stratagym import envs
-from stratagym.envs import core
+from stratagym.envs import checks, core
 from stratagym.envs.aec import GameEnv
+from stratagym.envs.display import Display
 from stratagym.envs.turns import OpenTurn
 
 
-class ParallelGame(ParallelEnv):
+class ParallelGame(Display, ParallelEnv):
     """A simultaneous game in which every agent acts at each step.
 
     A step takes one kernel action of every seat that still owes one in the running turn, each
@@ -24,7 +25,8 @@ class ParallelGame(ParallelEnv):
     it has committed all of its plan or has nothing to decide in this turn, waits:
     ``infos[agent]["waiting"]`` is true, its mask allows action 0 alone, and its action is ignored.
 
-    Observations, action masks, spaces, ``illegal`` and ``render_mode`` are as in ``GameEnv``.
+    Observations, action masks, spaces, ``illegal`` and ``render_mode`` are as in ``GameEnv``; only
+    the infos of agents that acted illegally have ``"illegal"``.
 
     Attributes:
         spec, rules: the game and its options. max_cycles: steps after which a game is truncated.
@@ -46,8 +48,8 @@ class ParallelGame(ParallelEnv):
             raise ValueError(
                 f"{spec.name}: its seats decide one after the other; make its AEC environment"
             )
-        if max_cycles is not None and max_cycles < 1:
-            raise ValueError(f"max_cycles={max_cycles!r}; a whole number of at least 1 is needed")
+        if max_cycles is not None:
+            max_cycles = checks.count("max_cycles", max_cycles)
         # The turn is played there when everybody has committed.
         self._env = GameEnv(spec, rules, render_mode=render_mode, illegal=illegal)
         self.metadata = {**self._env.metadata, "is_parallelizable": True}
@@ -69,7 +71,7 @@ class ParallelGame(ParallelEnv):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Start a game; returns (observations, infos) by agent."""
+        """Start a game; returns (observations, infos) by agent. Arguments as in ``GameEnv``."""
         self._env.reset(seed, options)
         self.agents = self.possible_agents[:]
         self._cycles = 0
@@ -96,6 +98,7 @@ class ParallelGame(ParallelEnv):
 
         Raises:
             ResetNeeded: before the first ``reset`` or after the end.
+            TypeError: an action is no whole number. The game is as before.
             ValueError: an agent that owes an action gives none; or, under ``illegal="raise"``, an
                 illegal one. The game is as before.
         """
@@ -103,12 +106,12 @@ class ParallelGame(ParallelEnv):
             raise ResetNeeded("call reset() before step()")
         agents = self.agents
         chosen: dict[int, int] = {}
-        offenders: list[str] = []
+        offenders: dict[str, dict[str, Any]] = {}
         for seat in sorted(self._owing):
             agent = self.possible_agents[seat]
             if actions.get(agent) is None:
                 raise ValueError(f"{self.spec.name}: {agent} owes an action and gives none")
-            chosen[seat] = int(actions[agent])
+            chosen[seat] = checks.action_number(self.spec.name, agent, actions[agent])
             mask = self._mask(seat)
             if not (0 <= chosen[seat] < len(mask) and mask[chosen[seat]]):
                 if self._env.illegal == "raise":
@@ -116,12 +119,13 @@ class ParallelGame(ParallelEnv):
                         f"{self.spec.name}: {agent} may not play {actions[agent]!r}; "
                         f"legal: {np.flatnonzero(mask).tolist()}"
                     )
-                offenders.append(agent)
+                offenders[agent] = dict(checks.illegal_info(agent, chosen[seat], mask))
         rewards = dict.fromkeys(agents, 0.0)
         terminations, truncations = dict.fromkeys(agents, False), dict.fromkeys(agents, False)
         if offenders:
             rewards |= dict.fromkeys(offenders, -1.0)
             terminations = dict.fromkeys(agents, True)
+            checks.warn_of_illegal(self.spec.name)
         else:
             for seat, action in chosen.items():
                 self._commit(seat, action)
@@ -136,7 +140,10 @@ class ParallelGame(ParallelEnv):
             truncations, over = dict.fromkeys(agents, True), True
         if over:
             self._owing = set()
-        found = self._observations(), rewards, terminations, truncations, self._infos()
+        infos = self._infos()
+        for agent, told in offenders.items():
+            infos[agent]["illegal"] = told
+        found = self._observations(), rewards, terminations, truncations, infos
         if over:
             self.agents = []
         return found
@@ -193,6 +200,9 @@ class ParallelGame(ParallelEnv):
     def render(self) -> Any:
         """As ``GameEnv.render``; what is committed in the running turn is not in the picture."""
         return self._env.render()
+
+    def _shown(self) -> tuple[core.GameSpec, Any, np.ndarray, str]:
+        return self._env._shown()
 
     def close(self) -> None:
         """Close the window, if there is one."""

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import operator
 import secrets
 from collections.abc import Sequence
 from typing import Any
@@ -26,9 +25,10 @@ from stratagym.agents.learner_games import (
     make_opponents,
     seat_rule,
 )
-from stratagym.envs import core
+from stratagym.envs import checks, core
+from stratagym.envs.checks import SEED_MASK as SEED_MASK
+from stratagym.envs.display import Display, about
 
-SEED_MASK = 2**64 - 1
 RENDER_MODES = ["human", "ansi", "rgb_array"]
 
 
@@ -56,12 +56,14 @@ def picture_of(game: core.GameSpec, rules: Any, s: Any, render_mode: str) -> Any
     return game.module("render").picture(rules, s)
 
 
-class SingleAgentEnv(gymnasium.Env[Any, Any]):
+class SingleAgentEnv(Display, gymnasium.Env[Any, Any]):
     """A game for one learner; the other seats are played inside ``reset`` and ``step``.
 
     Observation: the tensor of the seat that decides, a ``Box``. Legal actions: ``action_masks()``
     (bool, for sb3-contrib's MaskablePPO) and ``info["action_mask"]`` (int8, for
-    ``action_space.sample``), all zeros after the end. ``info["seat"]`` is that seat.
+    ``action_space.sample``), all zeros after the end. ``info["seat"]`` is that seat. Where an
+    illegal action has ended the episode, ``info["illegal"]`` has the ``"agent"``, its ``"action"``
+    and the ``"action_mask"`` then.
 
     Against opponents the reward is what the learner's seat has gained since its last decision,
     the opponents' moves and the dice between included; over an episode that sums to the seat's
@@ -145,9 +147,15 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Start an episode; the learner is to move.
 
+        Args:
+            seed: 0 to 2**64 - 1. options: there are none.
+
         Raises:
+            ValueError: options.
+            gymnasium.error.Error: a negative seed.
             RuntimeError: the learner's seat gets no decision in a thousand episodes in a row.
         """
+        checks.no_options(self.game.name, options)
         super().reset(seed=None if seed is None else int(seed))
         games = self._games.games
         if seed is not None or not self._begun:
@@ -179,7 +187,10 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         if self._over:
             raise ResetNeeded("the episode is over: call reset() before step()")
         games, mover = self._games, self.seat
-        actions = np.array([operator.index(action)], np.int64)
+        number = checks.action_number(self.game.name, f"player_{mover}", action)
+        mask = games.masks[0]
+        known = 0 <= number < len(mask)
+        actions = np.array([number if known else -1], np.int64)
         if games.step(actions, strict=self.illegal == "raise") >= 0:
             raise ValueError(
                 f"{self.game.name}: player_{mover} may not play {action!r}; "
@@ -191,11 +202,20 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         terminated, truncated = bool(games.terminations[0]), bool(games.truncations[0])
         self._over = terminated or truncated
         info = self._info()
+        if not (known and mask[number]):
+            info["illegal"] = checks.illegal_info(f"player_{mover}", number, mask)
+            checks.warn_of_illegal(self.game.name)
         if self._self_play:
             info["rewards"] = games.rewards[0]
         if self.render_mode == "human":
             self.render()
         return self._observation(), float(games.rewards[0, mover]), terminated, truncated, info
+
+    def _shown(self) -> tuple[core.GameSpec, Any, np.ndarray, str]:
+        if not self._begun:
+            return self.game, self.rules, self.states[:0], "not begun; call reset()"
+        game = self._games.games[0]
+        return self.game, self.rules, self.states, about(int(game["player"]), int(game["ply"]))
 
     def _check_begun(self) -> None:
         if not self._begun:

@@ -19,9 +19,9 @@ from gymnasium.vector.utils import batch_space
 from stratagym import envs
 from stratagym.agents import learner_games as learner
 from stratagym.agents.kernel_policies import KernelPolicy
-from stratagym.envs import core
+from stratagym.envs import checks, core
+from stratagym.envs.display import Display
 from stratagym.wrappers.single_agent import (
-    SEED_MASK,
     check_words,
     observation_space_of,
     picture_of,
@@ -35,7 +35,7 @@ _AFTER = {
 }
 
 
-class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
+class VectorEnv(Display, gymnasium.vector.VectorEnv[Any, Any, Any]):
     """``num_envs`` games of one learner against kernel policies; no Python work for each game.
 
     Game i, given seed s, is the game of ``SingleAgentEnv`` after ``reset(seed=s)``: the same
@@ -47,6 +47,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     ``infos["seat"]`` (N,) int64 is the seat that decides and, in self-play, ``infos["rewards"]``
     (N, P) float64 what every seat has gained. In a game that is over and about to start anew all
     actions are marked legal, as any is ignored. Arrays are new in every step.
+
+    Where illegal actions have ended games, ``infos["illegal"]`` holds what ``SingleAgentEnv`` says
+    of them, as arrays over games, and ``infos["_illegal"]`` (N,) bool which games they are; with
+    autoreset in the same step they stand in ``infos["final_info"]``.
 
     With autoreset in the same step, games that end have their last observation in
     ``infos["final_obs"]`` ((N,) objects, None elsewhere) and their last info in
@@ -94,8 +98,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             raise ValueError(
                 f"autoreset_mode={autoreset_mode!r}; choose one of: {', '.join(modes)}"
             )
-        if num_envs < 1:
-            raise ValueError(f"num_envs={num_envs!r}; a whole number of at least 1 is needed")
+        num_envs = checks.count("num_envs", num_envs)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {
             "render_modes": RENDER_MODES,
@@ -143,9 +146,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             options: ``{"reset_mask": (N,) bool}`` leaves the games that are False as they are.
 
         Raises:
-            ValueError: seeds or a mask of another shape.
+            ValueError: seeds that are none, seeds or a mask of another shape, other options.
             RuntimeError: the learner's seat gets no decision in a thousand episodes in a row.
         """
+        checks.no_options(self.game.name, options, ("reset_mask",))
         chosen = self._everyone
         if options is not None and "reset_mask" in options:
             chosen = np.asarray(options["reset_mask"])
@@ -167,14 +171,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if seed is None:
             seed = secrets.randbits(63)
         if np.ndim(seed) == 0:
+            base = np.uint64(checks.seed_number(seed))
             super().reset(seed=int(seed))
-            base = np.uint64(int(seed) & SEED_MASK)
             return np.array(
                 [core.derive_seed(base, np.uint64(i)) for i in range(self.num_envs)], np.uint64
             )
-        if np.shape(seed) != (self.num_envs,):
-            raise ValueError(f"seed: one whole number or {self.num_envs} of them are needed")
-        return np.array([int(one) & SEED_MASK for one in seed], np.uint64)
+        return checks.seed_array(self.num_envs, seed)
 
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Play one action in every game, and the opponents' answers.
@@ -193,22 +195,17 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """
         if not self._begun:
             raise gymnasium.error.ResetNeeded("call reset() first")
-        actions = np.asarray(actions)
-        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions of shape {actions.shape} and type {actions.dtype}; "
-                f"({self.num_envs},) integers are needed"
-            )
+        actions = checks.action_array(self.game.name, self.num_envs, actions)
         games = self._games
+        illegal = self._illegal(actions)
+        told = self._about(actions, illegal) if illegal.any() else {}
         if self.autoreset_mode is AutoresetMode.DISABLED:
             over = np.flatnonzero(games.games["player"] < 0)
             if over.size:
                 raise gymnasium.error.ResetNeeded(
                     f"game {over[0]} is over: reset it with options={{'reset_mask': ...}}"
                 )
-        bad = games.step(
-            actions.astype(np.int64), _AFTER[self.autoreset_mode], self.illegal == "raise"
-        )
+        bad = games.step(actions, _AFTER[self.autoreset_mode], self.illegal == "raise")
         if bad >= 0:
             legal = np.flatnonzero(games.masks[bad]).tolist()
             raise ValueError(
@@ -222,7 +219,31 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             ended = games.terminations | games.truncations
             if ended.any():
                 self._add_final(infos, ended)
+        if told:
+            same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
+            (infos["final_info"] if same_step else infos).update(illegal=told, _illegal=illegal)
+            checks.warn_of_illegal(self.game.name)
         return observations, rewards, games.terminations, games.truncations, infos
+
+    def _illegal(self, actions: np.ndarray) -> np.ndarray:
+        """(N,) bool: the games that these actions end, because they are illegal."""
+        masks = self._games.masks
+        inside = (actions >= 0) & (actions < masks.shape[1])
+        legal = masks[np.arange(self.num_envs), np.where(inside, actions, 0)] == 1
+        return (self._games.games["player"] >= 0) & ~(inside & legal)
+
+    def _about(self, actions: np.ndarray, illegal: np.ndarray) -> dict[str, np.ndarray]:
+        """What info says of illegal actions, before they are played."""
+        seats = self._games.games["seat"]
+        agents = np.full(self.num_envs, None, dtype=object)
+        for i in np.flatnonzero(illegal):
+            agents[i] = f"player_{seats[i]}"
+        told = {
+            "agent": agents,
+            "action": np.where(illegal, actions, 0),
+            "action_mask": np.where(illegal[:, None], self._games.masks, 0).astype(np.int8),
+        }
+        return told | {f"_{name}": illegal.copy() for name in told}
 
     def _observations(self) -> Any:
         """The observations for the caller; brings the masks to date."""
@@ -266,6 +287,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             final["_rewards"] = ended.copy()
         infos["final_obs"], infos["_final_obs"] = last, ended.copy()
         infos["final_info"], infos["_final_info"] = final, ended.copy()
+
+    def _shown(self) -> tuple[core.GameSpec, Any, np.ndarray, str]:
+        states = self.states if self._begun else self.states[:0]
+        return self.game, self.rules, states, f"{self.num_envs} games"
 
     def render(self) -> tuple[Any, ...] | None:
         """A text (``ansi``) or an RGB array of (height, width, 3) uint8 of every game."""

@@ -33,25 +33,17 @@ def bulk_loop(game: str) -> Episode:
 
 
 def state_api(game: str, observe: bool = False) -> Episode:
-    """One call from Python a decision, on the record itself."""
-    rules = envs.spec(game).make_rules()
-    states, seeds = core.new_states(rules), itertools.count()
-    legal, probs = core.new_scratch(rules)
-    observation = np.zeros(rules.observation_shape, rules.observation_dtype)
-    random = Random(1).random
-    start = core.direct(core.start_at, rules, states, 0, np.uint64(0), probs)
-    actions = core.direct(core.legal_actions_at, rules, states, 0, legal)
-    play = core.direct(core.play_at, rules, states, 0, 0, legal, probs)
-    see = core.direct(core.observe_at, rules, states, 0, 0, observation)
+    """A state stepped from Python, as people step it."""
+    state, seeds, random = envs.make_state(game), itertools.count(), Random(1).random
 
     def episode() -> int:
         decisions = 0
-        player = start(rules, states, 0, next(seeds), probs)
-        n = actions(rules, states, 0, legal)
-        while player >= 0:
+        state.reset(next(seeds))
+        while not state.is_terminal():
             if observe:
-                see(rules, states, 0, player, observation)
-            player, n = play(rules, states, 0, legal[int(random() * n)], legal, probs)
+                state.observation_tensor()
+            legal = state.legal_actions()
+            state.apply_action(legal[int(random() * len(legal))])
             decisions += 1
         return decisions
 

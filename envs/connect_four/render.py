@@ -33,25 +33,23 @@ def _empty(unit: int) -> Image.Image:
     return canvas.done()
 
 
-def _draw_stone(
-    canvas: Canvas, x: float, y: float, size: float, seat: int, won: bool, last: bool = False
-) -> None:
-    """A stone; those that won have a white ring, and the last one a white dot."""
+def _draw_stone(canvas: Canvas, x: float, y: float, size: float, seat: int, won: bool) -> None:
+    """A stone; those that won have a white ring."""
     paint = COLOURS[seat]
     dark, light = mix(paint, (60, 20, 0), 0.3), mix(paint, _WHITE, 0.28)
     canvas.disc(x, y, 0.42 * size, _WHITE if won else dark)
     canvas.disc(x, y, (0.35 if won else 0.4) * size, paint)
     canvas.disc(x, y, 0.27 * size, dark)
     canvas.disc(x, y + 0.015 * size, 0.255 * size, light if won else mix(paint, light, 0.5))
-    if last:
-        canvas.disc(x, y, 0.13 * size, dark)
-        canvas.disc(x, y, 0.1 * size, _WHITE)
 
 
 @lru_cache(maxsize=16)
 def _stone(seat: int, won: bool, last: bool, unit: int) -> Image.Image:
     canvas = Canvas(1, 1, unit)
-    _draw_stone(canvas, 0.5, 0.5, 1, seat, won, last)
+    _draw_stone(canvas, 0.5, 0.5, 1, seat, won)
+    if last:
+        canvas.disc(0.5, 0.5, 0.13, _INK)
+        canvas.disc(0.5, 0.5, 0.1, _WHITE)
     return canvas.done()
 
 
@@ -88,8 +86,6 @@ def winning_stones(stones: int) -> int:
 def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
     """Draw a position: above the board the stone of the seat to move, or the result.
 
-    The last stone has a white dot, those of a winning line a white ring.
-
     Args:
         rules: the game's ``Rules``. s: one record of ``STATE``, such as ``states[0]``.
         size: width in pixels, about.
@@ -104,11 +100,9 @@ def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
         image.paste(sprite, (round((_MARGIN + x) * unit), round((_TOP + y) * unit)), sprite)
 
     turn = int(s["plies"]) & 1
-    taken, last = int(s["mover"]) | int(s["other"]), -1
-    if s["last"]:  # the highest stone of its column
-        column = taken >> HEIGHT * (int(s["last"]) - 1) & COLUMN
-        last = HEIGHT * (int(s["last"]) - 1) + column.bit_length() - 1
     stones = [int(s["mover"]), int(s["other"])]
+    bottom = HEIGHT * (int(s["last"]) - 1)  # of the last stone's column; below 0 before the first
+    last = bottom + (sum(stones) >> bottom & COLUMN).bit_length() - 1 if s["last"] else bottom
     for seat, own in enumerate(reversed(stones) if turn else stones):
         line = winning_stones(own)
         for square in range(COLUMNS * HEIGHT):

@@ -156,10 +156,10 @@ def _to_move(colour: int, unit: int) -> Image.Image:
 
 @lru_cache(maxsize=8)
 def _frame(unit: int) -> Image.Image:
-    """Around the squares of the last move; a square in the middle of a picture of one and a half."""
+    """Around a square of the last move, which is one unit wide in a picture of one and a half."""
     canvas = Canvas(1.5, 1.5, unit)
-    canvas.box(0.22, 0.22, 1.06, 1.06, None, 0.12, _INK, 0.13)
-    canvas.box(0.245, 0.245, 1.01, 1.01, None, 0.1, _GOLD, 0.08)
+    canvas.box(0.19, 0.19, 1.12, 1.12, None, 0.12, _INK, 0.11)
+    canvas.box(0.21, 0.21, 1.08, 1.08, None, 0.1, _GOLD, 0.065)
     return canvas.done()
 
 

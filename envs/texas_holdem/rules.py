@@ -9,7 +9,7 @@ All amounts are chips. ``bet`` is what a seat has put in on this street, ``paid`
 
 from __future__ import annotations
 
-from math import log
+from math import floor, log
 from typing import NamedTuple
 
 import numpy as np
@@ -462,6 +462,12 @@ def returns(rules, s, out):
     else:
         out[0] = won / BIG_BLIND
     out[1] = -out[0]
+
+
+@njit(cache=True)
+def round_return(rules, value):
+    """To whole chips; Botzone's halves of a big blind are exact as they are."""
+    return floor(value * BIG_BLIND + 0.5) / BIG_BLIND
 
 
 @njit(cache=True)

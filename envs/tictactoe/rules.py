@@ -77,9 +77,8 @@ def legal_actions(rules, s, out):
     marked = s.crosses | s.noughts
     n = 0
     for square in range(SQUARES):
-        if marked >> square & 1 == 0:
-            out[n] = square
-            n += 1
+        out[n] = square
+        n += marked >> square & 1 ^ 1
     return n
 
 

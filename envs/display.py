@@ -1,0 +1,85 @@
+"""How environments and states show themselves: text in the interpreter, pictures in notebooks."""
+
+from __future__ import annotations
+
+import base64
+import html
+import importlib.util
+import io
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from stratagym.envs import core
+
+MOST_PICTURES = 4
+"""Boards of a batch that a notebook shows."""
+
+
+class Display:
+    """A mixin: ``repr`` with the board, and what Jupyter asks for."""
+
+    __slots__ = ()
+
+    def _shown(self) -> tuple[core.GameSpec, Any, np.ndarray, str]:
+        """(facts, rules, the states to show: (N,) records, N may be 0, one line about them)."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        game, rules, states, line = self._shown()
+        options = (f", {name}={value!r}" for name, value in game.options_of(rules).items())
+        head = f"{type(self).__name__}({game.name!r}{''.join(options)}): {line}"
+        view = _part(game, "view") if len(states) else None
+        return head if view is None else f"{head}\n{view.board_text(rules, states[0])}"
+
+    def _repr_png_(self) -> bytes | None:
+        game, rules, states, _ = self._shown()
+        pictures = _pictures(game, rules, states[:1])
+        return pictures[0] if pictures else None
+
+    def _repr_html_(self) -> str | None:
+        game, rules, states, line = self._shown()
+        pictures = _pictures(game, rules, states[:MOST_PICTURES])
+        if not pictures:
+            return None
+        images = "".join(
+            '<img style="max-width: 24em; margin: 0 .5em .5em 0" '
+            f'src="data:image/png;base64,{base64.b64encode(picture).decode()}" alt="board">'
+            for picture in pictures
+        )
+        caption = html.escape(f"{game.title}: {line}", quote=False)
+        return f"<figure>{images}<figcaption>{caption}</figcaption></figure>"
+
+
+def about(player: int, ply: int | None = None) -> str:
+    """Where a game stands, in a few words."""
+    if player >= 0:
+        now = f"player {player} to move"
+    else:
+        now = "truncated" if player == core.TRUNCATED else "over"
+    return now if ply is None else f"ply {ply}, {now}"
+
+
+def _part(game: core.GameSpec, name: str) -> ModuleType | None:
+    """A module of a game, or None if the game has no such file."""
+    try:
+        there = importlib.util.find_spec(f"{game.package}.{name}") is not None
+    except ModuleNotFoundError:  # the package itself
+        there = False
+    return game.module(name) if there else None
+
+
+def _pictures(game: core.GameSpec, rules: Any, states: np.ndarray) -> list[bytes]:
+    """PNG files of some states; none if the game has no picture."""
+    render = _part(game, "render") if len(states) else None
+    if render is None:
+        return []
+    from PIL import Image
+
+    made = []
+    for s in states:
+        file = io.BytesIO()
+        Image.fromarray(render.picture(rules, s)).save(file, "PNG")
+        made.append(file.getvalue())
+    return made

@@ -1,0 +1,209 @@
+"""``BatchEnv``: what it refuses, threads, observations on demand, masks."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from ours import our_games
+
+from stratagym import envs
+from stratagym.envs import core, make_batch, spec
+from stratagym.envs.batch import BatchEnv
+
+ARRAYS = (
+    "states", "episodes", "observations", "action_masks", "players", "rewards", "terminations",
+    "truncations",
+)  # fmt: skip
+
+
+def told(batch: BatchEnv) -> dict[str, np.ndarray]:
+    return {name: getattr(batch, name).copy() for name in ARRAYS}
+
+
+def same(one: BatchEnv, other: BatchEnv) -> bool:
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ARRAYS)
+
+
+def choose(batch: BatchEnv, rng: np.random.Generator) -> np.ndarray:
+    return (batch.action_masks * (1 + rng.random(batch.action_masks.shape))).argmax(1)
+
+
+@pytest.mark.parametrize("game", our_games())
+def test_threads_change_nothing(game, seed):
+    """Every array is the same, bit by bit, with 1, 2 and 3 threads, over ends and new starts."""
+    batches = [make_batch(game, 7, seed=seed, threads=threads) for threads in (1, 2, 3)]
+    rng = np.random.default_rng(seed)
+    for _ in range(min(400, 3 * batches[0].spec.max_game_length)):
+        actions = choose(batches[0], rng)
+        for batch in batches:
+            batch.step(actions)
+        assert same(batches[0], batches[1]) and same(batches[0], batches[2])
+    for batch in batches:
+        batch.reset(seed)
+    assert same(batches[0], batches[1])
+
+
+def test_more_threads_than_games():
+    assert make_batch("tictactoe", 2, threads=64).threads == 2
+
+
+@pytest.mark.parametrize("game", our_games())
+def test_masks_are_the_legal_actions(game, seed):
+    """Old bits are gone, in games with few actions and with many, and after a reset."""
+    batch = make_batch(game, 3, seed=seed)
+    rng, legal = np.random.default_rng(seed), core.new_scratch(batch.rules)[0]
+    for k in range(120):
+        if k == 60:
+            batch.reset(seed + 1)
+        for i in range(3):
+            n = core.legal_actions_at(batch.rules, batch.states, i, legal)
+            assert np.flatnonzero(batch.action_masks[i]).tolist() == legal[:n].tolist()
+        batch.step(choose(batch, rng))
+
+
+def test_masks_of_games_that_are_over_and_of_very_many_actions(seed):
+    """Hold'em with every amount has more legal actions than are kept."""
+    poker = spec("texas_holdem")
+    rules = poker.make_rules(raises="chips", hands=1)
+    batch = BatchEnv(poker, rules, 4, seed=seed, autoreset=False)
+    rng = np.random.default_rng(seed)
+    while (batch.players >= 0).any():
+        assert (batch.action_masks.sum(1) > 0).tolist() == (batch.players >= 0).tolist()
+        batch.step(choose(batch, rng))
+    assert not batch.action_masks.any()
+    batch.step(np.zeros(4, np.int64))
+    assert not batch.rewards.any()
+
+
+@pytest.mark.parametrize("game", ["chess", "ludo"])
+def test_observations_on_demand(game, seed):
+    eager, lazy = make_batch(game, 5, seed=seed), make_batch(game, 5, seed=seed, observe=False)
+    rng = np.random.default_rng(seed)
+    assert not lazy.observations.any()
+    for _ in range(30):
+        actions = choose(eager, rng)
+        eager.step(actions)
+        lazy.step(actions)
+        assert np.array_equal(eager.action_masks, lazy.action_masks)
+    assert not lazy.observations.any()
+    assert lazy.observe() is lazy.observations
+    assert same(eager, lazy)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        [0],
+        np.zeros((3, 1), np.int64),
+        np.zeros(4, np.int64),
+        np.zeros(3),
+        np.zeros(3, bool),
+        ["0", "1", "2"],
+        [[0], [1, 2], [3]],
+        0,
+        None,
+    ],
+    ids=repr,
+)
+def test_actions_of_another_shape_or_type(wrong):
+    batch = make_batch("connect_four", 3, seed=1)
+    before = told(batch)
+    with pytest.raises(ValueError, match=r"connect_four: actions of shape .*; \(3,\) integers"):
+        batch.step(wrong)
+    assert all(np.array_equal(before[name], getattr(batch, name)) for name in ARRAYS)
+
+
+@pytest.mark.parametrize(
+    "actions", [[1, 2, 3], np.array([1, 2, 3], np.int8), np.arange(1, 7, dtype=np.uint64)[:3]]
+)
+def test_any_integers_are_actions(actions):
+    one, other = make_batch("connect_four", 3), make_batch("connect_four", 3)
+    one.step(actions)
+    other.step(np.array([1, 2, 3]))
+    assert same(one, other)
+
+
+@pytest.mark.parametrize("wrong", [7, -1, 2**63 - 1, -(2**63)])
+def test_illegal_actions_step_nothing(wrong):
+    batch = make_batch("connect_four", 3, threads=2)
+    before = told(batch)
+    with pytest.raises(ValueError, match=f"game 1 may not play {wrong}; legal: "):
+        batch.step([0, wrong, 0])
+    assert all(np.array_equal(before[name], getattr(batch, name)) for name in ARRAYS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"seed": -1}, r"seed=-1; a whole number from 0 to 2\*\*64 - 1"),
+        ({"seed": 2**64}, "seed=18446744073709551616; a whole"),
+        ({"seed": 1.5}, "seed=1.5; a whole"),
+        ({"seed": "1"}, "seed='1'; a whole"),
+        ({"seed": [1, 2]}, "seed: one whole number or 3 of them"),
+        ({"seed": [1, -2, 3]}, "seed=-2; a whole"),
+        ({"seed": np.array([1.0, 2.0, 3.0])}, "seed=.*1.0.*; a whole"),
+        ({"threads": 0}, "threads=0; a whole number of at least 1"),
+        ({"threads": 1.5}, "threads=1.5; a whole"),
+        ({"threads": True}, "threads=True; a whole"),
+        ({"num_envs": 0}, "num_envs=0; a whole number of at least 1"),
+        ({"num_envs": 2.5}, "num_envs=2.5; a whole"),
+    ],
+)
+def test_wrong_arguments_are_one_line(arguments, message):
+    given: dict[str, Any] = {"num_envs": 3, **arguments}
+    with pytest.raises(ValueError, match=message) as error:
+        make_batch("ludo", **given)
+    assert "\n" not in str(error.value)
+
+
+def test_a_wrong_seed_leaves_the_games_as_they_are():
+    batch = make_batch("ludo", 3, seed=5)
+    before = told(batch)
+    for seed in (-1, [1, 2], np.array([1, -1, 2])):
+        with pytest.raises(ValueError):
+            batch.reset(seed)
+    assert all(np.array_equal(before[name], getattr(batch, name)) for name in ARRAYS)
+    batch.reset([1, 2, 3])
+    assert batch.seeds.tolist() == [1, 2, 3] and batch.seeds.dtype == np.uint64
+
+
+def test_seeds_of_games_follow_from_one(seed):
+    batch = make_batch("ludo", 5, seed=seed)
+    assert batch.seeds.tolist() == [
+        int(core.derive_seed(np.uint64(seed), np.uint64(i))) for i in range(5)
+    ]
+
+
+def test_copies_play_on(seed):
+    batch = make_batch("ludo", 6, seed=seed, threads=2)
+    rng = np.random.default_rng(seed)
+    batch.step(choose(batch, rng))
+    twins = [pickle.loads(pickle.dumps(batch)), copy.deepcopy(batch)]
+    for _ in range(20):
+        actions = choose(batch, rng)
+        for one in (batch, *twins):
+            one.step(actions)
+    assert same(batch, twins[0]) and same(batch, twins[1])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own(seed):
+    batch = make_batch("ludo", 6, seed=seed, threads=2)
+    batch.step(batch.action_masks.argmax(1))
+    child = os.fork()
+    if child == 0:
+        batch.step(batch.action_masks.argmax(1))
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0, sys.platform
+
+
+def test_every_game_takes_threads_from_make_batch():
+    assert envs.make_batch("ludo", 4, threads=2, players=2).threads == 2
