@@ -1,8 +1,8 @@
 """Absolute skill: policies climb a frozen ladder of opponents, as in BotzoneBench.
 
     python -m benchmarks.anchored_levels
-    python -m benchmarks.anchored_levels --game chess --policy llm:M --base-url URL
-    python -m benchmarks.anchored_levels --game ludo,connect_four --policy random,heuristic,mcts:200
+    python -m benchmarks.anchored_levels --game chess --policies llm:M --base-url URL
+    python -m benchmarks.anchored_levels --game ludo,chess --policies random,heuristic,mcts:200
     python -m benchmarks.anchored_levels calibrate --game connect_four
 
 Every game has a ladder: level 0 is random play, and each level wins 70 to 90% of its decided games
@@ -19,7 +19,7 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from cyclopts import Parameter
 
@@ -31,7 +31,7 @@ from stratagym.benchmarks.harness.files import read_object
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.options import ExecutorArgs, MatchArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
-from stratagym.benchmarks.harness.progress import progress_bar
+from stratagym.benchmarks.harness.progress import progress_bar, stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import Records
 from stratagym.benchmarks.levels import calibration, report
@@ -56,9 +56,7 @@ FEWEST = 8
 class Args(MatchArgs, RunArgs):
     game: str = "connect_four"
     """Games, separated by commas, or "all" that have a ladder; chess/ladder-v1 names an earlier."""
-    policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = (
-        "random,heuristic,alphabeta:4,mcts:200"
-    )
+    policies: str = "random,heuristic,alphabeta:4,mcts:200"
     """Policies, separated by commas."""
     games: int | None = None
     """Games with each opponent, rounded up so that every seed is played from every seat; default
@@ -93,7 +91,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     run.play(
         schedule_of(climbs), lambda match: f"{match.game} {match.seats[match.place.seat or 0]}"
     )
-    run.finish(summarise(run, climbs, ladders, named), report.write, report.screen)
+    with stage("adding up the games"):
+        summary = summarise(run, climbs, ladders, named)
+    run.finish(summary, report.write, report.screen)
 
 
 def _ladders(text: str) -> dict[str, Ladder]:

@@ -45,7 +45,7 @@ class Args:
     kinds: str | None = None
     """Only decisions of these kinds, separated by commas: ok, unparseable, illegal, transport,
     overtime. Default: ok for chat, all for tables."""
-    policy: str | None = None
+    policies: str | None = None
     """Only decisions of these policies, or games with them, separated by commas; the beginning of a
     name is enough."""
     game: str | None = None
@@ -130,7 +130,7 @@ def decisions(runs: Iterable[Run], args: Args) -> Iterator[dict[str, Any]]:
         for record in run.decisions:
             if (
                 record["kind"] in kinds
-                and replays.fits(record, cli.words(args.policy or ""))
+                and replays.fits(record, cli.words(args.policies or ""))
                 and args.game in (None, record["game"])
                 and (not args.winners or (record["item"], record["seat"]) in won)
             ):
@@ -142,7 +142,7 @@ def games(runs: Iterable[Run], args: Args) -> Iterator[dict[str, Any]]:
     for run in runs:
         for record in run.games:
             if (
-                replays.fits(record, cli.words(args.policy or ""))
+                replays.fits(record, cli.words(args.policies or ""))
                 and args.game in (None, record["game"])
                 and (not args.winners or any(value > 0 for value in record["returns"] or []))
             ):

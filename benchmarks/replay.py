@@ -3,7 +3,7 @@
     python -m benchmarks.replay results/board_solvers/20261121-120000
     python -m benchmarks.replay RUN --match 3 --html game.html
     python -m benchmarks.replay RUN --game chess --html games.html
-    python -m benchmarks.replay RUN --policy llm --ended-by forfeit --all
+    python -m benchmarks.replay RUN --policies llm --ended-by forfeit --all
 
 The game is played again from its rules, seed and actions, and a line says whether the outcome is
 the recorded one. Where a run holds decisions without games, as LudoBench's spots do, these are
@@ -33,7 +33,7 @@ from stratagym.benchmarks.replaying.terminal import Terminal
 from stratagym.benchmarks.reporting.terminal import Screen, one_line, output_console, say
 
 NAME = "replay"
-BOARDS = ("pictures", "text")
+DIAGRAMS = ("pictures", "text")
 LISTED = 40
 """Games that are listed at most where several fit."""
 
@@ -43,7 +43,7 @@ LISTED = 40
 class Args:
     match: str | None = None
     """The game: its name, or its number in the list; of single decisions, the item."""
-    policy: str | None = None
+    policies: str | None = None
     """Only games with these policies, separated by commas; the beginning of a name is enough."""
     game: str | None = None
     """Only this game, such as chess."""
@@ -59,7 +59,7 @@ class Args:
     html: str | None = None
     """Write a page for the browser to this file; it needs no network and nothing beside it. Where
     several games fit, it holds them, as far as a page may grow."""
-    boards: str = "pictures"
+    diagrams: str = "pictures"
     """What the page draws: pictures, or text, which is much smaller."""
     evaluate: str | None = None
     """Who judges positions: an engine scores every move, such as "uci:stockfish?nodes=2000", any
@@ -74,8 +74,8 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
     record
         Folder of a run, or its games.jsonl or decisions.jsonl.
     """
-    if args.boards not in BOARDS:
-        raise cli.InputError(f"--boards {args.boards!r}: choose from: {', '.join(BOARDS)}")
+    if args.diagrams not in DIAGRAMS:
+        raise cli.InputError(f"--diagrams {args.diagrams!r}: choose from: {', '.join(DIAGRAMS)}")
     console = output_console()
     run = replays.find(Path(record))
     games = _chosen(run, args) if run.games else []
@@ -83,7 +83,7 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
         _list(games, console)
         return
     if args.html is not None and len(games) > 1:
-        found = album(run, [number for number, _ in games], pictures=args.boards == "pictures")
+        found = album(run, [number for number, _ in games], pictures=args.diagrams == "pictures")
         _write(Path(args.html), found.page(f"{run.folder}: replays", run.folder), console)
         return
     if len(games) > 1:
@@ -95,7 +95,7 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
         say(f"{cli_name()}: the record does not agree: {problem}")
     if args.html is not None:
         evaluations = [evaluate(position) for position in _watched(replay)]
-        html = page.page(replay, evaluations, pictures=args.boards == "pictures")
+        html = page.page(replay, evaluations, pictures=args.diagrams == "pictures")
         _write(Path(args.html), html, console)
         return
     terminal = Terminal(replay, evaluate, console)
@@ -129,7 +129,7 @@ def _chosen(run: Run, args: Args) -> list[tuple[int, dict[str, Any]]]:
     chosen = [
         (number, game)
         for number, game in enumerate(run.games, 1)
-        if replays.fits(game, cli.words(args.policy or ""))
+        if replays.fits(game, cli.words(args.policies or ""))
         and args.game in (None, game["game"])
         and args.ended_by in (None, game["ended_by"])
     ]
@@ -172,7 +172,7 @@ def _single_decisions(run: Run, args: Args) -> Replay:
     chosen = [
         record
         for record in run.decisions
-        if replays.fits(record, cli.words(args.policy or ""))
+        if replays.fits(record, cli.words(args.policies or ""))
         and args.game in (None, record["game"])
         and args.kind in (None, record["kind"])
         and args.match in (None, record["item"])
@@ -190,7 +190,7 @@ def _watched(replay: Replay) -> Any:
         yield from bar.track(replay.positions, description="positions")
 
 
-APP = cli.app(NAME, main)
+APP = cli.app(NAME, main, former={"--boards": "--diagrams"})
 
 if __name__ == "__main__":
     cli.run(APP)

@@ -5,6 +5,9 @@ legal play; a new game needs nothing here. A peer is one entry of ``PEERS`` in
 ``benchmarks/speed/peers.py`` and is compared within its call shape only. All of a game's entries
 take turns, one repeat each, so that a machine that slows down slows them all; ratios are taken
 repeat by repeat.
+
+    python -m benchmarks.throughput
+    python -m benchmarks.throughput --game ludo,chess --no-peers --output DIRECTORY
 """
 
 from __future__ import annotations
@@ -20,11 +23,11 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from stratagym import envs
 from stratagym.benchmarks.harness import cli
-from stratagym.benchmarks.reporting.terminal import Screen
+from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.speed import report
 from stratagym.benchmarks.speed.entries import Entry, entries_of, measure
 from stratagym.benchmarks.speed.measuring import machine
@@ -34,8 +37,8 @@ from stratagym.benchmarks.speed.peers import PEERS
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args:
-    games: Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")] = None
-    """Games to measure, such as `--games ludo`; every game if not given."""
+    game: Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")] = None
+    """Games to measure, separated by commas; every game if not given."""
     seconds: float = 0.5
     """Length of one repeat."""
     repeats: int = 7
@@ -66,7 +69,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008
     groups = [entries_of(game, PEERS if args.peers else ()) for game in games]
     columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
     # Refreshed between the repeats only: a refreshing thread would use CPU time of the repeat.
-    bar = Progress(*columns, console=Screen(stderr=True), auto_refresh=False)
+    bar = progress_bar(*columns, auto_refresh=False)
     task = bar.add_task("", total=sum(map(len, groups)) * (1 + args.repeats))
 
     def show(entry: Entry, steps: int) -> None:
@@ -128,17 +131,17 @@ def check_page(path: Path) -> None:
 
 def checked_games(args: Args) -> list[str]:
     """The games to measure; raises ``cli.InputError`` for arguments that make no sense."""
-    if args.games is None:
+    if args.game is None:
         games = [game.name for game in envs.specs()]
     else:
-        games = list(dict.fromkeys(args.games))
+        games = list(dict.fromkeys(cli.words(",".join(args.game))))
     if not games:
         known = ", ".join(envs.games())
-        raise cli.InputError(f"--games: no game is named; the games are: {known}")
+        raise cli.InputError(f"--game: no game is named; the games are: {known}")
     try:
         _ = [envs.spec(game) for game in games]
     except ValueError as error:
-        raise cli.InputError(f"--games: {error}") from None
+        raise cli.InputError(f"--game: {error}") from None
     if not 0 < args.seconds < math.inf:
         raise cli.InputError(f"--seconds {args.seconds:g}: a number above 0 is needed")
     if args.repeats < 1:
@@ -146,7 +149,7 @@ def checked_games(args: Args) -> list[str]:
     return games
 
 
-APP = cli.app("throughput", main)
+APP = cli.app("throughput", main, former={"--games": "--game"})
 
 if __name__ == "__main__":
     cli.run(APP)

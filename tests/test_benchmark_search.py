@@ -190,8 +190,8 @@ def test_the_peer_has_the_same_moves(game, rng):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--boards", "go"], ["go", "connect_four"]),
-        (["--boards", ","], ["--boards"]),
+        (["--game", "go"], ["go", "connect_four"]),
+        (["--game", ","], ["--game"]),
         (["--games", "3"], ["--games 3", "even"]),
         (["--simulations", "1"], ["--simulations 1"]),
         (["--opening", "9", "--max-plies", "9"], ["--max-plies"]),
@@ -249,7 +249,7 @@ def test_a_duel_is_fair(capsys, tmp_path, seed):
     ("arguments", "words"),
     [
         (["--game", "poker"], ["poker", "texas_holdem"]),
-        (["--game", "ludo"], ["ludo", "two players"]),
+        (["--game", "ludo", "--rules", "players=3"], ["ludo", "two players"]),
         (["--game", "hanabi", "--rules", "players=2"], ["hanabi", "contest"]),
         (["--policies", "random"], ["at least two"]),
         (["--policies", "random,mcts:5"], ["mcts:5", "compiled"]),

@@ -14,7 +14,7 @@ from stratagym.benchmarks.harness import locks, records
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.options import ExecutorArgs, ModelArgs, RunArgs
 from stratagym.benchmarks.harness.policies import usage
-from stratagym.benchmarks.harness.progress import lines
+from stratagym.benchmarks.harness.progress import lines, stage
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
 from stratagym.benchmarks.harness.schedules import Schedule, play_out
 from stratagym.benchmarks.harness.workers import MatchRunner
@@ -107,7 +107,8 @@ class Run:
             write: writes the report into a folder. screen: prints the final tables.
         """
         records.write_json(self.folder / "summary.json", summary)
-        write(self.folder, summary)
+        with stage("writing the report"):
+            write(self.folder, summary)
         locks.release(self.folder)
         if self._json:
             print(json.dumps(summary))

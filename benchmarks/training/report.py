@@ -238,7 +238,7 @@ def screen(console: Console, folder: Path, summary: dict[str, Any]) -> None:
     console.print(f"Policy: {policy}", soft_wrap=True, highlight=False)
     if not summary["ladder"] and find_ladder(game):
         console.print(
-            f"Its level: python -m benchmarks.anchored_levels --game {game} --policy {policy}",
+            f"Its level: python -m benchmarks.anchored_levels --game {game} --policies {policy}",
             soft_wrap=True,
             highlight=False,
         )
