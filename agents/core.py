@@ -77,6 +77,11 @@ class Policy(ABC):
 
     name: str
 
+    @property
+    def seed_name(self) -> str:
+        """What the seeds of its decisions follow from: its name, or the one that it once had."""
+        return self.name
+
     @abstractmethod
     def act(self, decision: Decision) -> int:
         """A legal action for ``decision.seat``."""
@@ -90,7 +95,14 @@ class Weakened(Policy):
 
     def __init__(self, policy: Policy, share: float):
         self.policy, self.share = policy, share
-        self.name = f"{policy.name}{'&' if '?' in policy.name else '?'}random={share:g}"
+        self.name = self._weakened(policy.name)
+
+    def _weakened(self, name: str) -> str:
+        return f"{name}{'&' if '?' in name else '?'}random={self.share:g}"
+
+    @property
+    def seed_name(self) -> str:
+        return self._weakened(self.policy.seed_name)
 
     def act(self, decision: Decision) -> int:
         own = random.Random(decision.seed)

@@ -19,15 +19,14 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from stratagym.agents.core import Policy
-from stratagym.agents.ladders import Ladder, ladder_of, laddered
+from stratagym.agents.ladders import Ladder, is_kept, ladder_of, laddered
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks.harness import cli, workers
-from stratagym.benchmarks.harness.files import read_object
+from stratagym.benchmarks.harness import cli, records, workers
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.options import ExecutorArgs, MatchArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
@@ -55,7 +54,7 @@ FEWEST = 8
 @dataclass(kw_only=True)
 class Args(MatchArgs, RunArgs):
     game: str = "connect_four"
-    """Games, separated by commas, or "all" that have a ladder."""
+    """Games, separated by commas, or "all" that have a ladder; chess/ladder-v1 names an earlier."""
     policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = (
         "random,heuristic,alphabeta:4,mcts:200"
     )
@@ -70,7 +69,8 @@ class Args(MatchArgs, RunArgs):
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Rate policies on the ladders of games."""
-    ladders = _ladders(args.game)
+    begun = _begun_on(args.output) if args.resume else {}
+    ladders = {g: _same_ladder(ladder, begun.get(g)) for g, ladder in _ladders(args.game).items()}
     plans = {game: _plan(ladder, args) for game, ladder in ladders.items()}
     policies = _policies(list(ladders), args)
     named: dict[str, Policy] = {}
@@ -85,8 +85,6 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         **next(iter(plans.values())).protocol.record(),
         "seed": args.seed,
     }
-    if args.resume:
-        _same_ladders(args.output, ladders)
     models = [policy for policy in named.values() if isinstance(policy, LanguageModel)]
     # Others are made again by their names, for each game its own.
     run = Run(NAME, args, config, models)
@@ -108,9 +106,10 @@ def _ladders(text: str) -> dict[str, Ladder]:
             _ = ladder.calibration
         except ValueError as error:
             raise cli.InputError(f"--game: {error}") from None
-        if name in found:
-            raise cli.InputError(f"--game: {name} is named twice")
-        found[name] = ladder
+        game = ladder.game.name
+        if game in found:
+            raise cli.InputError(f"--game: {game} is named twice")
+        found[game] = ladder
     return found
 
 
@@ -148,25 +147,27 @@ def _policies(games: list[str], args: Args) -> dict[str, dict[str, Policy]]:
     return found
 
 
-def _same_ladders(output: str | None, ladders: dict[str, Ladder]) -> None:
-    """Refuse to go on with a run on ladders of another version."""
-    newest = sorted(
-        (Path("results") / NAME).glob("*/config.json"), key=lambda path: path.stat().st_mtime
+def _begun_on(output: str | None) -> dict[str, dict[str, Any]]:
+    """The facts of the ladders of the run to go on with, by game."""
+    begun = records.begun_config(NAME, output).get("ladders", {})
+    for facts in begun.values() if isinstance(begun, dict) else (begun,):
+        if not isinstance(facts, dict) or not isinstance(facts.get("ladder"), str):
+            raise cli.InputError("--resume: config.json does not say which ladders they were")
+    return begun
+
+
+def _same_ladder(ladder: Ladder, facts: dict[str, Any] | None) -> Ladder:
+    """The ladder that a run was begun on; refused where this version has it no more."""
+    if facts is None or facts == json.loads(json.dumps(ladder.facts())):
+        return ladder
+    if is_kept(facts):
+        return ladder_of(facts["ladder"])
+    raise cli.InputError(
+        f"--resume: the run was begun on {facts['ladder']}, and this version of stratagym "
+        f"has {ladder.name}"
+        + (" with other levels" if facts["ladder"] == ladder.name else "")
+        + "; start a new run"
     )
-    path = Path(output) / "config.json" if output else newest[-1] if newest else None
-    if path is None or not path.exists():
-        return  # open_run says so
-    begun = read_object(path).get("ladders")
-    for game, facts in begun.items() if isinstance(begun, dict) else ():
-        if not isinstance(facts, dict) or "ladder" not in facts:
-            raise cli.InputError(f"--resume: {path}: 'ladders' does not say what {game}'s is")
-        if game in ladders and facts != json.loads(json.dumps(ladders[game].facts())):
-            raise cli.InputError(
-                f"--resume: {path} was begun on {facts['ladder']}, and this version of stratagym "
-                f"has {ladders[game].name}"
-                + (" with other levels" if facts["ladder"] == ladders[game].name else "")
-                + "; start a new run"
-            )
 
 
 @Parameter(name="*")

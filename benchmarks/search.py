@@ -23,7 +23,13 @@ from stratagym.benchmarks.speed import search_report
 from stratagym.benchmarks.speed.measuring import machine
 from stratagym.benchmarks.speed.openspiel import TITLES
 from stratagym.benchmarks.speed.searches import Timing, time_mcts, time_searchers
-from stratagym.benchmarks.speed.strength import NAME, board_pairings, play, strength
+from stratagym.benchmarks.speed.strength import (
+    NAME,
+    board_pairings,
+    play,
+    rival_pairings,
+    strength,
+)
 
 SIMULATIONS = {"connect_four": 1000, "chess": 40}
 """A move in the games against MCTSBot, by default."""
@@ -49,8 +55,12 @@ class Args:
     """Length of one repeat of a measurement of speed."""
     repeats: int = 5
     """Repeats; the median is the rate."""
+    simulation_speed: bool = True
+    """Time the simulations of Monte Carlo tree search."""
     peers: bool = True
     """Compare with OpenSpiel."""
+    rivals: str = ""
+    """Policies, separated by commas: the first plays the others on all --boards."""
     searchers: bool = True
     """Time the other searches too: alpha-beta, and the expectimax of Ludo."""
     spots: Path = SHIPPED
@@ -84,18 +94,27 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "seed": args.seed,
     }
     if not args.peers:
-        config["games"] = dict.fromkeys(config["games"], 0)
+        config["games"] = {}
+    if args.rivals:
+        config["rivals"] = args.rivals
     pairings = [
         pairing
         for board, games in config["games"].items()
         for pairing in board_pairings(board, config["simulations"][board], args.exploration)
         if games
     ]
+    for board in boards if args.rivals else []:
+        config["games"].setdefault(board, args.games or GAMES["connect_four"])
+        try:
+            pairings += rival_pairings(board, cli.words(args.rivals))
+        except ValueError as error:
+            raise cli.InputError(f"--rivals: {error}") from None
     folder = records.open_run(NAME, args.output, config, args.resume)
     finished = {game["match"] for game in records.read_games(folder)}
     timing = Timing(args.seconds, args.repeats, args.seed, args.exploration)
     with progress_bar() as bar:
-        speed = {board: time_mcts(board, timing, args.peers, bar) for board in boards}
+        timed = boards if args.simulation_speed else []
+        speed = {board: time_mcts(board, timing, args.peers, bar) for board in timed}
         decisions = time_searchers(boards, spots, timing, bar) if args.searchers else []
         writer = records.JsonlWriter(folder / "games.jsonl")
         try:

@@ -48,7 +48,9 @@ def play_batched(
         for g in alive:
             turns.setdefault(matches[g].seats[players[g]], []).append(g)
         for policy, which in turns.items():
-            seeds = [item_seed(matches[g].seed, policy.name, str(len(actions[g]))) for g in which]
+            seeds = [
+                item_seed(matches[g].seed, policy.seed_name, str(len(actions[g]))) for g in which
+            ]
             chosen = _act_each(matches[0].game, policy, rules, states[which], seeds)
             for g, action in zip(which, chosen, strict=True):
                 if isinstance(action, PolicyFault):

@@ -1,4 +1,7 @@
-"""The command line that all scripts share: bad input is one clear line and exit code 2."""
+"""The command line that all scripts share: what goes wrong is one clear line and an exit code.
+
+2 is bad input, 3 a language model that cannot be asked, 130 an interrupt.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import Any
 
 from cyclopts import App, CycloptsError
 
+from stratagym.agents.chat import TransportError, Unavailable
 from stratagym.agents.core import PolicyFault
 from stratagym.benchmarks.harness import locks
 from stratagym.benchmarks.harness.errors import InputError as InputError
@@ -41,7 +45,7 @@ def app(name: str, main: Callable[..., Any], *commands: Callable[..., Any]) -> A
 
 
 def run(application: App, arguments: list[str] | None = None) -> None:
-    """Run a script's command line; exits with code 2 on bad input, 130 when interrupted.
+    """Run a script's command line; where it cannot go on, exits with the code that says why.
 
     What the operating system refuses, such as to write on a full disk, and an engine that fails
     as a judge count as bad input. Run folders are let go of in the end.
@@ -65,6 +69,13 @@ def run(application: App, arguments: list[str] | None = None) -> None:
         say(f"{name}: {where}{error.strerror}; what was recorded is kept")
         _drop_output()
         sys.exit(2)
+    except Unavailable as error:
+        kept = "what was recorded is kept, and --resume goes on with it"
+        say(f"{name}: {error}; {kept}")
+        sys.exit(3)
+    except TransportError as error:
+        say(f"{name}: no answer came: {error}")
+        sys.exit(3)
     except KeyboardInterrupt:
         print(file=sys.stderr)
         say(f"{name}: interrupted; what was recorded is kept")

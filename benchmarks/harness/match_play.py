@@ -203,7 +203,7 @@ class _Table:
         """Let a policy play until it has given the turn away, or once in games without turns."""
         game, policy = self.game, self.match.seats[seat]
         while True:
-            seed = item_seed(self.match.seed, policy.name, str(len(game.actions)))
+            seed = item_seed(self.match.seed, policy.seed_name, str(len(game.actions)))
             # The real position, in which ``determinize`` redraws what others have committed: the
             # compiled loop and batches play the same games so.
             decision = decision_for(self.match.game, self.match.rules, game.states, seed)

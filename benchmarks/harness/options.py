@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from stratagym.agents.chat_options import NUMBERS, PRICE
 from stratagym.benchmarks.harness import match_play
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.text_options import TextArgs
 from stratagym.envs.core import GameSpec
 
 EXECUTORS = ("process", "ray")
+MOST_AT_ONCE = 1000
+"""Requests in flight: each takes a connection, and systems give a process some thousand files."""
 
 
 @dataclass(kw_only=True)
@@ -51,6 +54,19 @@ class ModelArgs:
     """Price of a million reply tokens."""
     price_cached: float | None = None
     """Price of a million prompt tokens that the server had cached; default that of the others."""
+    preflight: bool = True
+    """First ask each model for a word, to see that key, model and address are right."""
+
+    def check(self) -> None:
+        """Raises ``InputError`` for numbers that no model can be asked with."""
+        if not 1 <= self.concurrency <= MOST_AT_ONCE:
+            raise InputError(f"--concurrency {self.concurrency}: choose from 1 to {MOST_AT_ONCE}")
+        try:
+            NUMBERS["timeout_s"].read("--timeout", self.timeout)
+            for option in ("price_in", "price_out", "price_cached"):
+                PRICE.read(f"--{option.replace('_', '-')}", getattr(self, option))
+        except ValueError as error:
+            raise InputError(str(error)) from None
 
 
 @dataclass(kw_only=True)

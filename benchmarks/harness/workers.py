@@ -29,7 +29,7 @@ from stratagym.agents.kernel_policies import KernelPolicy, play_many
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import match_play, pairings
 from stratagym.benchmarks.harness.cli import InputError
-from stratagym.benchmarks.harness.decisions import TRANSPORT
+from stratagym.benchmarks.harness.decisions import TRANSPORT, check_models
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.records import GameRecord, JsonlWriter, game_record, read_games
 from stratagym.envs import core, spec
@@ -94,6 +94,7 @@ class MatchRunner:
         Raises:
             InputError: workers end again and again, or there is no such cluster; what was recorded
                 is kept.
+            Unavailable: a language model cannot be asked; what was recorded is kept.
             ModuleNotFoundError: Ray is asked for and not installed.
         """
         kernels, matches, asked = [], [], []
@@ -117,6 +118,7 @@ class MatchRunner:
                 self._recorded[record["match"]] = game_record(record)
                 done(record)
 
+        asyncio.run(check_models(self._cache.models(asked)))
         models = _ask(asked, self, finish) if asked else None
         if models is not None and not kernels and not matches:
             asyncio.run(models)
@@ -216,6 +218,11 @@ class PolicyCache:
                 or match_play.named_policy(spec(game), given) is None
             )
         return self._held[key]
+
+    def models(self, items: list[Match]) -> list[LanguageModel]:
+        """The language models in the seats of matches, each once."""
+        seated = {name: self._given.get(name) for item in items for name in item.seats}
+        return [policy for policy in seated.values() if isinstance(policy, LanguageModel)]
 
     def rules(self, item: Match) -> tuple[Any, dict[str, Any]]:
         """The match's rules and its options in force."""
