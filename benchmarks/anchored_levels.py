@@ -26,8 +26,7 @@ from cyclopts import Parameter
 from stratagym.agents.core import Policy
 from stratagym.agents.ladders import Ladder, is_kept, ladder_of, laddered
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks.harness import cli, workers
-from stratagym.benchmarks.harness.files import read_object
+from stratagym.benchmarks.harness import cli, records, workers
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.options import ExecutorArgs, MatchArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
@@ -150,18 +149,10 @@ def _policies(games: list[str], args: Args) -> dict[str, dict[str, Policy]]:
 
 def _begun_on(output: str | None) -> dict[str, dict[str, Any]]:
     """The facts of the ladders of the run to go on with, by game."""
-    newest = sorted(
-        (Path("results") / NAME).glob("*/config.json"), key=lambda path: path.stat().st_mtime
-    )
-    path = Path(output) / "config.json" if output else newest[-1] if newest else None
-    if path is None or not path.exists():
-        return {}  # open_run says so
-    begun = read_object(path).get("ladders")
-    if not isinstance(begun, dict):
-        return {}
-    for game, facts in begun.items():
-        if not isinstance(facts, dict) or "ladder" not in facts:
-            raise cli.InputError(f"--resume: {path}: 'ladders' does not say what {game}'s is")
+    begun = records.begun_config(NAME, output).get("ladders", {})
+    for facts in begun.values() if isinstance(begun, dict) else (begun,):
+        if not isinstance(facts, dict) or not isinstance(facts.get("ladder"), str):
+            raise cli.InputError("--resume: config.json does not say which ladders they were")
     return begun
 
 

@@ -177,6 +177,19 @@ def read_config(folder: Path) -> dict[str, Any]:
     return read_object(folder / "config.json")
 
 
+def begun_config(benchmark: str, output: str | None) -> dict[str, Any]:
+    """The configuration of the run that ``open_run`` resumes; empty where there is none."""
+    folder = _newest(Path("results") / benchmark) if output is None else Path(output)
+    there = folder is not None and (folder / "config.json").exists()
+    return read_config(folder) if folder is not None and there else {}
+
+
+def _newest(root: Path) -> Path | None:
+    """The folder of the newest run below ``root``."""
+    runs = sorted(root.glob("*/config.json"), key=lambda path: path.stat().st_mtime)
+    return runs[-1].parent if runs else None
+
+
 def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume: bool) -> Path:
     """The folder of a new run, or of the one to go on with; no other process writes there then.
 
@@ -196,10 +209,10 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
     if output is not None:
         folder = Path(output)
     elif resume:
-        runs = sorted(root.glob("*/config.json"), key=lambda path: path.stat().st_mtime)
-        if not runs:
+        newest = _newest(root)
+        if newest is None:
             raise InputError(f"--resume: there is no run in {root}; name one with --output")
-        folder = runs[-1].parent
+        folder = newest
     else:
         folder = root / datetime.now().strftime("%Y%m%d-%H%M%S")
     path = folder / "config.json"

@@ -11,14 +11,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from rich.console import Console
-
 from stratagym.agents.chat import ChatModel, OpenAIChat, ScriptedChat
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.decisions import Question, ask_all
 from stratagym.benchmarks.harness.records import JsonlWriter
 from stratagym.benchmarks.ludobench import run, spots
 from stratagym.benchmarks.reporting.page import Table, code
+from stratagym.benchmarks.reporting.terminal import output_console
 from stratagym.envs.text import TextOptions
 
 REPLY = "1 | it is the one that stands nearest to its home"
@@ -96,4 +95,4 @@ def table(result: Mapping[str, Any]) -> Table:
 
 def screen(result: Mapping[str, Any]) -> None:
     """Print the table."""
-    Console().print(table(result).rich("Processor time of recorded requests"))
+    output_console().print(table(result).rich("Processor time of recorded requests"))

@@ -126,9 +126,7 @@ def strength(games: Iterable[Mapping[str, Any]], pairings: list[Pairing]) -> lis
     """Results of our search by pairing, from the records."""
     by_name: dict[str, list[Mapping[str, Any]]] = {pairing.name: [] for pairing in pairings}
     for game in games:
-        name = game["match"].rsplit("/", 2)[0]
-        if name in by_name:
-            by_name[name].append(game)
+        by_name.get(game["match"].rsplit("/", 2)[0], []).append(game)
     rows = []
     for pairing in pairings:
         played = by_name[pairing.name]
