@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import base64
 import html
-import importlib.util
 import io
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -30,7 +28,7 @@ class Display:
         game, rules, states, line = self._shown()
         options = (f", {name}={value!r}" for name, value in game.options_of(rules).items())
         head = f"{type(self).__name__}({game.name!r}{''.join(options)}): {line}"
-        view = _part(game, "view") if len(states) else None
+        view = game.optional_module("view") if len(states) else None
         return head if view is None else f"{head}\n{view.board_text(rules, states[0])}"
 
     def _repr_png_(self) -> bytes | None:
@@ -61,18 +59,9 @@ def about(player: int, ply: int | None = None) -> str:
     return now if ply is None else f"ply {ply}, {now}"
 
 
-def _part(game: core.GameSpec, name: str) -> ModuleType | None:
-    """A module of a game, or None if the game has no such file."""
-    try:
-        there = importlib.util.find_spec(f"{game.package}.{name}") is not None
-    except ModuleNotFoundError:  # the package itself
-        there = False
-    return game.module(name) if there else None
-
-
 def _pictures(game: core.GameSpec, rules: Any, states: np.ndarray) -> list[bytes]:
     """PNG files of some states; none if the game has no picture."""
-    render = _part(game, "render") if len(states) else None
+    render = game.optional_module("render") if len(states) else None
     if render is None:
         return []
     from PIL import Image

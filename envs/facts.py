@@ -156,6 +156,15 @@ class GameSpec:
             _imported[name] = module
         return module
 
+    def optional_module(self, part: str) -> ModuleType | None:
+        """The same where a game need not have it (``render``, ``replay``); None without one."""
+        try:
+            return self.module(part)
+        except ModuleNotFoundError as error:
+            if error.name not in (self.package, f"{self.package}.{part}"):
+                raise
+            return None
+
     def options_in_force(self, **given: Any) -> dict[str, Any]:
         """Every option with the value given or its default.
 

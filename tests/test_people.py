@@ -212,7 +212,7 @@ def test_a_stage_is_told(capsys, monkeypatch):
         assert capsys.readouterr().err == "drawing ...\n"
     file = io.StringIO()
     console = rich.console.Console(file=file, force_terminal=True)
-    monkeypatch.setattr(progress, "Console", lambda stderr: console)
+    monkeypatch.setattr(progress, "Screen", lambda stderr: console)
     with progress.stage("drawing"):
         pass
     assert "drawing ..." in file.getvalue()

@@ -77,7 +77,7 @@ class _SomeGames(TypedDict, total=False):
     round: int | None
     seat: int | None
     clock: str
-    rejected: list[list[str]]
+    rejected: list[list[int | str]]
     sides: list[list[int]]
     fault: str
 

@@ -55,8 +55,8 @@ def scene(
     before: np.ndarray | None = None
     for position, evaluation in zip(replay.positions, judged, strict=True):
         image = arrow = None
-        if tiles is not None and position.states is not None:
-            render = position.spec.module("render")
+        render = position.spec.optional_module("render")
+        if tiles is not None and render is not None and position.states is not None:
             pixels = render.picture(position.rules, position.states[0], _size(render))
             numbers = tiles.numbers(pixels)
             image = changes(before, numbers)
@@ -111,12 +111,7 @@ def _own(position: Position, name: str) -> Any:
     """A function of the game's ``replay`` module, or None."""
     if position.states is None:
         return None
-    try:
-        module = position.spec.module("replay")
-    except ModuleNotFoundError as error:
-        if error.name != f"{position.spec.package}.replay":
-            raise
-        return None
+    module = position.spec.optional_module("replay")
     return getattr(module, name, None)
 
 
@@ -153,7 +148,8 @@ def _arrow(position: Position, size: int) -> list[Any] | None:
 def _cuts(replay: Replay) -> list[int] | None:
     first = replay.positions[0]
     cuts = _own(first, "cuts")
-    return cuts and cuts(first.rules, _size(first.spec.module("render")))
+    render = first.spec.optional_module("render")
+    return cuts and render and cuts(first.rules, _size(render))
 
 
 def _size(render: Any) -> int:
