@@ -28,7 +28,7 @@ from stratagym.agents.core import Policy, PolicyString
 
 pytest.importorskip("openai")
 
-TEXT_ARGUMENTS = ["--system", "merge", "--max-tokens", "512", "--timeout", "60"]
+TEXT_ARGUMENTS = ["--system", "merge", "--max-tokens", "512"]
 """What makes prompts and requests what they were in 0.1, for the scripts that have prompts."""
 
 FIRST_LADDERS = {
@@ -277,7 +277,9 @@ COUNTED = ["--no-preflight"]
 
 
 def more(run: Run) -> list[str]:
-    return [] if run.script == "duel" else TEXT_ARGUMENTS
+    if run.script == "duel":
+        return []
+    return TEXT_ARGUMENTS + (["--timeout", "60"] if run.script.startswith("ludo") else [])
 
 
 def test_a_run_leaves_what_it_left(run, kept, tmp_path):
