@@ -64,7 +64,7 @@ class Args(RunArgs):
     peers: bool = True
     """Compare with OpenSpiel."""
     rivals: str = ""
-    """Policies, separated by commas: the first plays the others on all --boards."""
+    """Policies, separated by commas: the first plays the others on all games of --game."""
     searchers: bool = True
     """Time the other searches too: alpha-beta, and the expectimax of Ludo."""
     spots: Path = SHIPPED
