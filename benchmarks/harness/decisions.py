@@ -256,6 +256,7 @@ async def ask_all(
             held.clear()
             if is_first:
                 await asyncio.sleep(0)  # what came at the same time is written at once
+            if is_first or len(due) >= concurrency:
                 write()
         done()
 
