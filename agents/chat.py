@@ -204,7 +204,7 @@ class OpenAIChat:
         key = self._key()
         if self.extra_body and len(key) >= 8 and key in json.dumps(self.extra_body):
             raise ValueError(f"extra_body: it holds the key that {self.api_key_env} holds")
-        self._extra_fields()
+        self._fields = self._fixed_fields()
 
     def __repr__(self) -> str:
         return f"OpenAIChat({self.model!r}, base_url={self.base_url!r})"
@@ -323,16 +323,17 @@ class OpenAIChat:
             body["max_completion_tokens" if renamed else "max_tokens"] = tokens
         if self.temperature is not None and "temperature" not in self.refused:
             body["temperature"] = self.temperature
-        given = self._given()
-        body |= {k: given[k] for k in ("top_p", "seed", "reasoning_effort") if k in given}
-        return body | self._extra_fields()
+        body |= self._fields
+        return body
 
-    def _extra_fields(self) -> dict[str, Any]:
-        """Fields that OpenAI's interface does not have."""
-        fields: dict[str, Any] = {} if self.top_k is None else {"top_k": self.top_k}
+    def _fixed_fields(self) -> dict[str, Any]:
+        """The fields that every request has, those that OpenAI's interface does not have last."""
+        given = self._given()
+        fields = {k: given[k] for k in ("top_p", "seed", "reasoning_effort") if k in given}
+        more: dict[str, Any] = {} if self.top_k is None else {"top_k": self.top_k}
         if self.thinking_budget is not None:
-            fields |= chat_options.thinking_fields(self.thinking_budget, self._url)
-        return chat_options.merged(fields, self.extra_body or {})
+            more |= chat_options.thinking_fields(self.thinking_budget, self._url)
+        return fields | chat_options.merged(more, self.extra_body or {})
 
     def _status_failure(self, answer: HTTPAnswer, body: Mapping[str, Any]) -> _Failure:
         status, error = answer.status, read_error(answer.body)

@@ -169,14 +169,17 @@ class AiohttpClient:
     async def post(self, body: Mapping[str, Any], timeout_s: float) -> HTTPAnswer:
         aiohttp = self._aiohttp
         try:
-            async with self._session.post(
+            response = await self._session.post(
                 self._url,
                 data=_ENCODER.encode(body).encode(),
                 proxy=self._proxy,
-                # Without the threshold, 5 s and more are rounded up to whole seconds of the clock.
-                timeout=aiohttp.ClientTimeout(total=timeout_s, ceil_threshold=math.inf),
-            ) as response:
+                timeout=_timeout(timeout_s),
+            )
+            try:
                 return HTTPAnswer(response.status, response.headers, await _read(response))
+            finally:
+                if not response.closed:  # it is, with the connection given back, at its end
+                    response.close()
         except asyncio.TimeoutError:
             raise
         except aiohttp.ClientHttpProxyError as error:
@@ -201,6 +204,12 @@ class AiohttpClient:
         session = self.__dict__.get("_session")
         if session is not None and not session.closed and self._loop.is_closed():
             self.abandon()
+
+
+@lru_cache(maxsize=16)
+def _timeout(timeout_s: float) -> Any:
+    # Without the threshold, 5 s and more are rounded up to whole seconds of the clock.
+    return import_client("aiohttp").ClientTimeout(total=timeout_s, ceil_threshold=math.inf)
 
 
 async def _read(response: Any) -> bytes:

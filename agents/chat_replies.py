@@ -45,7 +45,7 @@ class Reply:
 
 def printable(text: str) -> str:
     """Text that can be written as UTF-8: JSON can smuggle in halves of surrogate pairs."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 _LONG_NUMBERS = json.JSONDecoder(parse_int=lambda x: int(x) if len(x) < 20 else float(x))
@@ -92,28 +92,33 @@ def _token_counts(usage: Any) -> dict[str, int | None]:
     (``prompt_cache_hit_tokens``) put them.
     """
 
-    def count(*path: str) -> int | None:
-        value = usage
-        for key in path:
-            value = value.get(key) if isinstance(value, dict) else None
-        # True is an int.
-        return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
+    if not isinstance(usage, dict):
+        usage = {}
 
-    def first(*paths: tuple[str, ...]) -> int | None:
-        return next((n for path in paths if (n := count(*path)) is not None), None)
+    def first(details: str, detail: str, *names: str) -> int | None:
+        within = usage.get(details)
+        found = _count(within.get(detail)) if isinstance(within, dict) else None
+        for name in names:
+            if found is not None:
+                break
+            found = _count(usage.get(name))
+        return found
 
     return {
-        "tokens_in": count("prompt_tokens"),
-        "tokens_out": count("completion_tokens"),
+        "tokens_in": _count(usage.get("prompt_tokens")),
+        "tokens_out": _count(usage.get("completion_tokens")),
         "tokens_reasoning": first(
-            ("completion_tokens_details", "reasoning_tokens"), ("reasoning_tokens",)
+            "completion_tokens_details", "reasoning_tokens", "reasoning_tokens"
         ),
         "tokens_cached": first(
-            ("prompt_tokens_details", "cached_tokens"),
-            ("prompt_cache_hit_tokens",),
-            ("cached_tokens",),
+            "prompt_tokens_details", "cached_tokens", "prompt_cache_hit_tokens", "cached_tokens"
         ),
     }
+
+
+def _count(value: Any) -> int | None:
+    # True is an int.
+    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
 
 
 class ErrorBody(NamedTuple):

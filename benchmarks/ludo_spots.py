@@ -10,7 +10,6 @@ Results go to ``results/ludo_spots/<time>/``: every decision, a summary, figures
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,6 +18,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from stratagym.agents import loops
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import cli, records
@@ -117,7 +117,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
                     writer.write_all(ask_kernel(policy, questions))
                     bar.update(task, completed=total)
                 elif isinstance(policy, LanguageModel):
-                    asyncio.run(
+                    loops.run(
                         ask_all(
                             policy,
                             questions,

@@ -59,14 +59,21 @@ class Question:
             "policy": policy,
             "persona": self.text.persona,
         }
-        for name in (
-            "kind", "reason", "attempt", "prompt", "prompt_version", "prompt_sha256", "reply",
-            "reasoning", "move_text", "action", "chosen", "legal", "latency_s", "tokens_in",
-            "tokens_out", "cost", "finish_reason", "retries",
-        ):  # fmt: skip
-            fields[name] = answer.get(name)
-        fields |= {name: answer[name] for name in TOKENS_APART if answer.get(name) is not None}
+        fields |= _NO_ANSWER
+        fields |= answer
+        for name in TOKENS_APART:
+            if fields.get(name, 0) is None:
+                del fields[name]
         return fields
+
+
+_NO_ANSWER = dict.fromkeys(
+    (
+        "kind", "reason", "attempt", "prompt", "prompt_version", "prompt_sha256", "reply",
+        "reasoning", "move_text", "action", "chosen", "legal", "latency_s", "tokens_in",
+        "tokens_out", "cost", "finish_reason", "retries",
+    )
+)  # fmt: skip
 
 
 def prompt_fields(
@@ -131,13 +138,12 @@ async def ask_model(
         "legal": legal,
         **prompt_fields(game, asking.messages, question.text),
     }
-    ply = question.extra.get("ply", 0)
-    names = [str(ply), model.name, question.text.persona]
-    if game.is_simultaneous:
-        names.append(str(question.seat))  # of several that are asked at one ply
 
     def instead() -> int:
         """The action of an invalid answer."""
+        names = [str(question.extra.get("ply", 0)), model.name, question.text.persona]
+        if game.is_simultaneous:
+            names.append(str(question.seat))  # of several that are asked at one ply
         return random.Random(item_seed(question.seed, question.item, *names)).choice(legal)
 
     try:
@@ -170,11 +176,12 @@ async def ask_model(
         "retries": reply.retries,
     }
     record = question.record(model.name, **answer)
-    if plan_kind(game) is not None:
+    plans, talk = plan_kind(game) is not None, takes_talk(game)
+    if plans:
         record["actions"] = list(outcome.actions) or None
-    if plan_kind(game) is not None or takes_talk(game):
+    if plans or talk:
         record["rejected"] = [list(entry) for entry in outcome.rejected]
-    if takes_talk(game):
+    if talk:
         record["said"] = [{"to": list(to), "text": said} for to, said in outcome.said]
     return record
 
@@ -232,13 +239,25 @@ async def ask_all(
             a resumed run asks again.
     """
     held: list[dict[str, Any]] = []
+    due: list[dict[str, Any]] = []
+
+    def write() -> None:
+        # Taken out first: what could not be written is not tried again at the end.
+        records = due.copy()
+        due.clear()
+        if records:
+            writer.write_all(records)
 
     async def ask(question: Question) -> None:
-        record = await ask_model(model, question)
-        held.append(record)
+        held.append(await ask_model(model, question))
         if not model.is_failing:
-            writer.write_all(held)
+            is_first = not due
+            due.extend(held)
             held.clear()
+            if is_first:
+                await asyncio.sleep(0)  # what came at the same time is written at once
+            if is_first or len(due) >= concurrency:
+                write()
         done()
 
     try:
@@ -246,6 +265,9 @@ async def ask_all(
         if questions:
             await check_models([model])
         await side_by_side(ask, questions, concurrency)
-        writer.write_all(held)
+        due.extend(held)
     finally:
-        await model.chat.close()
+        try:
+            write()
+        finally:
+            await model.chat.close()

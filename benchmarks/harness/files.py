@@ -19,6 +19,7 @@ from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.reporting.terminal import one_line
 
 SCHEMA = 1
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 DEPTH = 50
 """The most objects and lists within each other that a file may have."""
 
@@ -228,8 +229,7 @@ class JsonlWriter:
     def write_all(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Append records, all or none of them."""
         lines = "".join(
-            json.dumps({"schema": SCHEMA, **record}, separators=(",", ":")) + "\n"
-            for record in records
+            _ENCODER.encode({"schema": SCHEMA, **record}) + "\n" for record in records
         ).encode()
         with self._lock:
             before = os.fstat(self._file.fileno()).st_size

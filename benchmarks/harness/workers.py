@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from stratagym.agents import loops
 from stratagym.agents.core import Policy, PolicyFault, decision_for, make_policy
 from stratagym.agents.kernel_policies import KernelPolicy, play_many
 from stratagym.agents.llm import LanguageModel
@@ -121,7 +122,7 @@ class MatchRunner:
         asyncio.run(check_models(self._cache.models(asked)))
         models = _ask(asked, self, finish) if asked else None
         if models is not None and not kernels and not matches:
-            asyncio.run(models)
+            loops.run(models)
         elif models is not None:
             with _beside(models) as check:
                 self._compute(kernels, matches, finish, check, apart=True)
@@ -423,7 +424,7 @@ def _beside(work: Coroutine[Any, Any, None]) -> Iterator[Callable[[], None]]:
     Where the block ends by an exception, or is interrupted, the work is cancelled. What is given
     raises the work's exception once it has one, so that the block need not go on.
     """
-    loop = asyncio.new_event_loop()
+    loop = loops.new_event_loop()
     task = loop.create_task(work)
     thread = threading.Thread(target=lambda: _run_loop(loop, task), name="models")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import statistics
 import time
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from stratagym.agents import loops
 from stratagym.agents.chat import ChatModel, OpenAIChat, ScriptedChat
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.decisions import Question, ask_all
@@ -64,7 +64,7 @@ def measure(entry: Entry, url: str, asked: list[Question]) -> None:
         # The first requests import the client and open connections.
         for part in (asked[:WARM_UP], asked):
             begin = time.process_time()
-            asyncio.run(ask_all(model, part, writer, concurrency=entry.concurrency))
+            loops.run(ask_all(model, part, writer, concurrency=entry.concurrency))
             spent = time.process_time() - begin
         writer.close()
     entry.seconds.append(spent / len(asked))
