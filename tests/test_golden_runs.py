@@ -31,6 +31,9 @@ pytest.importorskip("openai")
 TEXT_ARGUMENTS = ["--system", "merge", "--max-tokens", "512"]
 """What makes prompts and requests what they were in 0.1, for the scripts that have prompts."""
 
+A_MINUTE = ("board_solvers", "ludo_arena", "ludo_spots")
+"""Scripts that waited for a reply so long, where the others waited five."""
+
 FIRST_LADDERS = {
     "connect_four,tictactoe": "connect_four/ladder-v1,tictactoe",
     "tictactoe,connect_four": "tictactoe,connect_four/ladder-v1",
@@ -279,7 +282,7 @@ COUNTED = ["--no-preflight"]
 def more(run: Run) -> list[str]:
     if run.script == "duel":
         return []
-    return TEXT_ARGUMENTS + (["--timeout", "60"] if run.script.startswith("ludo") else [])
+    return TEXT_ARGUMENTS + (["--timeout", "60"] if run.script in A_MINUTE else [])
 
 
 def test_a_run_leaves_what_it_left(run, kept, tmp_path):
