@@ -149,7 +149,7 @@ def _cuts(replay: Replay) -> list[int] | None:
     first = replay.positions[0]
     cuts = _own(first, "cuts")
     render = first.spec.optional_module("render")
-    return cuts and render and cuts(first.rules, _size(render))
+    return None if cuts is None or render is None else cuts(first.rules, _size(render))
 
 
 def _size(render: Any) -> int:
