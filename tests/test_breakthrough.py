@@ -6,10 +6,16 @@ import numpy as np
 import pytest
 from numba import njit
 
+from stratagym.agents.core import decision_for, make_policy
+from stratagym.agents.games.breakthrough import action_cells, evaluate, symmetries
+from stratagym.agents.games.breakthrough.solver import Solver
+from stratagym.agents.kernel_policies import play_many
 from stratagym.envs import core, spec
+from stratagym.envs.breakthrough import render, replay, view
 from stratagym.envs.breakthrough import rules as kernel
-from stratagym.envs.breakthrough import view
-from stratagym.testing import position, random_positions, same_as_openspiel
+from stratagym.envs.breakthrough.metrics import COUNTS, game_counts
+from stratagym.envs.prompts import TextOptions, messages
+from stratagym.testing import check_replies, position, random_positions, same_as_openspiel
 
 GAME = spec("breakthrough")
 RULES = GAME.make_rules()
@@ -216,3 +222,213 @@ def test_the_game_ends_on_the_far_row_and_with_the_last_pawn():
     action = view.string_to_action(RULES, states[0], "c5d6*")
     assert core.play_at(RULES, states, 0, action, legal, probs)[0] == core.TERMINAL
     assert states["winner"] == 1
+
+
+# --- races, the solver, players ------------------------------------------------------------------
+
+
+@njit
+def plain_win(rules, states, legal, level):
+    """Whether the seat to move wins, by looking at everything."""
+    n = core.legal_actions(rules, states[level], legal[level])
+    seat = states[level].player
+    for k in range(n):
+        states[level + 1] = states[level]
+        core.step(rules, states[level + 1], legal[level, k])
+        if states[level + 1].winner == seat:
+            return True
+        if not plain_win(rules, states, legal, level + 1):
+            return True
+    return False
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(4, 3), (5, 3), (4, 4), (6, 2), (7, 2), (5, 4)])
+def test_the_solver_and_races_agree_with_a_plain_search(rows, columns, rng):
+    rules = GAME.make_rules(rows=rows, columns=columns)
+    levels = core.new_states(rules, rules.max_game_length + 1)
+    legal = np.zeros((len(levels), rules.num_actions), np.int64)
+    solvers = [Solver(rules, 12, races) for races in (True, False)]
+    races = 0
+    early = 6 if rows * columns > 15 else 0
+    for state in random_positions(rules, 150, rng, range(early, early + 6)):
+        levels[0] = state
+        won = plain_win(rules, levels, legal, 0)
+        for solver in solvers:
+            assert solver.wins(np.array([state]))[0] == won, state
+        winner = kernel.race_winner(rules, state["black"], state["white"], state["player"])
+        if winner >= 0:
+            races += 1
+            assert (winner == state["player"]) == won, state
+    assert races > 5
+
+
+FIRST = ((4, 3), (4, 4), (4, 5), (4, 6), (5, 2), (5, 3), (5, 4), (5, 5), (6, 2), (6, 3))
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "first"), [(4, 2, False), *((*size, True) for size in FIRST)]
+)
+def test_values_of_small_boards(rows, columns, first):
+    rules = GAME.make_rules(rows=rows, columns=columns)
+    assert Solver(rules).wins(position(rules)).tolist() == [first]
+
+
+def test_who_is_first_in_a_race_wins():
+    black, white = "a5 h8", "h4 a1"  # four steps each after a white move; no pawn meets another
+    for player in (0, 1):
+        states = placed(RULES, black, white, player)[0]
+        # Black's a5 has White's a1 before it, White's h4 has Black's h8.
+        assert kernel.race_winner(RULES, states["black"], states["white"], player) == -1
+    black, white = "a5", "h4"
+    for player in (0, 1):
+        states = placed(RULES, black, white, player)[0]
+        assert kernel.race_winner(RULES, states["black"], states["white"], player) == player
+    for player in (0, 1):
+        states = placed(RULES, "a4", white, player)[0]
+        assert kernel.race_winner(RULES, states["black"], states["white"], player) == 0
+
+
+def test_the_rule_based_player(seed):
+    """It wins nearly all games against random play, and takes every win and needed capture."""
+    names = ("heuristic", "random")
+    policies = [make_policy(GAME, name) for name in names]
+    assert make_policy(GAME, "rule:race").name == "rule:race"
+    seeds = np.arange(seed % 2**32, seed % 2**32 + 400, dtype=np.uint64)
+    seating = np.array([[0, 1], [1, 0]] * 200)
+    games = play_many(RULES, policies, seeds, seating)
+    seat = seating.argmin(axis=1)
+    assert (games.returns[np.arange(400), seat] > 0).mean() > 0.97
+    counts = game_counts(RULES, seeds, games.actions, games.plies)
+    rule, rand = (
+        dict(zip(COUNTS, counts[np.arange(400), one].sum(axis=0), strict=True))
+        for one in (seat, 1 - seat)
+    )
+    assert counts[..., 0].sum() == games.plies.sum()
+    assert rule["wins_taken"] == rule["wins_offered"] > 300
+    assert rule["captures_made"] == rule["captures_needed"]
+    assert rule["races_misjudged"] == 0 < rule["races_won"]
+    # The random player does what chance does.
+    for done, of, chance in (
+        ("wins_taken", "wins_offered", "wins_chance"),
+        ("captures_made", "captures_needed", "captures_chance"),
+    ):
+        assert rand[of] > 20
+        assert abs(rand[done] - rand[chance]) < 5 * rand[of] ** 0.5 + 1
+
+
+def test_alpha_beta_finds_wins_and_the_evaluator_keeps_its_bounds(rng):
+    states = placed(RULES, "a3 e6", "d5 h1 g1")  # Black's a3 is two steps away, and free
+    policy = make_policy(GAME, "alphabeta:4")
+    action = policy.act(decision_for(GAME, RULES, states, 1))
+    assert view.action_to_string(RULES, states[0], action)[:2] in ("a3", "e6")
+    out = np.zeros(2)
+    for s in random_positions(RULES, 50, rng):
+        evaluate(RULES, s, out)
+        assert -1 < out[0] < 1 and out[1] == -out[0]
+        twin = mirrored(np.array([s]), 8)[0]
+        value = out[0]
+        evaluate(RULES, twin, out)
+        assert out[0] == pytest.approx(value)
+
+
+def test_symmetries_map_legal_actions_to_those_of_the_mirror_image(rng):
+    for rows, columns in SIZES:
+        rules = GAME.make_rules(rows=rows, columns=columns)
+        same, flipped = symmetries(rules)
+        assert (same == np.arange(rules.num_actions)).all()
+        assert (flipped[flipped] == same).all()
+        cells = action_cells(rules)
+        assert len(set(cells.tolist())) == rules.num_actions
+        legal = np.zeros(rules.num_actions, np.int64)
+        for state in random_positions(rules, 5, rng):
+            n = core.legal_actions_at(rules, np.array([state]), 0, legal)
+            ours = sorted(flipped[legal[:n]].tolist())
+            n = core.legal_actions_at(rules, mirrored(np.array([state]), columns), 0, legal)
+            assert legal[:n].tolist() == ours
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+def test_replies():
+    """Every kind of failure, and the forms a move may have."""
+    states = placed(RULES, "a7 b7 c6 h8", "b6 c5 h2 a1")
+    check_replies(
+        GAME,
+        {
+            "Move: a7a6": 12 * 8 + 2,
+            "I think.\n**Move: a7xb6**": 12 * 8 + 5,
+            "Move: a7b6": 12 * 8 + 5,
+            "Move: a7b6*": 12 * 8 + 5,
+            "Move: A7-A6": 12 * 8 + 2,
+            "Move: b7b6": "illegal: blocked",
+            "Move: b7b6*": "illegal: blocked",
+            "Move: c6c5": "illegal: blocked",
+            "Move: b7c6": "illegal: occupied",
+            "Move: h8g7*": "illegal: no_capture",
+            "Move: a7a5": "illegal: too_far",
+            "Move: a7a8": "illegal: too_far",
+            "Move: h2h3": "illegal: not_your_piece",
+            "Move: d4d3": "illegal: not_your_piece",
+            "Move: h8i7": "illegal: off_board",
+            "Move: a7a9": "illegal: off_board",
+            "a7a6": "unparseable",
+            "Move: resign": "unparseable",
+            "": "unparseable",
+        },
+        states,
+    )
+    check_replies(
+        GAME,
+        {
+            "a7a6": 98,
+            "Answer: a7xb6": 101,
+            '{"reason": "I like it", "action": "a7a6"}': 98,
+            '{"reason": "no"} {"reason": "x", "action": 98}': 98,
+            "no move": "unparseable",
+        },
+        states,
+        options=TextOptions(lenient=True),
+    )
+
+
+def test_words():
+    states = placed(RULES, "a7 h8", "b6 h1")
+    assert view.board_text(RULES, states[0]).splitlines() == [
+        "  a b c d e f g h",
+        "8 . . . . . . . b 8",
+        "7 b . . . . . . . 7",
+        "6 . w . . . . . . 6",
+        *(f"{row} . . . . . . . . {row}" for row in (5, 4, 3, 2)),
+        "1 . . . . . . . w 1",
+        "  a b c d e f g h",
+        "b to move",
+    ]
+    assert view.move_text(RULES, states[0], 101) == "b captured on b6."
+    system, user = messages(GAME, RULES, states, TextOptions(list_legal=True))
+    assert (
+        "You play breakthrough with the black pawns, shown as b, which move down"
+        in (system["content"])
+    )
+    assert "two rows of pawns at the top" in system["content"]
+    assert "Legal moves: h8g7, h8h7, a7a6, a7b6*" in user["content"]
+    listed = messages(GAME, RULES, states, TextOptions(position="list"))[1]["content"]
+    assert "b: h8 a7\nw: b6 h1\nAll other cells are empty." in listed
+    small = GAME.make_rules(rows=5, columns=4)
+    told = messages(GAME, small, position(small))[0]["content"]
+    assert "4 columns, a to d" in told and "one row of pawns" in told and "a4b3" in told
+
+
+def test_pictures_show_the_last_move_and_who_moves():
+    states = position(RULES, 12 * 8 + 2)
+    before, after = (render.picture(RULES, s, 400) for s in (position(RULES)[0], states[0]))
+    assert before.shape == after.shape
+    for square, changed in ((8, True), (16, True), (63, False)):
+        x, y = render.pixel(RULES, square, 400)
+        patch = (slice(y - 16, y + 16), slice(x - 16, x + 16))
+        assert (before[patch] != after[patch]).any() == changed
+    assert (before[:50] != after[:50]).any()
+    small = GAME.make_rules(rows=3, columns=2)
+    assert render.picture(small, position(small)[0], 200).ndim == 3
+    start, end = replay.arrow(RULES, states[0], 12 * 48 + 8, 400)
+    assert start[0] == end[0] and start[1] > end[1]

@@ -7,6 +7,7 @@ from numba import njit
 
 from stratagym.envs.bits import EMPTY, ONE, bit
 from stratagym.envs.breakthrough.rules import (
+    after,
     captures,
     goal,
     legal_actions,
@@ -62,23 +63,15 @@ def only_runner(rules, s):
 @njit(cache=True)
 def keeps_race(rules, s, action):
     """Whether the race that the seat to move has won is still won after a legal move."""
-    start, end = squares_of(rules, action)
-    seat, black, white = s.player, s.black, s.white
-    move, to = bit(start), bit(end)
-    if seat:
-        s.white, s.black = white ^ move | to, black & ~to
-    else:
-        s.black, s.white = black ^ move | to, white & ~to
-    kept = race_winner(rules, s, 1 - seat) == seat
-    s.black, s.white = black, white
-    return kept
+    black, white = after(rules, s, action)
+    return race_winner(rules, black, white, 1 - s.player) == s.player
 
 
 @njit(cache=True)
 def count_move(rules, s, seat, action, legal, counts):
     n = legal_actions(rules, s, legal)
     runner = only_runner(rules, s)
-    race = race_winner(rules, s, seat) == seat
+    race = race_winner(rules, s.black, s.white, seat) == seat
     wins = taking = losing = 0
     for k in range(n):
         wins += wins_at_once(rules, s, legal[k])

@@ -93,7 +93,7 @@ def targets(rules, seat, left, straight, right):
 
 @njit(cache=True)
 def sources(rules, seat, left, straight, right):
-    """The squares from which a seat's pawns step left, straight or right onto these of the board."""
+    """The squares from which a seat's pawns step left, straight or right onto these cells."""
     left &= ~RIGHT
     right &= ~LEFT
     if seat:
@@ -177,19 +177,21 @@ def is_legal_action(rules, s, action, legal):
 
 
 @njit(cache=True)
-def step(rules, s, action):
+def after(rules, s, action):
+    """(black, white): the pawns after a legal action."""
     start, end = squares_of(rules, action)
     move, to = ONE << np.uint64(start), ONE << np.uint64(end)
+    if s.player:
+        return s.black & ~to, s.white ^ move | to
+    return s.black ^ move | to, s.white & ~to
+
+
+@njit(cache=True)
+def step(rules, s, action):
     seat = s.player
-    if seat:
-        s.white = s.white ^ move | to
-        s.black &= ~to
-        lost = s.black
-    else:
-        s.black = s.black ^ move | to
-        s.white &= ~to
-        lost = s.white
-    if lost == EMPTY or to & goal(rules, seat):
+    s.black, s.white = after(rules, s, action)
+    own, lost = (s.white, s.black) if seat else (s.black, s.white)
+    if lost == EMPTY or own & goal(rules, seat):
         s.winner = seat
     s.last = action
     s.player = 1 - seat
@@ -244,13 +246,13 @@ def steps_to_goal(rules, seat, pawns):
 
 
 @njit(cache=True)
-def race_winner(rules, s, mover):
+def race_winner(rules, black, white, mover):
     """The seat that surely wins because a free pawn is first, or ``NO_WINNER``; ``mover`` moves.
 
     The pawn must be as near as any enemy pawn is to its goal, and nearer if the enemy moves first.
     """
     for seat in range(2):
-        own, other = (s.white, s.black) if seat else (s.black, s.white)
+        own, other = (white, black) if seat else (black, white)
         mine = steps_to_goal(rules, seat, free_pawns(rules, seat, own, other))
         if mine < 9 and mine < steps_to_goal(rules, 1 - seat, other) + (seat == mover):
             return seat

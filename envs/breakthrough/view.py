@@ -186,8 +186,8 @@ def notation_text(rules: Any) -> str:
     """How cells and moves are named."""
     columns, rows = _columns(rules), rules.rows
     return (
-        f"The board has {rules.columns} columns, a to {columns[-1]} from the left, and {rows} rows, "
-        f"1 to {rows} from the bottom; a cell is named by its column and row. A move is the "
+        f"The board has {rules.columns} columns, a to {columns[-1]} from the left, and {rows} "
+        f"rows, 1 to {rows} from the bottom; a cell is named by its column and row. A move is the "
         f"pawn's cell and the cell it goes to, such as a{rows - 1}{columns[1]}{rows - 2}, with or "
         "without a * behind a capture."
     )
