@@ -242,15 +242,14 @@ def plain_win(rules, states, legal, level):
     return False
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(4, 3), (5, 3), (4, 4), (6, 2), (7, 2), (5, 4)])
+@pytest.mark.parametrize(("rows", "columns"), [(4, 3), (5, 3), (4, 4)])
 def test_the_solver_and_races_agree_with_a_plain_search(rows, columns, rng):
     rules = GAME.make_rules(rows=rows, columns=columns)
     levels = core.new_states(rules, rules.max_game_length + 1)
     legal = np.zeros((len(levels), rules.num_actions), np.int64)
     solvers = [Solver(rules, 12, races) for races in (True, False)]
     races = 0
-    early = 6 if rows * columns > 15 else 0
-    for state in random_positions(rules, 150, rng, range(early, early + 6)):
+    for state in random_positions(rules, 150, rng, range(5, 9)):
         levels[0] = state
         won = plain_win(rules, levels, legal, 0)
         for solver in solvers:
@@ -306,14 +305,23 @@ def test_the_rule_based_player(seed):
     assert counts[..., 0].sum() == games.plies.sum()
     assert rule["wins_taken"] == rule["wins_offered"] > 300
     assert rule["captures_made"] == rule["captures_needed"]
-    assert rule["races_misjudged"] == 0 < rule["races_won"]
-    # The random player does what chance does.
+    assert rule["races_misjudged"] == 0
+    assert rand["wins_offered"] + rand["captures_needed"] > 20
+
+
+def test_random_players_do_what_chance_does(seed):
+    """Within five standard errors: the counts and the chances beside them are of one kind."""
+    seeds = np.arange(seed % 2**32, seed % 2**32 + 600, dtype=np.uint64)
+    games = play_many(RULES, [make_policy(GAME, "random")] * 2, seeds, np.array([[0, 1]] * 600))
+    counts = game_counts(RULES, seeds, games.actions, games.plies).sum(axis=(0, 1))
+    told = dict(zip(COUNTS, counts, strict=True))
     for done, of, chance in (
         ("wins_taken", "wins_offered", "wins_chance"),
         ("captures_made", "captures_needed", "captures_chance"),
+        ("races_misjudged", "races_won", "races_chance"),
     ):
-        assert rand[of] > 20
-        assert abs(rand[done] - rand[chance]) < 5 * rand[of] ** 0.5 + 1
+        assert told[of] > 20, told
+        assert abs(told[done] - told[chance]) < 2.5 * told[of] ** 0.5, told
 
 
 def test_alpha_beta_finds_wins_and_the_evaluator_keeps_its_bounds(rng):
@@ -404,7 +412,7 @@ def test_words():
         "  a b c d e f g h",
         "b to move",
     ]
-    assert view.move_text(RULES, states[0], 101) == "b captured on b6."
+    assert view.move_text(RULES, states[0], 101) == "b on a7 captured on b6."
     system, user = messages(GAME, RULES, states, TextOptions(list_legal=True))
     assert (
         "You play breakthrough with the black pawns, shown as b, which move down"

@@ -132,7 +132,7 @@ def move_text(rules: Any, s: Any, action: int) -> str:
     """A legal move told in one sentence."""
     start, end = squares_of.py_func(rules, action)
     done = "captured on" if action & 1 else "moved to"
-    return f"{PAWNS[s['player']]} {_cell(rules, start)} {done} {_cell(rules, end)}."
+    return f"{PAWNS[s['player']]} on {_cell(rules, start)} {done} {_cell(rules, end)}."
 
 
 def why_illegal(rules: Any, s: Any, action: int) -> str:
