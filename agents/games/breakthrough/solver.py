@@ -1,7 +1,7 @@
 """Who wins a position of breakthrough on a small board, by exhaustive search.
 
 Depth first with a table of positions, moves that answer threats only where there are any, and
-races that are won looked at once. Boards of 25 cells take seconds, 6 x 5 is already too large.
+races that are won looked at once..
 """
 
 from __future__ import annotations
