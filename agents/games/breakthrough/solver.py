@@ -1,7 +1,7 @@
 """Who wins a position of breakthrough on a small board, by exhaustive search.
 
 Depth first with a table of positions, moves that answer threats only where there are any, and
-races that are won looked at once..
+races that are won decided at once.
 """
 
 from __future__ import annotations
