@@ -9,7 +9,7 @@ import pytest
 from stratagym.envs import spec
 from stratagym.envs.text import TextGame, TextOptions, judge
 
-GAMES = ("chess", "connect_four", "hanabi", "ludo", "texas_holdem", "tictactoe")
+GAMES = ("breakthrough", "chess", "connect_four", "hanabi", "ludo", "texas_holdem", "tictactoe")
 OPTIONS = (
     TextOptions(),
     TextOptions(lenient=True, reasoning="steps"),
@@ -22,6 +22,7 @@ FILLS = (
 )  # fmt: skip
 """What a reply repeats, at its beginning or behind a begun move."""
 BEGUN = {
+    "breakthrough": ("", "Move: a", "Move: a7", "a7", "Answer: a7", '{"action": "'),
     "chess": ("", "e4", "12", "1. ", "O-O", "Answer: e4"),
     "connect_four": ("", "Move:", "Move: 1", "Answer: 1"),
     "hanabi": ("", '{"action": ', '{"action": "', "play", "reveal player", "Answer: (play 0"),
