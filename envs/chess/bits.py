@@ -16,32 +16,11 @@ Squares are numbered along the files, as in the action space: a1 is 0, a2 is 1, 
 from __future__ import annotations
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
 
-EMPTY, ONE = np.uint64(0), np.uint64(1)
-FULL = np.uint64(2**64 - 1)
+from stratagym.envs.bits import EMPTY, FULL, ONE, bit, leading_zeros, lowest, popcount
 
-
-def _unary(emit):
-    """An intrinsic from uint64 to int64 of one machine instruction."""
-
-    def typed(typingctx, board):
-        def codegen(context, builder, signature, args):
-            return emit(builder, args[0])
-
-        return types.int64(types.uint64), codegen
-
-    return intrinsic(typed)
-
-
-_NOT_POISON = ir.Constant(ir.IntType(1), 0)
-
-popcount = _unary(lambda builder, board: builder.ctpop(board))
-lowest = _unary(lambda builder, board: builder.cttz(board, _NOT_POISON))
-"""The lowest square of a set that is not empty."""
-leading_zeros = _unary(lambda builder, board: builder.ctlz(board, _NOT_POISON))
+__all__ = ["EMPTY", "FULL", "ONE", "bit", "flip", "leading_zeros", "lowest", "popcount"]
 
 _SWAPS = (
     (np.uint64(0x5555555555555555), np.uint64(1)),
@@ -49,12 +28,6 @@ _SWAPS = (
     (np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(4)),
 )
 (_M1, _S1), (_M2, _S2), (_M4, _S4) = _SWAPS
-
-
-@njit(cache=True)
-def bit(square):
-    """The set of one square."""
-    return ONE << np.uint64(square)
 
 
 @njit(cache=True)

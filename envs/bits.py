@@ -1,0 +1,37 @@
+"""What the bitboards of all games are made of: sets of squares as 64-bit numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+EMPTY, ONE = np.uint64(0), np.uint64(1)
+FULL = np.uint64(2**64 - 1)
+
+
+def _unary(emit):
+    """An intrinsic from uint64 to int64 of one machine instruction."""
+
+    def typed(typingctx, board):
+        def codegen(context, builder, signature, args):
+            return emit(builder, args[0])
+
+        return types.int64(types.uint64), codegen
+
+    return intrinsic(typed)
+
+
+_NOT_POISON = ir.Constant(ir.IntType(1), 0)
+
+popcount = _unary(lambda builder, board: builder.ctpop(board))
+lowest = _unary(lambda builder, board: builder.cttz(board, _NOT_POISON))
+"""The lowest square of a set that is not empty."""
+leading_zeros = _unary(lambda builder, board: builder.ctlz(board, _NOT_POISON))
+
+
+@njit(cache=True)
+def bit(square):
+    """The set of one square."""
+    return ONE << np.uint64(square)

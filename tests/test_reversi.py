@@ -1,0 +1,284 @@
+"""Reversi against OpenSpiel, Pgx, Fairy-Stockfish, counts of positions and the slow definition."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from numba import njit
+
+from stratagym.envs import core, spec
+from stratagym.envs.reversi.rules import MOVE_LIMIT, NO_MOVES, disc_difference
+from stratagym.testing import RandomGame, position, random_positions, same_as_openspiel
+
+GAME = spec("reversi")
+RULES = GAME.make_rules()
+SMALL = GAME.make_rules(size=6)
+PERFT = [4, 12, 56, 244, 1396, 8200, 55092, 390216, 3005288, 24571056]
+PERFT_6 = [4, 12, 56, 244, 1364, 7604, 47740, 308716, 2114912, 14976684]
+
+
+@njit
+def perft(rules, states, legal, depth):
+    """Games of ``depth`` plies from ``states[0]``; those that are over before count for nothing.
+
+    ``states`` and ``legal`` have ``depth`` rows, one a level.
+    """
+    nodes, level, tried = 0, 0, np.zeros(depth, np.int64)
+    counts = np.zeros(depth, np.int64)
+    counts[0] = core.legal_actions(rules, states[0], legal[0])
+    if depth == 1:
+        return counts[0]
+    while level >= 0:
+        if tried[level] == counts[level]:
+            level -= 1
+            continue
+        states[level + 1] = states[level]
+        core.step(rules, states[level + 1], legal[level, tried[level]])
+        tried[level] += 1
+        if core.current_player(rules, states[level + 1]) < 0:
+            continue
+        n = core.legal_actions(rules, states[level + 1], legal[level + 1])
+        if level + 2 == depth:
+            nodes += n
+        else:
+            level += 1
+            tried[level], counts[level] = 0, n
+    return nodes
+
+
+def count(rules, start, depth):
+    states = core.new_states(rules, depth)
+    states[0] = start[0]
+    return perft(rules, states, np.zeros((depth, rules.num_actions), np.int64), depth)
+
+
+# --- the rules -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("rules", "expected"), [(RULES, PERFT), (SMALL, PERFT_6)])
+def test_numbers_of_games(rules, expected):
+    assert [count(rules, position(rules), depth) for depth in range(1, 11)] == expected
+
+
+def test_games_are_openspiels(rng):
+    same_as_openspiel("reversi", "othello", 300, rng)
+
+
+def test_random_games_are_as_long_and_won_as_often_as_they_should_be(seed):
+    """By 300,000 random games of other implementations: 60.4 plies, .454 and .504 won."""
+    n = 40_000
+    lengths, results = np.empty(n), np.empty(n)
+    random_results(RULES, core.new_states(RULES), *core.new_scratch(RULES), seed, lengths, results)
+    for sample, mean in ((lengths, 60.4), (results > 0, 0.454), (results < 0, 0.504)):
+        # Their last digit is rounded.
+        slack = 0.05 if mean > 1 else 0.0005
+        assert abs(sample.mean() - mean) < 4 * sample.std() / n**0.5 + slack
+
+
+@njit
+def random_results(rules, states, legal, probs, seed, lengths, results):
+    total = np.zeros(2)
+    for game in range(len(lengths)):
+        core.start(rules, states[0], core.derive_seed(seed, game), probs)
+        plies = 0
+        while core.current_player(rules, states[0]) >= 0:
+            n = core.legal_actions(rules, states[0], legal)
+            core.step(rules, states[0], legal[core.random_below(states[0], n)])
+            plies += 1
+        core.returns(rules, states[0], total)
+        lengths[game], results[game] = plies, total[0]
+
+
+def grid_of(rules, s):
+    """{(row, column): seat} of the discs."""
+    found = {}
+    for field, seat in (("own", int(s["player"])), ("opp", 1 - int(s["player"]))):
+        for square in range(64):
+            if int(s[field]) >> square & 1:
+                assert square // 8 < rules.size and square % 8 < rules.size
+                found[divmod(square, 8)] = seat
+    return found
+
+
+def turned(size, grid, seat, row, column):
+    """The discs turned, by walking from the square in each direction."""
+    found = []
+    for down in (-1, 0, 1):
+        for right in (-1, 0, 1):
+            line, r, c = [], row + down, column + right
+            while (down or right) and grid.get((r, c)) == 1 - seat:
+                line.append((r, c))
+                r, c = r + down, c + right
+            if (down or right) and grid.get((r, c)) == seat:
+                found += line
+    return found
+
+
+def squares(size, grid, seat):
+    """Actions by the definition, without passes."""
+    return [
+        size * row + column
+        for row in range(size)
+        for column in range(size)
+        if (row, column) not in grid and turned(size, grid, seat, row, column)
+    ]
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+@pytest.mark.parametrize("passing", ["forced", "voluntary"])
+def test_moves_follow_the_definition(size, passing, rng):
+    rules = GAME.make_rules(size=size, passing=passing)
+    for _ in range(12):
+        game = RandomGame(rules, int(rng.integers(2**63)))
+        grid, seat = grid_of(rules, game.states[0][0]), 0
+        assert len(grid) == 4
+        for states, player, legal, action in zip(
+            game.states, game.players, game.choices, game.actions, strict=True
+        ):
+            assert player == seat and grid_of(rules, states[0]) == grid
+            expected = squares(size, grid, seat)
+            assert expected or squares(size, grid, 1 - seat)
+            if passing == "voluntary" or not expected:
+                expected = [*expected, size * size]
+            assert legal.tolist() == expected
+            if action < size * size:
+                row, column = divmod(action, size)
+                for square in turned(size, grid, seat, row, column):
+                    grid[square] = seat
+                grid[row, column] = seat
+            seat = 1 - seat
+        stuck = not squares(size, grid, 0) and not squares(size, grid, 1)
+        over = int(game.end["over"][0])
+        assert over == (NO_MOVES if stuck else MOVE_LIMIT)
+        assert stuck or len(game.actions) == 2 * (size * size - 4) == rules.max_decisions
+        first = sum(owner == 0 for owner in grid.values())
+        second = len(grid) - first
+        empty = size * size - len(grid)
+        sign = (first > second) - (first < second)
+        assert game.returns(game.end).tolist() == [sign, -sign]
+        assert disc_difference(rules, game.end[0]) == first - second + sign * empty
+
+
+def test_a_wipe_out_ends_the_game():
+    """The shortest there is: nine discs, all Black's, as two people once found."""
+    moves = ["e6", "f4", "e3", "f6", "g5", "d6", "e7", "f5", "c5"]
+    states = position(RULES, *(8 * (int(m[1]) - 1) + "abcdefgh".index(m[0]) for m in moves))
+    assert states["over"][0] == NO_MOVES and states["plies"][0] == 9
+    assert disc_difference(RULES, states[0]) == 64
+
+
+@pytest.mark.parametrize(("size", "cap"), [(4, 24), (6, 64), (8, 120)])
+def test_passing_for_ever_ends_at_the_cap(size, cap):
+    rules = GAME.make_rules(size=size, passing="voluntary")
+    almost = position(rules, *[size * size] * (cap - 1))
+    assert not almost["over"][0]
+    assert position(rules, *[size * size] * cap)["over"][0] == MOVE_LIMIT
+
+
+def test_recorded_games_replay(shared_data):
+    """Botzone lets players pass at will, and two of its four passes here were no need."""
+    rules = GAME.make_rules(passing="voluntary")
+    lines = (shared_data / "botzone_games" / "Reversi.jsonl").read_text().splitlines()
+    legal, probs = core.new_scratch(rules)
+    assert len(lines) == 12
+    for record in map(json.loads, lines):
+        states = core.new_states(rules)
+        seat = core.start_at(rules, states, 0, np.uint64(0), probs)
+        for move in record["moves"]:
+            assert seat == move["player"], record["id"]
+            action = 64 if move["pass"] else 8 * move["x"] + move["y"]
+            n = core.legal_actions_at(rules, states, 0, legal)
+            assert action in legal[:n], record["id"]
+            seat, _ = core.play_at(rules, states, 0, action, legal, probs)
+        assert seat == core.TERMINAL and states["over"][0] == NO_MOVES, record["id"]
+        totals = np.zeros(2)
+        core.returns_at(rules, states, 0, totals)
+        winner = record["result"]["winner"]
+        assert totals.tolist() == [1 - 2 * winner, 2 * winner - 1], record["id"]
+
+
+@pytest.mark.parametrize(
+    ("size", "games"), [(8, 12), (6, 40), pytest.param(8, 200, marks=pytest.mark.slow)]
+)
+def test_games_are_fairy_stockfishs(size, games, rng):
+    pyffish = pytest.importorskip("pyffish")
+    variant, rules = "flipello", GAME.make_rules(size=size)
+    start = pyffish.start_fen(variant) if size == 8 else None
+    if size == 6:
+        variant = "flipello6"
+        pyffish.load_variant_config(
+            f"[{variant}:flipello]\nmaxRank = 6\nmaxFile = 6\n"
+            "startFen = 6/6/2pP2/2Pp2/6/6[PPPPPPPPPPPPPPPPPPpppppppppppppppppp] w 0 1\n"
+            "enclosingDropStart = c3 d3 c4 d4\n"
+        )
+        start = pyffish.start_fen(variant)
+
+    def name(action):
+        row, column = divmod(action, size)
+        return f"P@{'abcdefgh'[column]}{size - row}"
+
+    for _ in range(games):
+        game, told, fen = RandomGame(rules, int(rng.integers(2**63))), [], start
+        for legal, action in zip(game.choices, game.actions, strict=True):
+            theirs = pyffish.legal_moves(variant, fen, [])
+            is_pass = legal[0] == size * size
+            if is_pass:
+                assert len(theirs) == 1 and "@" not in theirs[0], told
+            else:
+                assert sorted(theirs) == sorted(map(name, legal.tolist())), told
+            told.append(theirs[0] if is_pass else name(action))
+            fen = pyffish.get_fen(variant, fen, told[-1:])
+        mine = game.returns(game.end)[len(told) % 2]
+        for _ in range(2):  # they end by passes where neither side can put a disc
+            theirs = pyffish.legal_moves(variant, start, told)
+            assert len(theirs) <= 1 and "@" not in "".join(theirs), told
+            told += theirs
+        over, result = pyffish.is_immediate_game_end(variant, start, told)
+        if not over:
+            result = pyffish.game_result(variant, start, told)
+        # The result is that of the side to move.
+        same_seat = (len(told) - len(game.actions)) % 2 == 0
+        assert np.sign(result) == (mine if same_seat else -mine), told
+
+
+def test_planes_and_masks_are_pgxs(rng):
+    """Where Pgx would have sides pass at the end of a game, ours is over."""
+    pgx = pytest.importorskip("pgx")
+    jax = pytest.importorskip("jax")
+    env = pgx.make("othello")
+    init, forward = jax.jit(env.init), jax.jit(env.step)
+    for k in range(20):
+        theirs = init(jax.random.PRNGKey(k))
+        game = RandomGame(RULES, int(rng.integers(2**63)))
+        for states, player, legal, action in zip(
+            game.states, game.players, game.choices, game.actions, strict=True
+        ):
+            assert not theirs.terminated
+            mask = np.asarray(theirs.legal_action_mask)
+            assert np.flatnonzero(mask).tolist() == legal.tolist()
+            assert (game.observation(states, player) == np.asarray(theirs.observation)).all()
+            theirs = forward(theirs, action)
+        for _ in range(2):
+            if not theirs.terminated:
+                assert np.flatnonzero(np.asarray(theirs.legal_action_mask)).tolist() == [64]
+                theirs = forward(theirs, 64)
+        assert theirs.terminated
+
+
+def test_a_transformed_position_has_as_many_games(rng):
+    from stratagym.agents.games.reversi import symmetries
+
+    table = symmetries(RULES)
+    assert table.shape == (8, 65) and (table[:, 64] == 64).all()
+    assert len({tuple(row) for row in table.tolist()}) == 8
+    for s in random_positions(RULES, 3, rng, range(10, 40)):
+        counts = set()
+        for permutation in table:
+            other = np.array([s])
+            for field in ("own", "opp", "legal"):
+                bits = [k for k in range(64) if int(s[field]) >> k & 1]
+                other[field] = sum(1 << int(permutation[k]) for k in bits)
+            counts.add(count(RULES, other, 4))
+        assert len(counts) == 1
