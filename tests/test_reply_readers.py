@@ -9,7 +9,7 @@ import pytest
 from stratagym.envs import spec
 from stratagym.envs.text import TextGame, TextOptions, judge
 
-GAMES = ("chess", "connect_four", "hanabi", "ludo", "texas_holdem", "tictactoe")
+GAMES = ("chess", "connect_four", "hanabi", "ludo", "reversi", "texas_holdem", "tictactoe")
 OPTIONS = (
     TextOptions(),
     TextOptions(lenient=True, reasoning="steps"),
@@ -26,6 +26,7 @@ BEGUN = {
     "connect_four": ("", "Move:", "Move: 1", "Answer: 1"),
     "hanabi": ("", '{"action": ', '{"action": "', "play", "reveal player", "Answer: (play 0"),
     "ludo": ("", "1", "1 ", "Answer: 1"),
+    "reversi": ("", "Move: d", "Move: (d,", "d", "Answer: d", '{"action": "'),
     "texas_holdem": ("", "raise", "bet to", "raise 1", "raise 1,", "Answer: raise"),
     "tictactoe": ("", "Move: 1", "Move: 1,", "Move: 1,1", "Answer: 1,"),
 }

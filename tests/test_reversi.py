@@ -9,8 +9,18 @@ import pytest
 from numba import njit
 
 from stratagym.envs import core, spec
+from stratagym.envs.prompts import prompt
+from stratagym.envs.reversi import view
+from stratagym.envs.reversi.metrics import COUNTS, game_counts
 from stratagym.envs.reversi.rules import MOVE_LIMIT, NO_MOVES, disc_difference
-from stratagym.testing import RandomGame, position, random_positions, same_as_openspiel
+from stratagym.envs.text import TextOptions
+from stratagym.testing import (
+    RandomGame,
+    check_replies,
+    position,
+    random_positions,
+    same_as_openspiel,
+)
 
 GAME = spec("reversi")
 RULES = GAME.make_rules()
@@ -282,3 +292,145 @@ def test_a_transformed_position_has_as_many_games(rng):
                 other[field] = sum(1 << int(permutation[k]) for k in bits)
             counts.add(count(RULES, other, 4))
         assert len(counts) == 1
+
+
+# --- words, metrics, picture ---------------------------------------------------------------------
+
+BEFORE = (19, 18, 17)  # d3 c3 b3
+LENIENT = TextOptions(lenient=True)
+
+
+def test_replies():
+    start = position(RULES)
+    strict = {
+        "Move: d3": 19,
+        "I think.\n**Move: F5**": 37,
+        "Move: (C,4)": 26,
+        "Move: d3\nNo.\nMove: e6.": 44,
+        "Move: pass": "illegal: cannot_pass",
+        "Move: None": "illegal: cannot_pass",
+        "Move: a1": "illegal: no_flip",
+        "Move: e4": "illegal: occupied",
+        "Move: i9": "illegal: off_board",
+        "Move: a0": "illegal: off_board",
+        "Answer: d3": "unparseable",
+        "d3": "unparseable",
+        '{"reason": "good", "action": "d3"}': "unparseable",
+        "": "unparseable",
+    }
+    lenient = {
+        "Answer: d3": 19,
+        "d3": 19,
+        'First {"action": "a1"}, no: {"reason": "good", "action": "d3"} it is': 19,
+        '{"reason": "good", "action": 37}': 37,
+        '{"reason": "good", "action": 99}': "illegal: no_such_move",
+        "Move: e4": "illegal: occupied",
+        "I put it somewhere.": "unparseable",
+    }
+    check_replies("reversi", strict, start)
+    check_replies("reversi", lenient, start, options=LENIENT)
+
+
+def test_who_must_pass_is_told_so(rng):
+    while True:
+        game = RandomGame(RULES, int(rng.integers(2**63)))
+        forced = [k for k, legal in enumerate(game.choices) if legal[0] == 64]
+        if forced:
+            break
+    states = game.states[forced[0]]
+    free = next(k for k in range(64) if not int(states["own"][0] | states["opp"][0]) >> k & 1)
+    there = view.action_to_string(RULES, states[0], free)
+    check_replies("reversi", {"Move: pass": 64, f"Move: {there}": "illegal: must_pass"}, states)
+    told = view.move_text(RULES, states[0], 64)
+    assert told == f"{'XO'[states['player'][0]]} passed."
+
+
+def test_words():
+    states = position(RULES, *BEFORE)
+    assert view.board_text(RULES, states[0]).splitlines() == [
+        "  a b c d e f g h",
+        "1 . . . . . . . . 1",
+        "2 . . . . . . . . 2",
+        "3 . X X X . . . . 3",
+        "4 . . . O X . . . 4",
+        "5 . . . X O . . . 5",
+        "6 . . . . . . . . 6",
+        "7 . . . . . . . . 7",
+        "8 . . . . . . . . 8",
+        "  a b c d e f g h",
+        "X 5, O 2, empty 57",
+        "Last move: X b3",
+        "O to move",
+    ]
+    assert view.move_text(RULES, states[0], 11) == "O put a disc on d2 and turned over 1."
+    (message,) = prompt(view, RULES, states[0], 1, TextOptions(system="merge"), legal=[9, 11])
+    parts = (
+        "white discs, shown as O", "Rules: the board has 8 columns", "5 . . . X O . . . 5",
+        "Count: X 5, O 2, empty 57.", "Last move: X b3", "Legal moves: b2, d2", "Move: <column",
+    )  # fmt: skip
+    places = [message["content"].find(part) for part in parts]
+    assert places == sorted(places) and places[0] >= 0
+    stop = GAME.make_rules(passing="voluntary")
+    told = view.position_text(stop, position(stop, 64)[0], 1, "list")
+    assert "Moves until the game is stopped: 119" in told and "X: e4 d5" in told
+    wiped = position(RULES, 44, 29, 20, 45, 38, 43, 52, 37, 34)
+    assert view.board_text(RULES, wiped[0]).endswith("X has won by 64")
+
+
+def test_corners_are_counted(rng):
+    """As a plain count over the same games."""
+    for _ in range(5):
+        game = RandomGame(RULES, int(rng.integers(2**63)))
+        expected = np.zeros((2, len(COUNTS)), int)
+        for states, seat, legal, action in zip(
+            game.states, game.players, game.choices, game.actions, strict=True
+        ):
+            taken = int(states["own"][0] | states["opp"][0])
+            corners = {0, 7, 56, 63}
+            risky = {
+                x for corner, x in ((0, 9), (7, 14), (56, 49), (63, 54)) if not taken >> corner & 1
+            }
+            own = expected[seat]
+            own[0] += 1
+            if corners & set(legal.tolist()):
+                own[1] += 1
+                own[2] += action in corners
+                own[3] += round(1000 * len(corners & set(legal.tolist())) / len(legal))
+            if 0 < len(risky & set(legal.tolist())) < len(legal):
+                own[4] += 1
+                own[5] += action in risky
+                own[6] += round(1000 * len(risky & set(legal.tolist())) / len(legal))
+        actions = np.array([game.actions])
+        counts = game_counts(RULES, np.zeros(1, np.uint64), actions, np.array([len(game.actions)]))
+        assert np.abs(counts[0] - expected).max() <= 30  # halves are rounded up, or to even
+        assert (counts[0][:, [0, 1, 2, 4, 5]] == expected[:, [0, 1, 2, 4, 5]]).all()
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_picture_shows_discs_where_they_are(size):
+    render, rules = GAME.module("render"), GAME.make_rules(size=size)
+    first = int(core_legal(rules)[0])
+    states = position(rules, first)
+    picture = render.picture(rules, states[0]).astype(int)
+    unit = int(640 / (size + 1.5))
+    grid = grid_of(rules, states[0])
+    allowed = core_legal(rules, first)
+
+    def at(action, right=0.0):
+        row, column = divmod(action, size)
+        return picture[int((1.65 + row + 0.5) * unit), int((0.75 + column + 0.5 + right) * unit)]
+
+    for action in range(size * size):
+        seat = grid.get(divmod(action, size))
+        if seat is None:
+            assert np.abs(at(action, 0.3) - (34, 128, 74)).max() < 12
+            dotted = np.abs(at(action) - (34, 128, 74)).max() > 40
+            assert dotted == (action in allowed)
+        else:
+            assert np.abs(at(action, 0.25) - render.COLOURS[seat]).max() < 40
+            assert (at(action)[0] - at(action)[1] > 100) == (action == first)  # the red dot
+
+
+def core_legal(rules, *actions):
+    legal, _ = core.new_scratch(rules)
+    return legal[: core.legal_actions_at(rules, position(rules, *actions), 0, legal)].tolist()
