@@ -162,7 +162,7 @@ def test_moves_follow_the_definition(size, passing, rng):
         stuck = not squares(size, grid, 0) and not squares(size, grid, 1)
         over = int(game.end["over"][0])
         assert over == (NO_MOVES if stuck else MOVE_LIMIT)
-        assert stuck or len(game.actions) == 2 * (size * size - 4) == rules.max_decisions
+        assert stuck or len(game.actions) == 2 * (size * size - 4) == rules.max_game_length
         first = sum(owner == 0 for owner in grid.values())
         second = len(grid) - first
         empty = size * size - len(grid)

@@ -184,7 +184,7 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
     if s["last"] >= 0:
         told += f"\n{_last_text(rules, s)}"
     if rules.voluntary:
-        told += f"\nMoves until the game is stopped: {rules.max_decisions - int(s['plies'])}"
+        told += f"\nMoves until the game is stopped: {rules.max_game_length - int(s['plies'])}"
     return f"{told}\n\nIt is your turn: put down one {MARKS[player]}, or pass if you may."
 
 
