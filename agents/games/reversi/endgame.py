@@ -271,9 +271,9 @@ def _find(table, own, opp):
 def _keep(table, own, opp, empties, low, high, move):
     """Write bounds of a position's score; of two places the first is for more empty squares."""
     slot = _slot(table, own, opp)
-    if table[slot, _KEY_OWN] != own or table[slot, _KEY_OPP] != opp:
-        if np.int64(table[slot, _BOUNDS] >> np.uint64(16)) > empties:
-            slot += 1
+    here = table[slot, _KEY_OWN] == own and table[slot, _KEY_OPP] == opp
+    if not here and np.int64(table[slot, _BOUNDS] >> np.uint64(16)) > empties:
+        slot += 1
     table[slot, _KEY_OWN], table[slot, _KEY_OPP] = own, opp
     table[slot, _BOUNDS] = np.uint64(empties << 16 | (low + 128) << 8 | (high + 128))
     table[slot, _AT] = move
