@@ -55,6 +55,7 @@ _FCPA = "fold, call, pot and all-in only; one hand a game, where ours are matche
 _RLCARD_HOLDEM = (
     "fold, call, half pot, pot and all-in, 50 big blinds deep; one hand a game, ours are 20"
 )
+_PASSES = "its games end by two passes where ours are over"
 _PGX = "jitted; a new game's start is computed at every step"
 _ONE_CORE = "held to one processor, XLA's threads counted"
 _ALL_CORES = "XLA's own threads on all processors"

@@ -16,6 +16,7 @@ from stratagym.agents.games.reversi.endgame import (
     new_memory,
     score_moves,
 )
+from stratagym.agents.ladders import Ladder
 from stratagym.agents.perfect import ILLEGAL
 from stratagym.envs.bits import bit, popcount
 from stratagym.envs.core import mix64
@@ -255,3 +256,18 @@ def symmetries(rules: Any) -> np.ndarray:
 def action_cells(rules: Any) -> np.ndarray:
     """A square's own cell of the first plane; the pass is the top left cell of a second."""
     return np.arange(rules.size**2 + 1)
+
+
+LADDER = Ladder(
+    "reversi/ladder-v1",
+    (
+        ("random",),
+        ("rule:corners?random=0.4",),
+        ("rule:table?random=0.3",),
+        ("rule:table?random=0.05",),
+        ("alphabeta:3?random=0.1",),
+        ("alphabeta:5?tactic=10&random=0.1",),
+        ("alphabeta:6?tactic=12&random=0.05",),
+        ("alphabeta:8?tactic=14&random=0.03",),
+    ),
+)
