@@ -134,6 +134,7 @@ FACTORIES = {
     "mcts": "stratagym.agents.mcts:mcts_policy",
     "alphabeta": "stratagym.agents.alphabeta:alphabeta_policy",
     "uci": "stratagym.agents.engines:uci_policy",
+    "gtp": "stratagym.agents.gtp:gtp_policy",
     "perfect": "stratagym.agents.perfect:perfect_policy",
     "llm": "stratagym.agents.llm:language_model_policy",
     "rule": "stratagym.agents.kernel_policies:rule_policy",
