@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from stratagym.envs.reversi.rules import disc_difference
+
 COLOURS = ("black", "white")
 """What the protocol calls the seats."""
 
@@ -28,3 +30,9 @@ def vertex(rules: Any, action: int) -> str:
     """What the protocol calls an action: ``f5``, or ``pass``. Rows count from the top."""
     row, column = divmod(action, rules.size)
     return "pass" if action == rules.size**2 else f"{'abcdefgh'[column]}{row + 1}"
+
+
+def score(rules: Any, s: Any) -> str:
+    """The result as it stands: ``B+12``, ``W+4`` or ``0``."""
+    difference = int(disc_difference(rules, s))
+    return f"{'W' if difference < 0 else 'B'}+{abs(difference)}" if difference else "0"

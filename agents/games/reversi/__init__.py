@@ -267,7 +267,7 @@ LADDER = Ladder(
         ("rule:table?random=0.05",),
         ("alphabeta:3?random=0.1",),
         ("alphabeta:5?tactic=10&random=0.1",),
-        ("alphabeta:6?tactic=12&random=0.05",),
-        ("alphabeta:8?tactic=14&random=0.03",),
+        ("alphabeta:6?tactic=12&random=0.07",),
+        ("alphabeta:8?tactic=14&random=0.06",),
     ),
 )
