@@ -25,6 +25,9 @@ from stratagym.envs import core
 GAMES_DIRECTORY = "/usr/games"
 """Where Debian installs engines; it is often not on PATH."""
 
+PACKAGES = {"gtp-rhino": "grhino"}
+"""Debian's packages of engines, where they have other names."""
+
 MATE = 30_000
 """Centipawns that stand for a forced mate; a mate in n moves counts n less."""
 
@@ -43,9 +46,8 @@ def find_engine(name: str) -> str:
     """The path of an engine's program. Raises ``ValueError`` that names the Debian package."""
     path = shutil.which(name) or shutil.which(name, path=GAMES_DIRECTORY)
     if path is None:
-        raise ValueError(
-            f"engine {name!r} is not installed; on Debian: apt-get install {os.path.basename(name)}"
-        )
+        package = PACKAGES.get(name, os.path.basename(name))
+        raise ValueError(f"engine {name!r} is not installed; on Debian: apt-get install {package}")
     return path
 
 
@@ -90,40 +92,31 @@ class _Lines:
         self._gone.set()
 
 
-class UCIEngine(Policy):
-    """A chess engine that speaks UCI.
+class Engine(Policy):
+    """A program that is asked over its input and output.
 
-    An engine that dies, does not answer in time, answers what is no UCI or plays an illegal move
-    raises ``PolicyFault``; its process is ended, and the next question starts another.
+    One that dies, does not answer in time, answers what is not its protocol or plays an illegal
+    move raises ``PolicyFault``; its process is ended, and the next question starts another.
 
     Args:
-        engine: a program's name or path. nodes: positions searched a move.
-        skill: the engine's "Skill Level", or None for full strength.
-        timeout_s: seconds that it may take for an answer.
-
-    Raises:
-        ValueError: the engine is not installed.
-        PolicyFault: from ``act``, ``scores`` and ``identity``.
+        command: the program's path and arguments. timeout_s: seconds that it may take for an
+            answer.
     """
 
-    def __init__(
-        self,
-        engine: str = "stockfish",
-        nodes: int = 10_000,
-        skill: int | None = None,
-        timeout_s: float = TIMEOUT_S,
-    ):
+    def __init__(self, command: list[str], timeout_s: float):
         self._process: subprocess.Popen[bytes] | None = None
         self._lines: _Lines
         self._identity = ""
-        self._hash_mb = 0
-        self.path = find_engine(engine)
-        self.nodes, self.skill, self.timeout_s = nodes, skill, timeout_s
-        self.name = f"uci:{engine}?nodes={nodes}"
-        if skill is not None:
-            self.name += f"&skill={skill}"
-        if timeout_s != TIMEOUT_S:
-            self.name += f"&timeout_s={timeout_s:g}"
+        self._command, self.timeout_s = command, timeout_s
+
+    def _greet(self) -> None:
+        """What is said to a process just started."""
+        raise NotImplementedError
+
+    def identity(self) -> str:
+        """What the engine calls itself, its version included; empty if it does not say."""
+        self._start()
+        return self._identity
 
     def _fault(self, what: str) -> PolicyFault:
         """What to raise; the engine is ended, for it could still answer this question later."""
@@ -146,24 +139,25 @@ class UCIEngine(Policy):
         return ""
 
     def _until(self, word: str) -> list[str]:
-        """Lines up to and with the first whose first word is ``word``."""
+        """Lines up to and with the first whose first word is ``word``; none for an empty line."""
         lines: list[str] = []
         length, deadline = 0, time.monotonic() + self.timeout_s
-        while not lines or lines[-1].split(None, 1)[:1] != [word]:
+        said = repr(word) if word else "an empty line"
+        while not lines or lines[-1].split(None, 1)[:1] != word.split():
             left = deadline - time.monotonic()
             try:
                 if left <= 0:
                     raise queue.Empty
                 line = self._lines.next(left)
             except queue.Empty:
-                raise self._fault(f"did not say {word!r} within {self.timeout_s:g} s") from None
+                raise self._fault(f"did not say {said} within {self.timeout_s:g} s") from None
             length += len(line)
             if not line:
-                raise self._fault(f"ended before it said {word!r}{self._exit_status()}")
+                raise self._fault(f"ended before it said {said}{self._exit_status()}")
             if len(line) == LINE_LIMIT and not line.endswith(b"\n"):
                 raise self._fault(f"wrote a line of more than {LINE_LIMIT} bytes")
             if length > ANSWER_LIMIT:
-                raise self._fault(f"wrote {ANSWER_LIMIT} bytes without saying {word!r}")
+                raise self._fault(f"wrote {ANSWER_LIMIT} bytes without saying {said}")
             lines.append(line.decode("utf-8", "replace").strip())
         return lines
 
@@ -173,7 +167,7 @@ class UCIEngine(Policy):
         self._end()
         try:
             self._process = subprocess.Popen(
-                [self.path],
+                self._command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -183,6 +177,67 @@ class UCIEngine(Policy):
             raise PolicyFault(f"{self.name}: cannot be started ({error.strerror})") from None
         assert self._process.stdout is not None
         self._lines = _Lines(self._process.stdout)
+        self._greet()
+
+    def close(self) -> None:
+        """End the engine's process."""
+        if self._process is not None and self._process.poll() is None:
+            with suppress(PolicyFault, subprocess.TimeoutExpired):
+                self._send("quit")
+                if self._process is not None:
+                    self._process.wait(timeout=5)
+        self._end()
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if hasattr(os, "killpg"):
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        process.wait()
+        self._lines.stop()
+        with suppress(OSError):
+            assert process.stdin is not None
+            process.stdin.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_process", None) is not None:
+            self._end()
+
+
+class UCIEngine(Engine):
+    """A chess engine that speaks UCI.
+
+    Args:
+        engine: a program's name or path. nodes: positions searched a move.
+        skill: the engine's "Skill Level", or None for full strength.
+        timeout_s: seconds that it may take for an answer.
+
+    Raises:
+        ValueError: the engine is not installed.
+        PolicyFault: from ``act``, ``scores`` and ``identity``.
+    """
+
+    def __init__(
+        self,
+        engine: str = "stockfish",
+        nodes: int = 10_000,
+        skill: int | None = None,
+        timeout_s: float = TIMEOUT_S,
+    ):
+        self.path = find_engine(engine)
+        super().__init__([self.path], timeout_s)
+        self._hash_mb = 0
+        self.nodes, self.skill = nodes, skill
+        self.name = f"uci:{engine}?nodes={nodes}"
+        if skill is not None:
+            self.name += f"&skill={skill}"
+        if timeout_s != TIMEOUT_S:
+            self.name += f"&timeout_s={timeout_s:g}"
+
+    def _greet(self) -> None:
         self._hash_mb = 0
         self._send("uci")
         for line in self._until("uciok"):
@@ -244,38 +299,6 @@ class UCIEngine(Policy):
             found[self._action(decision, words[words.index("pv") + 1 :])] = score
         actions = np.array(sorted(found), np.int64)
         return actions, np.array([found[action] for action in actions.tolist()])
-
-    def identity(self) -> str:
-        """What the engine calls itself, its version included; empty if it does not say."""
-        self._start()
-        return self._identity
-
-    def close(self) -> None:
-        """End the engine's process."""
-        if self._process is not None and self._process.poll() is None:
-            with suppress(PolicyFault, subprocess.TimeoutExpired):
-                self._send("quit")
-                if self._process is not None:
-                    self._process.wait(timeout=5)
-        self._end()
-
-    def _end(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        if hasattr(os, "killpg"):
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-        process.kill()
-        process.wait()
-        self._lines.stop()
-        with suppress(OSError):
-            assert process.stdin is not None
-            process.stdin.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_process", None) is not None:
-            self._end()
 
 
 def uci_policy(spec: core.GameSpec, text: PolicyString) -> UCIEngine:

@@ -29,6 +29,7 @@ REPLIES = {
     "connect_four": "I thought about it.\nMove: {}",
     "hanabi": '{{"reason": "none", "action": "{}"}}',
     "ludo": "{} | because",
+    "reversi": "I thought about it.\nMove: {}",
     "texas_holdem": "{} | because",
     "tictactoe": "I thought about it.\nMove: {}",
 }

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 
 import pytest
+from ours import our_games
 
 from stratagym.envs import spec
 from stratagym.envs.text import TextGame, TextOptions, judge
 
-GAMES = ("breakthrough", "chess", "connect_four", "hanabi", "ludo", "texas_holdem", "tictactoe")
+GAMES = our_games()
 OPTIONS = (
     TextOptions(),
     TextOptions(lenient=True, reasoning="steps"),
@@ -27,6 +28,7 @@ BEGUN = {
     "connect_four": ("", "Move:", "Move: 1", "Answer: 1"),
     "hanabi": ("", '{"action": ', '{"action": "', "play", "reveal player", "Answer: (play 0"),
     "ludo": ("", "1", "1 ", "Answer: 1"),
+    "reversi": ("", "Move: d", "Move: (d,", "d", "Answer: d", '{"action": "'),
     "texas_holdem": ("", "raise", "bet to", "raise 1", "raise 1,", "Answer: raise"),
     "tictactoe": ("", "Move: 1", "Move: 1,", "Move: 1,1", "Answer: 1,"),
 }

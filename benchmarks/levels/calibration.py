@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from stratagym.agents.core import make_policy
-from stratagym.agents.engines import UCIEngine
+from stratagym.agents.engines import Engine
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness import match_play
 from stratagym.benchmarks.harness.matches import Match
@@ -159,14 +159,14 @@ def engines(ladder: Ladder) -> dict[str, str]:
     """What the engines of a ladder call themselves, by policy; those that are installed."""
     found = {}
     for name in (name for level in ladder.levels for name in level):
-        if not name.startswith("uci:"):
+        if not name.startswith(("uci:", "gtp:")):
             continue
         try:
             policy = make_policy(ladder.game, name)
         except ValueError:
             continue
         engine = getattr(policy, "policy", policy)
-        if isinstance(engine, UCIEngine):
+        if isinstance(engine, Engine):
             found[name] = engine.identity()
             engine.close()
     return found

@@ -55,6 +55,7 @@ _FCPA = "fold, call, pot and all-in only; one hand a game, where ours are matche
 _RLCARD_HOLDEM = (
     "fold, call, half pot, pot and all-in, 50 big blinds deep; one hand a game, ours are 20"
 )
+_PASSES = "its games end by two passes where ours are over"
 _PGX = "jitted; a new game's start is computed at every step"
 _ONE_CORE = "held to one processor, XLA's threads counted"
 _ALL_CORES = "XLA's own threads on all processors"
@@ -78,12 +79,14 @@ def _pettingzoo(ours: str, game: str, *notes: str, same_game: bool = True) -> Pe
     return Peer(*whose, "aec", loops.pettingzoo_classic, same_game, notes)
 
 
-def _pgx(ours: str, game: str) -> tuple[Peer, ...]:
+def _pgx(ours: str, game: str, *notes: str) -> tuple[Peer, ...]:
     """Pgx on one processor and on all."""
     whose = ("Pgx", "pgx", game, ours)
     return (
-        Peer(*whose, "batch", pgx_batch.by_cpu, notes=(_PGX, _ONE_CORE), alone=True),
-        Peer(*whose, "batch_cores", pgx_batch.by_wall, notes=(_PGX, _ALL_CORES), alone=True),
+        Peer(*whose, "batch", pgx_batch.by_cpu, notes=(_PGX, _ONE_CORE, *notes), alone=True),
+        Peer(
+            *whose, "batch_cores", pgx_batch.by_wall, notes=(_PGX, _ALL_CORES, *notes), alone=True
+        ),
     )
 
 
@@ -109,6 +112,8 @@ PEERS: tuple[Peer, ...] = (
     *_openspiel("connect_four", "connect_four"),
     _pettingzoo("connect_four", "connect_four_v3"),
     *_pgx("connect_four", "connect_four"),
+    *_openspiel("reversi", "othello"),
+    *_pgx("reversi", "othello", _PASSES),
     *_openspiel("chess", "chess"),
     Peer("python-chess", "chess", "Board", "chess", "step", loops.python_chess),
     Peer(

@@ -1,0 +1,190 @@
+"""Our players as an engine that speaks GTP, for referees and graphical interfaces.
+
+python -m stratagym.agents.gtp_server --game reversi --policy "alphabeta:5?tactic=12"
+
+It reads commands from its input and answers each. A seat that can only pass need not be told to: a
+move of the other colour passes for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from stratagym import __version__
+from stratagym.agents.core import decision_for, make_policy
+from stratagym.envs import core, spec
+
+
+class Refused(Exception):
+    """A command that cannot be carried out; its text is the answer."""
+
+
+class Session:
+    """One conversation: a game, and the policy that is asked for moves.
+
+    Raises:
+        ValueError: the game has no words of the protocol, or the policy is none, in one line.
+    """
+
+    def __init__(self, game: str, policy: str, seed: int = 0):
+        self.spec = spec(game)
+        try:
+            self.words = self.spec.module("gtp")
+        except ModuleNotFoundError as error:
+            if error.name != f"{self.spec.package}.gtp":
+                raise
+            raise ValueError(f"{game} has no words of the protocol GTP") from None
+        self.policy = make_policy(self.spec, policy)
+        self.seed, self.decisions = seed, 0
+        self.rules = self.spec.make_rules()
+        self.commands = sorted(name[4:] for name in dir(self) if name.startswith("_do_"))
+        self._clear()
+
+    def _clear(self) -> None:
+        self.states, (self.legal, self.probs) = (
+            core.new_states(self.rules),
+            core.new_scratch(self.rules),
+        )
+        self.seat = core.start_at(self.rules, self.states, 0, np.uint64(self.seed), self.probs)
+        self.before: list[np.ndarray] = []
+
+    def answers(self, lines: Iterable[str]) -> Iterator[str]:
+        """The answer to every line that holds a command, until ``quit``."""
+        for line in lines:
+            words = line.partition("#")[0].split()
+            number = words.pop(0) if words and words[0].isdecimal() else ""
+            if not words:
+                continue
+            name, *arguments = words
+            try:
+                if name not in self.commands:
+                    raise Refused("unknown command")
+                yield f"={number} {getattr(self, f'_do_{name}')(*arguments)}".rstrip() + "\n\n"
+            except Refused as error:
+                yield f"?{number} {error}\n\n"
+            except TypeError:  # a wrong number of arguments
+                yield f"?{number} syntax error\n\n"
+            if name == "quit":
+                return
+
+    def _choices(self) -> list[int]:
+        n = core.legal_actions_at(self.rules, self.states, 0, self.legal) if self.seat >= 0 else 0
+        return [int(action) for action in self.legal[:n]]
+
+    def _turn_to(self, colour: str) -> None:
+        """Make it a colour's turn; a seat that can only pass does so."""
+        names = {
+            name: seat for seat, long in enumerate(self.words.COLOURS) for name in (long, long[0])
+        }
+        if colour.lower() not in names:
+            raise Refused("syntax error")
+        choices = self._choices()
+        if self.seat >= 0 and self.seat != names[colour.lower()]:
+            if len(choices) > 1 or self.words.vertex(self.rules, choices[0]) != "pass":
+                raise Refused("not this colour's turn")
+            self._play(choices[0])
+
+    def _play(self, action: int) -> None:
+        self.before.append(self.states.copy())
+        self.seat, _ = core.play_at(self.rules, self.states, 0, action, self.legal, self.probs)
+
+    def _do_protocol_version(self) -> str:
+        return "2"
+
+    def _do_name(self) -> str:
+        return f"stratagym {self.policy.name}"
+
+    def _do_version(self) -> str:
+        return __version__
+
+    def _do_known_command(self, name: str) -> str:
+        return "true" if name in self.commands else "false"
+
+    def _do_list_commands(self) -> str:
+        return "\n".join(self.commands)
+
+    def _do_quit(self) -> str:
+        return ""
+
+    def _do_boardsize(self, size: str) -> str:
+        try:
+            self.rules = self.spec.make_rules(size=size)
+        except ValueError:
+            raise Refused("unacceptable size") from None
+        self._clear()
+        return ""
+
+    def _do_clear_board(self) -> str:
+        self._clear()
+        return ""
+
+    def _do_komi(self, komi: str) -> str:
+        if "komi" not in self.spec.options:
+            return ""  # for who says it in every game
+        try:
+            self.rules = self.spec.make_rules(**self.spec.options_of(self.rules) | {"komi": komi})
+        except ValueError:
+            raise Refused("syntax error") from None
+        return ""
+
+    def _do_play(self, colour: str, vertex: str) -> str:
+        self._turn_to(colour)
+        for action in self._choices():
+            if self.words.vertex(self.rules, action).lower() == vertex.lower():
+                self._play(action)
+                return ""
+        raise Refused("illegal move")
+
+    def _do_genmove(self, colour: str) -> str:
+        self._turn_to(colour)
+        if self.seat < 0:
+            return "pass"
+        self.decisions += 1
+        seed = int(core.derive_seed(np.uint64(self.seed), np.uint64(self.decisions)))
+        action = self.policy.act(decision_for(self.spec, self.rules, self.states, seed))
+        told = str(self.words.vertex(self.rules, action))
+        self._play(action)
+        return told
+
+    def _do_undo(self) -> str:
+        if not self.before:
+            raise Refused("cannot undo")
+        self.states = self.before.pop()
+        self.seat = core.current_player_at(self.rules, self.states, 0)
+        return ""
+
+    def _do_final_score(self) -> str:
+        if self.seat >= 0:
+            raise Refused("cannot score")
+        return str(self.words.score(self.rules, self.states[0]))
+
+    def _do_showboard(self) -> str:
+        text: Any = self.spec.module("view").board_text(self.rules, self.states[0])
+        return "\n" + str(text)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Answer what is read from standard input; exit status 2 for bad options, in one line."""
+    parser = argparse.ArgumentParser(prog="python -m stratagym.agents.gtp_server")
+    parser.add_argument("--game", default="reversi", help="a game with words of the protocol")
+    parser.add_argument("--policy", default="heuristic", help="who is asked for moves")
+    parser.add_argument("--seed", type=int, default=0, help="of the policy's random choices")
+    given = parser.parse_args(arguments)
+    try:
+        session = Session(given.game, given.policy, given.seed)
+    except ValueError as error:
+        print(f"gtp_server: {error}", file=sys.stderr)
+        return 2
+    for answer in session.answers(sys.stdin):
+        sys.stdout.write(answer)
+        sys.stdout.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

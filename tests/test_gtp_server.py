@@ -1,0 +1,87 @@
+"""Our players over GTP, asked by a stand-in referee that follows the game itself."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from stratagym.agents.gtp_server import Session
+from stratagym.envs import core, spec
+from stratagym.envs.reversi import gtp
+
+GAME = spec("reversi")
+
+
+def ask(session, *lines):
+    return ["".join(session.answers([line])).removesuffix("\n\n") for line in lines]
+
+
+def referee(say, rules, rng):
+    """A game of the engine, White, against random moves; (record at the end, passes)."""
+    states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
+    seat = core.start_at(rules, states, 0, np.uint64(0), probs)
+    passes = 0
+    assert say(f"boardsize {rules.size}") == "=" == say("clear_board")
+    while seat >= 0:
+        n = core.legal_actions_at(rules, states, 0, legal)
+        names = {gtp.vertex(rules, int(action)): int(action) for action in legal[:n]}
+        if seat == 1:
+            told = say("genmove white")
+            assert told.startswith("= ")
+            action = names[told[2:]]
+        else:
+            name = str(rng.choice(list(names)))
+            action = names[name]
+            # Passes need not be told.
+            if name != "pass" or rng.random() < 0.5:
+                assert say(f"play black {name.upper()}") == "="
+        passes += "pass" in names
+        seat, _ = core.play_at(rules, states, 0, action, legal, probs)
+    return states[0], passes
+
+
+@pytest.mark.parametrize("size", [8, 6])
+def test_a_referee_sees_legal_games_and_the_right_score(size, rng):
+    session, rules = Session("reversi", "random", seed=3), GAME.make_rules(size=size)
+    passes = 0
+    for _ in range(30):
+        s, more = referee(lambda line: ask(session, line)[0], rules, rng)
+        passes += more
+        # Somebody's last passes may not have been told, but nothing is left to play.
+        assert ask(session, "final_score") == [f"= {gtp.score(rules, s)}"]
+        assert ask(session, "genmove black") == ["= pass"]
+    assert passes
+
+
+def test_answers():
+    session = Session("reversi", "rule:table")
+    assert ask(
+        session, "protocol_version", "7 name", "known_command genmove", "known_command fly",
+        "", "# nothing", "boardsize 7", "komi 7.5", "play black d3", "play black d3",
+        "play white c3 now", "play green c3", "fly", "final_score", "play white a1", "9 fly",
+    ) == [
+        "= 2", "=7 stratagym rule:table", "= true", "= false", "", "", "? unacceptable size", "=",
+        "=", "? not this colour's turn", "? syntax error", "? syntax error", "? unknown command",
+        "? cannot score", "? illegal move", "?9 unknown command",
+    ]  # fmt: skip
+    board = ask(session, "showboard")[0]
+    assert "Last move: X d3" in board and "O to move" in board
+    assert ask(session, "undo", "undo", "play b D3") == ["=", "? cannot undo", "="]
+    (listed,) = ask(session, "list_commands")
+    assert listed[2:].split("\n") == session.commands and "genmove" in session.commands
+
+
+def test_it_plays_as_a_program(rng):
+    command = [sys.executable, "-m", "stratagym.agents.gtp_server", "--policy", "alphabeta:2"]
+    talk = "boardsize 8\nplay black f5\ngenmove white\nquit\nname\n"
+    done = subprocess.run(command, input=talk, capture_output=True, text=True, check=True)
+    size, play, move, end = done.stdout.split("\n\n")[:4]
+    assert [size, play, end] == ["=", "=", "="] and move[2:] in ("d6", "f4", "f6")
+    assert "alphabeta" not in done.stdout
+    bad = subprocess.run([*command[:-1], "nobody"], capture_output=True, text=True, input="")
+    assert bad.returncode == 2 and len(bad.stderr.strip().splitlines()) == 1
+    with pytest.raises(ValueError, match="no words of the protocol"):
+        Session("ludo", "random")

@@ -1,0 +1,311 @@
+"""What agents know of reversi: exact endgames against FFO's and a plain search, the players."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from numba import njit
+
+from stratagym.agents import hooks
+from stratagym.agents.core import decision_for, make_policy
+from stratagym.agents.games.reversi import endgame_scores, evaluate
+from stratagym.agents.games.reversi.endgame import (
+    best_square,
+    board_of_size,
+    new_memory,
+    score_moves,
+    score_of,
+)
+from stratagym.agents.kernel_policies import play_many
+from stratagym.agents.perfect import ILLEGAL
+from stratagym.envs import core, spec
+from stratagym.envs.reversi.rules import GOING, disc_difference
+from stratagym.testing import RandomGame, position, random_positions
+
+GAME = spec("reversi")
+RULES = GAME.make_rules()
+SMALL = GAME.make_rules(size=4)
+BOARD = board_of_size(8)
+
+
+@pytest.fixture(scope="module")
+def memory():
+    return new_memory(18)
+
+
+# --- exact endgames ------------------------------------------------------------------------------
+
+
+@njit
+def plain_value(rules, states, legal, tried, counts, best):
+    """The final difference of discs for seat 0 under perfect play: all games, nothing left out."""
+    level = 0
+    counts[0] = core.legal_actions(rules, states[0], legal[0])
+    tried[0], best[0] = 0, -1000
+    while True:
+        seat = states[level].player
+        if tried[level] == counts[level]:
+            value = best[level] if seat == 0 else -best[level]
+            if level == 0:
+                return value
+            level -= 1
+        else:
+            core.step(rules, put(states, level), legal[level, tried[level]])
+            tried[level] += 1
+            if core.current_player(rules, states[level + 1]) >= 0:
+                level += 1
+                counts[level] = core.legal_actions(rules, states[level], legal[level])
+                tried[level], best[level] = 0, -1000
+                continue
+            value = disc_difference(rules, states[level + 1])
+        own = value if states[level].player == 0 else -value
+        best[level] = max(best[level], own)
+
+
+@njit
+def put(states, level):
+    states[level + 1] = states[level]
+    return states[level + 1]
+
+
+def plain_score(rules, s):
+    """That for the seat to move."""
+    states = core.new_states(rules, 70)
+    states[0] = s
+    legal = np.zeros((70, rules.num_actions), np.int64)
+    scratch = (np.zeros(70, np.int64) for _ in range(3))
+    value = plain_value(rules, states, legal, *scratch)
+    return -value if s["player"] else value
+
+
+@pytest.mark.parametrize(("size", "plies"), [(8, range(53, 60)), (6, range(25, 32))])
+def test_scores_are_a_plain_searchs(size, plies, rng):
+    rules, geometry, memory = GAME.make_rules(size=size), board_of_size(size), new_memory(10)
+    passes = 0
+    for s in random_positions(rules, 250, rng, plies):
+        expected = plain_score(rules, s)
+        guess = 2 * int(rng.integers(-size * size // 2, size * size // 2 + 1))
+        assert score_of(s["own"], s["opp"], guess, geometry, memory) == expected
+        scores = endgame_scores(rules, np.array([s]))[0]
+        assert scores.max() == expected
+        passes += scores[-1] != ILLEGAL
+        legal, probs = core.new_scratch(rules)
+        for action in np.flatnonzero(scores != ILLEGAL).tolist():
+            after = np.array([s])
+            if core.play_at(rules, after, 0, action, legal, probs)[0] < 0:
+                value = disc_difference(rules, after[0]) * (-1 if s["player"] else 1)
+            else:
+                value = -plain_score(rules, after[0])
+            assert scores[action] == value
+    assert passes
+
+
+def test_the_second_player_wins_four_by_four_by_ten():
+    """Eight by discs: two squares stay empty."""
+    scores = endgame_scores(SMALL, position(SMALL))[0]
+    assert sorted(scores.tolist())[-4:] == [-10] * 4
+    rules, states = SMALL, position(SMALL)
+    policy = make_policy(GAME, "random?tactic=12")
+    legal, probs = core.new_scratch(rules)
+    seat = 0
+    while seat >= 0:
+        action = policy.act(decision_for(GAME, rules, states, 1))
+        seat, _ = core.play_at(rules, states, 0, action, legal, probs)
+    assert disc_difference(rules, states[0]) == -10
+    s = states[0]
+    assert sorted((int(s["own"]).bit_count(), int(s["opp"]).bit_count())) == [3, 11]
+
+
+def ffo(shared_data, numbers):
+    """(number, own, opposing discs, best score, {square: score}) of positions of FForum's."""
+    lines = (shared_data / "more_boards" / "ffo.jsonl").read_text().splitlines()
+    for told in map(json.loads, lines):
+        if told["id"] in numbers:
+            board, side = told["board"], told["side"]
+            own = sum(1 << k for k in range(64) if board[k] == side)
+            other = sum(1 << k for k in range(64) if board[k] not in ("-", side))
+            scores = {
+                8 * (int(name[1]) - 1) + "abcdefgh".index(name[0]): score
+                for name, score in told["scores"].items()
+            }
+            yield told["id"], np.uint64(own), np.uint64(other), told["best"], scores
+
+
+def test_ffo_1_to_19_all_moves(shared_data, memory):
+    found = 0
+    for number, own, other, _, scores in ffo(shared_data, range(1, 20)):
+        out = np.full(64, ILLEGAL, np.int8)
+        score_moves(own, other, BOARD, memory, out)
+        assert {int(k): int(out[k]) for k in np.flatnonzero(out != ILLEGAL)} == scores, number
+        found += 1
+    assert found == 19
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [*range(20, 26), 27, 29, 30, 31],
+        pytest.param([26, 28, *range(32, 39), *range(40, 45)], marks=pytest.mark.slow),
+    ],
+    ids=["some", "rest"],
+)
+def test_ffo_20_to_44_best_scores(shared_data, memory, numbers):
+    """But 39, of 26 empty squares."""
+    found = 0
+    for number, own, other, best, scores in ffo(shared_data, numbers):
+        square, score = best_square(own, other, BOARD, memory)
+        assert score == best and scores[int(square)] == best, number
+        found += 1
+    assert found == len(numbers)
+
+
+# --- players -------------------------------------------------------------------------------------
+
+
+def result(rules, policies, states, seed):
+    """The difference of discs for seat 0 when two policies play on from a position."""
+    legal, probs = core.new_scratch(rules)
+    own = states.copy()
+    seat = int(own["player"][0])
+    while seat >= 0:
+        action = policies[seat].act(decision_for(GAME, rules, own, seed))
+        seat, _ = core.play_at(rules, own, 0, action, legal, probs)
+    return int(disc_difference(rules, own[0]))
+
+
+def test_the_tactic_gets_what_the_position_is_worth(rng, seed):
+    """From both sides, and no less against others."""
+    exact, other = make_policy(GAME, "random?tactic=10"), make_policy(GAME, "heuristic")
+    assert exact.name == "random?tactic=10"
+    for s in random_positions(RULES, 40, rng, range(50, 58)):
+        worth = int(endgame_scores(RULES, np.array([s]))[0].max())
+        worth = -worth if s["player"] else worth
+        states = np.array([s])
+        assert result(RULES, [exact, exact], states, seed) == worth
+        assert result(RULES, [exact, other], states, seed) >= worth
+        assert result(RULES, [other, exact], states, seed) <= worth
+
+
+def test_the_tactic_leaves_alone_what_it_does_not_know(rng):
+    tactic = hooks.found(GAME, "tactic")
+    voluntary = GAME.make_rules(passing="voluntary")
+    for rules, empties, known in ((RULES, 12, True), (RULES, 11, False), (voluntary, 12, False)):
+        while True:
+            states = random_positions(rules, 1, rng, range(40, 58))
+            if int(states["own"][0] | states["opp"][0]).bit_count() == 64 - 12:
+                break
+        legal = np.flatnonzero(endgame_scores(rules, states)[0] != ILLEGAL)
+        assert (tactic(rules, states, legal, empties) in legal) == known
+
+
+@pytest.mark.parametrize(
+    ("game", "policy", "words"),
+    [
+        ("reversi", "alphabeta:3?tactic=0", "from 1 to 64"),
+        ("reversi", "alphabeta:3?tactic=x", "from 1 to 64"),
+        ("ludo", "random?tactic=3", "games with one are"),
+    ],
+)
+def test_bad_tactics_are_one_line(game, policy, words):
+    with pytest.raises(ValueError, match=words) as raised:
+        make_policy(spec(game), policy)
+    assert "\n" not in str(raised.value)
+
+
+def test_weakened_and_tactical_policies_have_names_that_make_them_again():
+    policy = make_policy(GAME, "alphabeta:3?tactic=12&random=0.1")
+    assert policy.name == "alphabeta:3?tactic=12&random=0.1"
+    assert make_policy(GAME, policy.name).name == policy.name
+
+
+def test_the_players_rank_as_they_should(seed):
+    """The table before the corners alone before greed; greed is better than chance."""
+    names = ["rule:table", "rule:corners", "rule:greedy", "random"]
+    policies = [make_policy(GAME, name) for name in names]
+    n = 1200
+    for better in range(3):
+        pairs = np.array([[better, better + 1], [better + 1, better]] * (n // 2))
+        # Rule-based players would play two games over and over: a random one plays from seeds.
+        if better == 2:
+            seeds = np.arange(seed % 2**32, seed % 2**32 + n, dtype=np.uint64)
+            games = play_many(RULES, policies, seeds, pairs)
+            mine = games.returns[np.arange(n), (pairs == better).argmax(axis=1)]
+            assert mine.mean() > 0.1
+            continue
+        total = 0
+        states = random_positions(RULES, 40, seed % 2**32, range(6, 7))
+        for s in states:
+            start = np.array([s])
+            pair = [policies[better], policies[better + 1]]
+            total += np.sign(result(RULES, pair, start, 1))
+            total -= np.sign(result(RULES, pair[::-1], start, 1))
+        assert total > 16, names[better]
+    assert make_policy(GAME, "heuristic").act(
+        decision_for(GAME, RULES, position(RULES), 1)
+    ) == make_policy(GAME, "rule:table").act(decision_for(GAME, RULES, position(RULES), 1))
+
+
+def test_alpha_beta_with_the_evaluator_beats_the_heuristic(seed):
+    deep, table = make_policy(GAME, "alphabeta:4"), make_policy(GAME, "heuristic")
+    total = 0
+    for s in random_positions(RULES, 20, seed % 2**32, range(6, 7)):
+        total += np.sign(result(RULES, [deep, table], np.array([s]), 1))
+        total -= np.sign(result(RULES, [table, deep], np.array([s]), 1))
+    assert total > 8
+
+
+@njit
+def estimate(rules, states, out):
+    evaluate(rules, states[0], out)
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_the_evaluator_is_fair_and_exact_at_the_end(size, rng):
+    """The same for both colours and for every image of a position; the result of a game over."""
+    rules = GAME.make_rules(size=size)
+    table = hooks.found(GAME, "symmetries")(rules)
+    out, other = np.zeros(2), np.zeros(2)
+    for _ in range(20):
+        game = RandomGame(rules, int(rng.integers(2**63)))
+        estimate(rules, game.end, out)
+        assert out.tolist() == game.returns(game.end).tolist()
+        states = game.states[rng.integers(len(game.states))]
+        estimate(rules, states, out)
+        assert out[0] == -out[1] and abs(out[0]) < 1
+        swapped = states.copy()
+        swapped["player"] = 1 - states["player"]
+        estimate(rules, swapped, other)
+        assert other[0] == out[1]
+        image = states.copy()
+        permutation = table[rng.integers(1, 8)]
+        for field in ("own", "opp", "legal"):
+            image[field] = 0
+            for action in range(size * size):
+                row, column = divmod(action, size)
+                there, across = divmod(int(permutation[action]), size)
+                if int(states[field][0]) >> (8 * row + column) & 1:
+                    image[field] |= np.uint64(1 << 8 * there + across)
+        estimate(rules, image, other)
+        assert other.tolist() == out.tolist()
+
+
+@njit
+def hash_of(rules, states):
+    return hooks.position_hash(rules, states[0])
+
+
+def test_hashes_are_of_positions(rng):
+    """Equal for equal discs and mover, whatever the way there; different else."""
+    seen = {}
+    for _ in range(60):
+        for states in RandomGame(RULES, int(rng.integers(2**63))).states:
+            key = int(states["own"][0]), int(states["opp"][0]), int(states["player"][0])
+            assert seen.setdefault(hash_of(RULES, states), key) == key
+    assert len(seen) > 3000 and len(set(seen.values())) == len(seen)
+
+
+def test_games_that_are_over_have_no_scores(rng):
+    end = RandomGame(RULES, int(rng.integers(2**63))).end
+    assert end["over"][0] != GOING and (endgame_scores(RULES, end) == ILLEGAL).all()
