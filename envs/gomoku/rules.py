@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from stratagym.envs.chess.bits import EMPTY, FULL, ONE, bit, lowest
+from stratagym.envs.chess.bits import EMPTY, ONE, bit
 from stratagym.envs.core import TERMINAL, seed_rng, sizes, winner_takes
+from stratagym.envs.gomoku.cells import list_clear
 from stratagym.envs.gomoku.lines import BLACK, DIRECTIONS, WHITE, WORDS, has_line, turn_stone
 from stratagym.envs.gomoku.renju import is_forbidden
 
@@ -127,20 +128,6 @@ def current_player(rules, s):
 
 
 @njit(cache=True)
-def _empty_cells(rules, s, out):
-    n, cells = 0, rules.rows * rules.columns
-    for k in range((cells + 63) >> 6):
-        empty = ~s.taken[k]
-        if cells - 64 * k < 64:
-            empty &= FULL >> np.uint64(64 - (cells - 64 * k))
-        while empty:
-            out[n] = 64 * k + lowest(empty)
-            n += 1
-            empty &= empty - ONE
-    return n
-
-
-@njit(cache=True)
 def legal_actions(rules, s, out):
     """The empty cells, without those that renju forbids; or what swap2 lets the seat choose."""
     cells = rules.rows * rules.columns
@@ -152,7 +139,7 @@ def legal_actions(rules, s, out):
     if rules.opening == CENTRE and s.stones == 0:
         out[0] = cells // 2
         return 1
-    n = _empty_cells(rules, s, out)
+    n = list_clear(s.taken, cells, out)
     if rules.line == RENJU and s.stones & 1 == BLACK:
         kept = 0
         for k in range(n):
