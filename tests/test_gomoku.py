@@ -10,7 +10,7 @@ from numba import njit
 from test_tictactoe import after_each_move
 
 from stratagym.envs import core, spec
-from stratagym.envs.gomoku.lines import turn_stone
+from stratagym.envs.gomoku.lines import runs, turn_stone
 from stratagym.envs.gomoku.renju import is_forbidden
 from stratagym.envs.gomoku.rules import BOARD_FULL, LINE_MADE, NO_LEGAL_CELL
 from stratagym.testing import position, same_as_openspiel
@@ -147,8 +147,6 @@ def _random_results(rules, states, seed, legal, probs, plies, wins):
         wins[game] = s.winner
 
 
-
-
 @pytest.mark.parametrize("line", ["at_least", "exact"])
 def test_longer_lines(line):
     """Six across, down and along both diagonals, closed by their fourth stone."""
@@ -282,6 +280,8 @@ def test_forbidden_cells_are_those_of_renju(rng):
         states = core.new_states(RENJU)
         core.start_at(RENJU, states, 0, np.uint64(0), core.new_scratch(RENJU)[1])
         _set_up(RENJU, states, grid)
+        if any(runs(int(line), 5, False) for line in states["lines"][0, 0].ravel()):
+            continue  # Black has won, or made what is forbidden
         before = states.copy()
         found = np.zeros((15, 15), np.bool_)
         _forbidden(RENJU, states, grid, found)

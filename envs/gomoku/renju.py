@@ -2,8 +2,8 @@
 
 All functions judge a black stone that has been put into the lines for the purpose. A three counts
 only if the stone that makes four of it is legal, which is the same question one stone deeper.
-Kernels do not call themselves, so there are four of them, each with the next inside; the deepest
-takes the cell as legal.
+Kernels do not call themselves, so there are four of them, each with the next inside; what the
+deepest asks leaves threes out.
 """
 
 from __future__ import annotations
@@ -45,7 +45,11 @@ def _gain_cells(black, empty, bit):
     found = 0
     for start in range(bit - 4, bit + 1):
         missing = (31 << start) & ~black
-        if missing & (missing - 1) == 0 and missing & empty and not black & (0b1000001 << start - 1):
+        if (
+            missing & (missing - 1) == 0
+            and missing & empty
+            and not black & (0b1000001 << start - 1)
+        ):
             found |= missing
     return found
 
@@ -90,11 +94,6 @@ def _verdict_without_threes(rules, s, row, column):
     return FORBIDDEN if longer or fours >= 2 else LEGAL
 
 
-@njit(cache=True)
-def _verdict_4(rules, s, row, column):
-    return LEGAL if _verdict_without_threes(rules, s, row, column) != FIVE else FIVE
-
-
 def _one_stone_less_deep(deeper):
     @njit(cache=True)
     def verdict(rules, s, row, column):
@@ -121,6 +120,7 @@ def _one_stone_less_deep(deeper):
     return verdict
 
 
+_verdict_4 = _one_stone_less_deep(_verdict_without_threes)
 _verdict_3 = _one_stone_less_deep(_verdict_4)
 _verdict_2 = _one_stone_less_deep(_verdict_3)
 verdict = _one_stone_less_deep(_verdict_2)
