@@ -231,6 +231,7 @@ def test_options_that_do_not_go_together(options, part):
 @pytest.mark.parametrize(
     ("black", "white", "cell", "forbidden"),
     [
+        ("b6 c6 d6 e6 h6 i6 i5 h4", "a1 c1 e1 g1 i1 k1 m1 o1", "j6", True),  # and a four there
         ("h7 h6 i8 j8", "a1 c1 e1 g1", "h8", True),  # two threes
         ("h7 h6 i8 j8", "h9 c1 e1 k8", "h8", False),  # neither can become a straight four
         ("h7 h6 h5 i8 j8 k8", "h4 l8 a1 c1 e1 g1", "h8", True),  # two fours
@@ -246,8 +247,7 @@ def test_forbidden_moves(black, white, cell, forbidden):
     (cell,) = cells(cell)
     assert (cell not in legal_cells(RENJU, states)) == forbidden
     # White may do all of that: with the colours changed and a stone of Black's in between.
-    states, _ = play_all(RENJU, in_turn("a15 " + white, black))
-    states, player = play_all(RENJU, [*in_turn("a15 " + white, black), cell])
+    states, _ = play_all(RENJU, [*in_turn("a15 " + white, black), cell])
     longer = states["ended"][0] == LINE_MADE
     assert longer == (black in ("e8 f8 g8 i8 j8", "h7 h6 h5 i8 j8 k8 g8"))
 

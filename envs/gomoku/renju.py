@@ -61,7 +61,7 @@ def _fours(black, empty, bit):
     if cells & (cells - 1) == 0:
         return int(cells != 0)
     straight = runs(black, 4, True)
-    return 1 if cells == straight >> 1 | straight << 4 else 2
+    return 2 if cells & ~(straight >> 1 | straight << 4) else 1
 
 
 @njit(cache=True)
