@@ -1,232 +1,168 @@
-"""Alpha-beta for two-player games without chance or hidden information.
+"""Alpha-beta for two-player games without chance or hidden information, as a policy.
 
-Iterative deepening over minimax values from seat 0's side (Knuth and Moore 1975), with a
-transposition table where the game gives a hash and with the game's own ordering of moves.
+Iterative deepening of ``pvs.search``, to a depth, for a number of positions or for a time.
 """
 
 from __future__ import annotations
 
+import re
+import time
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from stratagym.agents import hooks
+from stratagym.agents import pvs
+from stratagym.agents.alphabeta_v1 import AlphaBetaV1
 from stratagym.agents.core import Decision, Policy, PolicyString
 from stratagym.envs import core
 
-# What is kept of each level's node, besides its state and moves.
-_SEAT, _NEXT, _COUNT, _BEST = range(4)
-_ALPHA, _BETA, _VALUE, _FLOOR, _CEILING = range(5)
-_EXACT, _LOWER, _UPPER = 1, 2, 3
-
-ENTRY = np.dtype(
-    [
-        ("key", "u8"), ("value", "f8"), ("move", "i4"), ("depth", "i2"), ("bound", "i2"),
-        ("age", "i8"),
-    ],
-    align=True,
-)  # fmt: skip
-"""A transposition entry: the value of a position searched to a depth, exact or a bound, and the
-number of the decision that it was found for."""
+MAX_DEPTH = 64
+DEFAULT_DEPTH = 4
+BEYOND = 32
+"""Levels of quiescence and extensions below the depth asked for."""
+_SLICE = 2048
+"""Positions between two looks at the clock."""
+_NO_LIMIT = 2**62
 
 
-@njit(cache=True, nogil=True)
-def search(
-    rules, states, depth, allowed, nodes, bounds, legal, order, table, age, total, root_order
-):
-    """Minimax from ``states[0]`` to ``depth`` plies, as a loop over levels.
+@dataclass(frozen=True)
+class Found:
+    """What a search came to.
 
-    Returns (best action, value for seat 0, positions visited); the action is -1 where more than
-    ``allowed`` positions would have been visited.
-
-    Args:
-        states, nodes, bounds, legal, order: scratch, one row a level, ``depth`` + 1 of them.
-        table: (2**k,) ``ENTRY``, of which only entries of this ``age`` count.
-        total: scratch, one a seat.
-        root_order: (A,) values of the root's actions for seat 0 from a shallower search; updated.
+    Attributes:
+        action: the best move. value: for the seat to move, as ``hooks.estimate`` counts.
+        depth: of the deepest search that was finished; 0 if none was.
+        positions: visited.
     """
-    level, opening, visited, result = 0, True, 0, 0.0
-    last = np.uint64(table.shape[0] - 1)
-    bounds[0, _ALPHA], bounds[0, _BETA] = -np.inf, np.inf
-    while True:
-        left = depth - level
-        valued = False
-        if opening:
-            visited += 1
-            if visited > allowed:
-                return -1, 0.0, visited
-            opening = False
-            seat = core.current_player(rules, states[level])
-            if seat <= core.TERMINAL or left == 0:
-                hooks.evaluate(rules, states[level], total)
-                result, valued = total[0], True
-            else:
-                known = -1
-                key = hooks.position_hash(rules, states[level])
-                entry = table[np.int64(key & last)]
-                if key != np.uint64(0) and entry.key == key and entry.age == age:
-                    known = entry.move
-                    if level > 0 and entry.depth >= left:
-                        result = entry.value
-                        valued = (
-                            entry.bound == _EXACT
-                            or (entry.bound == _LOWER and result >= bounds[level, _BETA])
-                            or (entry.bound == _UPPER and result <= bounds[level, _ALPHA])
-                        )
-                if not valued:
-                    n = core.legal_actions(rules, states[level], legal[level])
-                    nodes[level, _SEAT], nodes[level, _NEXT] = seat, 0
-                    nodes[level, _COUNT], nodes[level, _BEST] = n, -1
-                    bounds[level, _VALUE] = -np.inf if seat == 0 else np.inf
-                    bounds[level, _FLOOR] = bounds[level, _ALPHA]
-                    bounds[level, _CEILING] = bounds[level, _BETA]
-                    for k in range(n):
-                        move = legal[level, k]
-                        if level == 0:
-                            order[0, k] = root_order[move] if seat == 0 else -root_order[move]
-                        elif move == known:
-                            order[level, k] = np.inf
-                        else:
-                            order[level, k] = hooks.priority(rules, states[level], move)
-        elif (
-            nodes[level, _NEXT] == nodes[level, _COUNT]
-            or bounds[level, _ALPHA] >= bounds[level, _BETA]
-        ):
-            result, valued = bounds[level, _VALUE], True
-            key = hooks.position_hash(rules, states[level])
-            if key != np.uint64(0):
-                entry = table[np.int64(key & last)]
-                entry.key, entry.value, entry.depth = key, result, left
-                entry.move, entry.age = nodes[level, _BEST], age
-                entry.bound = _EXACT
-                if result <= bounds[level, _FLOOR]:
-                    entry.bound = _UPPER
-                elif result >= bounds[level, _CEILING]:
-                    entry.bound = _LOWER
-        if valued:
-            if level == 0:
-                return nodes[0, _BEST], result, visited
-            level -= 1
-            _take(nodes, bounds, legal, level, result)
-            if level == 0:
-                root_order[legal[0, nodes[0, _NEXT] - 1]] = result
-            continue
-        k = nodes[level, _NEXT]
-        _bring_best_forward(legal, order, level, k, nodes[level, _COUNT])
-        states[level + 1] = states[level]
-        core.step(rules, states[level + 1], legal[level, k])
-        bounds[level + 1, _ALPHA], bounds[level + 1, _BETA] = (
-            bounds[level, _ALPHA],
-            bounds[level, _BETA],
-        )
-        nodes[level, _NEXT] = k + 1
-        level += 1
-        opening = True
 
+    action: int
+    value: int
+    depth: int
+    positions: int
 
-@njit(cache=True)
-def _take(nodes, bounds, legal, level, result):
-    """Take the value of the child tried last into its parent."""
-    first = nodes[level, _BEST] < 0
-    if nodes[level, _SEAT] == 0:
-        better = result > bounds[level, _VALUE]
-        bounds[level, _ALPHA] = max(bounds[level, _ALPHA], result)
-    else:
-        better = result < bounds[level, _VALUE]
-        bounds[level, _BETA] = min(bounds[level, _BETA], result)
-    if first or better:
-        bounds[level, _VALUE] = result
-        nodes[level, _BEST] = legal[level, nodes[level, _NEXT] - 1]
-
-
-@njit(cache=True)
-def _bring_best_forward(legal, order, level, k, n):
-    """Put the move of highest order among k .. n-1 in place k; the earlier among equals."""
-    best = k
-    for j in range(k + 1, n):
-        if order[level, j] > order[level, best]:
-            best = j
-    move, score = legal[level, best], order[level, best]
-    for j in range(best, k, -1):
-        legal[level, j], order[level, j] = legal[level, j - 1], order[level, j - 1]
-    legal[level, k], order[level, k] = move, score
+    @property
+    def result(self) -> int | None:
+        """Plies to the win or loss that was found; None if there is none."""
+        return pvs.plies_to_result(self.value)
 
 
 class AlphaBeta(Policy):
-    """Iterative deepening to ``depth`` plies, or until ``positions`` have been visited.
+    """Iterative deepening to ``depth`` plies, as far as the limits permit.
+
+    A search that a limit breaks off counts as far as it came: its first move is the best one of the
+    search before. Nothing is kept from one decision to the next, so that a decision follows from
+    its position, but for ``milliseconds``.
+
+    Args:
+        depth: plies. positions: the most visited a move.
+        milliseconds: the most CPU time of this thread a move.
 
     Raises:
         ValueError: from ``act``, in a game with chance, hidden information or other than two seats.
     """
 
-    def __init__(self, depth: int, positions: int = 2**62, table_bits: int = 18):
-        self.depth, self.positions = depth, positions
-        self.name = f"alphabeta:{depth}"
-        self._table = np.zeros(2**table_bits, ENTRY)
+    def __init__(
+        self,
+        depth: int = MAX_DEPTH,
+        positions: int = _NO_LIMIT,
+        milliseconds: float | None = None,
+        table_bits: int = 18,
+    ):
+        self.depth, self.positions, self.milliseconds = depth, positions, milliseconds
+        self.name = (
+            f"alphabeta:{depth}" if milliseconds is None else f"alphabeta:{milliseconds:g}ms"
+        )
+        self._table = np.zeros(2**table_bits, pvs.ENTRY)
         self._age = 0
-        self._memory: tuple[Any, ...] | None = None
+        self._memory: tuple[Any, tuple[np.ndarray, ...]] | None = None
 
-    def _allocate(self, rules: Any) -> tuple[Any, ...]:
+    def _allocate(self, rules: Any) -> tuple[np.ndarray, ...]:
         if self._memory is None or self._memory[0] != rules:
-            levels = self.depth + 1
-            self._memory = (
-                rules,
-                core.new_states(rules, levels),
-                np.zeros((levels, 4), np.int64),
-                np.zeros((levels, 5)),
-                np.zeros((levels, rules.num_actions), np.int64),
-                np.zeros((levels, rules.num_actions)),
-                np.zeros(rules.num_players),
-            )
-        return self._memory[1:]
+            self._memory = rules, pvs.new_memory(rules, self.depth + BEYOND)
+        return self._memory[1]
 
-    def search(self, decision: Decision) -> tuple[int, float, int]:
-        """(action, value for seat 0, depth reached) of the deepest search that was finished."""
+    def search(self, decision: Decision) -> Found:
+        """The best move and its value, with the depth that was finished."""
+        began = time.thread_time()
         spec, rules = decision.spec, decision.rules
         if spec.chance == "explicit" or spec.information != "perfect" or rules.num_players != 2:
             raise ValueError(f"{self.name}: {spec.name} is not a two-player game without chance")
-        states, nodes, bounds, legal, order, total = self._allocate(rules)
-        root_order = np.zeros(rules.num_actions)
-        found = int(decision.legal[0]), 0.0, 0
-        spent = 0
+        states, nodes, legal, order, history, total = self._allocate(rules)
+        history[:] = 0
+        ranks = np.zeros(rules.num_actions, np.int64)
+        running = np.zeros(3, np.int64)
         # What earlier decisions left in the table would make this one depend on them.
         self._age += 1
+        found = Found(int(decision.legal[0]), 0, 0, 0)
+        spent = 0
         for depth in range(1, self.depth + 1):
             states[0] = decision.states[0]
-            allowed = self.positions - spent
-            action, value, visited = search(
-                rules, states, depth, allowed, nodes, bounds, legal, order, self._table, self._age,
-                total, root_order,
-            )  # fmt: skip
-            spent += visited
-            if action < 0:
+            running[:2] = 0
+            status = pvs.RUNNING
+            while status == pvs.RUNNING and spent + running[1] < self.positions:
+                allowed = self.positions - spent - int(running[1])
+                if self.milliseconds is not None:
+                    if depth > 1 and 1000 * (time.thread_time() - began) >= self.milliseconds:
+                        break
+                    allowed = min(allowed, _SLICE)
+                status = pvs.search(
+                    rules, states, depth, allowed, running, nodes, legal, order, self._table,
+                    self._age, history, total, ranks,
+                )  # fmt: skip
+            spent += int(running[1])
+            best = int(pvs.best_action(nodes))
+            if status != pvs.DONE:
+                if best >= 0:
+                    found = Found(best, int(pvs.best_value(nodes)), found.depth, spent)
                 break
-            found = int(action), float(value), depth
+            found = Found(best, int(pvs.best_value(nodes)), depth, spent)
+            over = found.result is not None and found.result <= depth and not running[2]
+            if over or (self.milliseconds is not None and len(decision.legal) == 1):
+                break
         return found
 
     def act(self, decision: Decision) -> int:
-        return self.search(decision)[0]
+        return self.search(decision).action
 
 
-def alphabeta_policy(spec: core.GameSpec, text: PolicyString) -> AlphaBeta:
-    """``alphabeta:DEPTH?positions=N``: depth 4 by default.
+def alphabeta_policy(spec: core.GameSpec, text: PolicyString) -> Policy:
+    """``alphabeta:DEPTH?positions=N`` or ``alphabeta:TIMEms``: depth 4 by default.
+
+    A time is the most CPU time a move. ``version=1`` is the player of version 0.1, kept for the
+    ladders that hold it.
 
     Raises:
         ValueError: a bad number or option, or a game it cannot play, in one line.
     """
+    options = text.options
+    timed = re.fullmatch(r"(\d+(?:\.\d+)?)ms", text.argument)
     try:
-        depth = int(text.argument or 4)
-        positions = int(text.options.get("positions", 2**62))
-        if not 1 <= depth <= 64 or positions < 1 or set(text.options) - {"positions"}:
+        milliseconds = float(timed[1]) if timed else None
+        depth = MAX_DEPTH if timed else int(text.argument or DEFAULT_DEPTH)
+        positions = int(options.get("positions", _NO_LIMIT))
+        version = options.get("version", "2")
+        if (
+            not 1 <= depth <= MAX_DEPTH
+            or positions < 1
+            or set(options) - {"positions", "version"}
+            or (milliseconds is not None and (milliseconds <= 0 or "positions" in options))
+            or version not in ("1", "2")
+            or (version == "1" and timed)
+        ):
             raise ValueError
     except ValueError:
         raise ValueError(
-            "policy alphabeta: write alphabeta:DEPTH?positions=N, such as alphabeta:6"
+            "policy alphabeta: write alphabeta:DEPTH?positions=N, such as alphabeta:6, or "
+            "alphabeta:TIMEms, such as alphabeta:100ms"
         ) from None
     if spec.chance == "explicit" or spec.information != "perfect" or spec.min_players != 2:
         raise ValueError(f"policy alphabeta: {spec.name} is not a two-player game without chance")
-    policy = AlphaBeta(depth, positions)
-    if text.options:
-        policy.name += f"?positions={positions}"
+    policy: Policy
+    if version == "1":
+        policy = AlphaBetaV1(depth, positions)
+    else:
+        policy = AlphaBeta(depth, positions, milliseconds)
+    if options:
+        policy.name += "?" + "&".join(f"{key}={value}" for key, value in options.items())
     return policy

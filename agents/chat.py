@@ -1,14 +1,14 @@
 """Language models behind a socket: chat messages in, a ``Reply`` out, failures named.
 
 ``OpenAIChat`` reaches every endpoint that speaks OpenAI's chat completions: hosted models, vLLM,
-SGLang, Ollama and proxies. ``ScriptedChat`` answers from a list or a function.
+SGLang, Ollama and proxies; ``chat_clients`` carries its requests. ``ScriptedChat`` answers from a
+list or a function.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import math
 import os
 import random
 import re
@@ -16,20 +16,34 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from email.utils import parsedate_to_datetime
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from stratagym.agents import chat_options
+from stratagym.agents.chat_clients import CLIENTS, BadBody, Broken, Client, HTTPAnswer
 from stratagym.agents.chat_options import NUMBERS, SAMPLING
-from stratagym.agents.chat_replies import Reply, printable, read_completion
+from stratagym.agents.chat_replies import (
+    ErrorBody,
+    Reply,
+    printable,
+    read_completion,
+    read_error,
+    retry_after,
+)
 
 Messages = list[dict[str, str]]
 
 DEFAULT_URL = "https://api.openai.com/v1"
 FIRST_BACK_OFF_S, LONGEST_BACK_OFF_S = 0.5, 30.0
 NO_KEY = "no-key"
-"""Sent where no key is set: local servers need none, but the client insists on a header."""
+"""Sent where no key is set: local servers need none, and some insist on a header."""
+LASTING = (401, 402, 403, 404, 405)
+"""HTTP statuses that say that no request will be answered: of the key, the account, the model's
+name or the address."""
+PREFLIGHT: Messages = [{"role": "user", "content": "Answer with the word yes."}]
+PREFLIGHT_TOKENS, PREFLIGHT_S, PREFLIGHT_PAUSES_S = 16, 10.0, (0.5, 1.0)
+LONGEST_MESSAGE = 5000
+"""Characters of what a server says that are looked through for what may be shown of it."""
 
 
 class TransportError(Exception):
@@ -41,15 +55,22 @@ class TransportError(Exception):
             would be again).
         message: what the server or the network said, without keys.
         retries: how many times the request was repeated in vain.
+        lasting: whether other requests will meet it too: key, model, address or account are wrong,
+            or there is nobody to connect to.
     """
 
-    def __init__(self, reason: str, message: str = "", retries: int = 0):
-        super().__init__(reason, message, retries)
+    def __init__(self, reason: str, message: str = "", retries: int = 0, lasting: bool = False):
+        super().__init__(reason, message, retries, lasting)
         self.reason, self.message, self.retries = reason, message, retries
+        self.lasting = lasting
 
     def __str__(self) -> str:
         said = f"{self.reason}: {self.message}" if self.message else self.reason
         return f"{said} (retries: {self.retries})"
+
+
+class Unavailable(Exception):
+    """A model that cannot be asked at all; the message is one line with the server's words."""
 
 
 class Overtime(Exception):
@@ -94,6 +115,7 @@ class _Failure:
     message: str
     again: bool = True
     wait_s: float | None = None
+    lasting: bool = False
 
 
 class OpenAIChat:
@@ -121,8 +143,9 @@ class OpenAIChat:
             see ``chat_options.thinking_fields``.
         extra_body: other fields of the request, as a mapping or JSON text; they are sent in the
             place of ``top_k`` and what the thinking budget makes, where both are named.
+        client: what carries the requests, ``aiohttp`` or ``openai``, for the package.
 
-    The last six are neither sent nor recorded where they are None.
+    ``top_p`` to ``extra_body`` are neither sent nor recorded where they are None.
 
     Raises:
         ValueError: a bad value, or no key for OpenAI's own endpoint, in one line.
@@ -145,6 +168,7 @@ class OpenAIChat:
         reasoning_effort: str | None = None,
         thinking_budget: int | None = None,
         extra_body: str | Mapping[str, Any] | None = None,
+        client: str = next(iter(CLIENTS)),
     ):
         if not model:
             raise ValueError("a language model needs a name: llm:MODEL")
@@ -166,13 +190,16 @@ class OpenAIChat:
         self.reasoning_effort = chat_options.read_effort(reasoning_effort)
         self.thinking_budget = SAMPLING["thinking_budget"].read("thinking_budget", thinking_budget)
         self.extra_body = chat_options.read_extra_body(extra_body)
+        if client not in CLIENTS:
+            raise ValueError(f"client: choose from {', '.join(CLIENTS)}")
+        self.client = client
         self.refused: set[str] = set()
         """Parameters that this model turned out not to take, of max_tokens and temperature."""
         self._own_url = (base_url or os.environ.get("OPENAI_BASE_URL", "")).strip()
         self._url = self._own_url or DEFAULT_URL
         self.base_url = _public_url(self._url)
         # Connections belong to the event loop they were made in.
-        self._clients: dict[asyncio.AbstractEventLoop, Any] = {}
+        self._clients: dict[asyncio.AbstractEventLoop, Client] = {}
         self._jitter = random.Random()
         key = self._key()
         if self.extra_body and len(key) >= 8 and key in json.dumps(self.extra_body):
@@ -202,6 +229,8 @@ class OpenAIChat:
     def _given(self) -> dict[str, Any]:
         names = ("top_p", "top_k", "seed", "reasoning_effort", "thinking_budget", "extra_body")
         values = {name: getattr(self, name) for name in names}
+        if self.client != next(iter(CLIENTS)):
+            values["client"] = self.client
         return {name: value for name, value in values.items() if value is not None}
 
     async def generate(self, messages: Messages, limit_s: float | None = None) -> Reply:
@@ -213,7 +242,7 @@ class OpenAIChat:
 
         Raises:
             TransportError: no answer came. Overtime: none came within ``limit_s``.
-            ModuleNotFoundError: the openai package is missing.
+            ModuleNotFoundError: the client's package is missing.
         """
         # Our own loop: the openai package, by its version, does not wait for a Retry-After beyond
         # 60 or 120 s but asks again too soon or gives up, and does not retry torn answers.
@@ -221,17 +250,34 @@ class OpenAIChat:
         while True:
             result = await self._attempt(messages, limit_s)
             if isinstance(result, Reply):
-                return replace(result, retries=retries)
+                return replace(result, retries=retries) if retries else result
             if result is _TOO_SLOW and limit_s is not None:
                 raise Overtime(limit_s, retries)
             if result is not _REFUSED_PARAMETER:
                 wait_s = result.wait_s or 0.0
                 if not result.again or retries >= self.retries or wait_s > self.max_wait_s:
-                    raise TransportError(result.reason, self._without_keys(result.message), retries)
+                    raise self._error(result, retries)
                 back_off = min(FIRST_BACK_OFF_S * 2.0 ** min(retries, 60), LONGEST_BACK_OFF_S)
                 # Jitter, or all that were turned away together would come back together.
                 await asyncio.sleep(wait_s + back_off * self._jitter.uniform(0.5, 1.0))
                 retries += 1
+
+    async def check(self) -> None:
+        """Ask for next to nothing, to see that key, model and address are right.
+
+        It is over within ``PREFLIGHT_S`` and some. Whatever may pass with time, such as a busy
+        server, is no reason to complain.
+
+        Raises:
+            TransportError: one that is ``lasting``.
+        """
+        for pause in (*PREFLIGHT_PAUSES_S, None):
+            result = await self._attempt(PREFLIGHT, PREFLIGHT_S, PREFLIGHT_TOKENS)
+            if isinstance(result, Reply) or not result.lasting:
+                return
+            if not result.again or pause is None:
+                raise self._error(result, 0)
+            await asyncio.sleep(pause)
 
     async def close(self) -> None:
         """Close the connections of the running event loop; the next request opens new ones."""
@@ -239,47 +285,47 @@ class OpenAIChat:
         if client is not None:
             await client.close()
 
-    async def _attempt(self, messages: Messages, limit_s: float | None) -> Reply | _Failure:
-        openai = import_openai()
-        ask = self._client(openai).chat.completions.with_raw_response.create
-        parameters = self._parameters()
-        limited = limit_s is not None and limit_s <= self.timeout_s
+    async def _attempt(
+        self, messages: Messages, limit_s: float | None, most_tokens: int | None = None
+    ) -> Reply | _Failure:
+        body = self._body(messages, most_tokens)
+        timeout_s, limited = self.timeout_s, False
+        if limit_s is not None and limit_s <= timeout_s:
+            timeout_s, limited = limit_s, True
         begin = time.perf_counter()
         try:
-            # The client's own time-out is for each read, which a trickle of bytes never exceeds.
-            response = await asyncio.wait_for(
-                ask(model=self.model, messages=messages, **parameters),
-                limit_s if limited else self.timeout_s,
-            )
-        except (asyncio.TimeoutError, openai.APITimeoutError):
+            answer = await self._here().post(body, timeout_s)
+        except asyncio.TimeoutError:
             if limited:
                 return _TOO_SLOW
             return _Failure("timeout", f"no whole answer within {self.timeout_s:g} s")
-        except openai.APIStatusError as error:
-            return self._status_failure(error, parameters)
-        except (openai.APIConnectionError, OSError) as error:
-            cause = error.__cause__ or error
-            return _Failure("connection", f"{type(cause).__name__}: {cause}")
+        except Broken as error:
+            return _Failure("connection", str(error), lasting=error.unreachable)
+        except BadBody as error:
+            return _Failure("bad_response", str(error), again=error.again)
         latency_s = time.perf_counter() - begin
+        if not 200 <= answer.status < 300:
+            return self._status_failure(answer, body)
         try:
-            return read_completion(response.content, latency_s)
+            return read_completion(answer.body, latency_s)
         except ValueError as error:
-            return _Failure("bad_response", str(error), wait_s=_retry_after(response.headers))
+            return _Failure("bad_response", str(error), wait_s=retry_after(answer.headers))
 
-    def _parameters(self) -> dict[str, Any]:
-        parameters: dict[str, Any] = {}
-        if self.max_tokens is not None:
+    def _body(self, messages: Messages, most_tokens: int | None = None) -> dict[str, Any]:
+        """The request's fields; ``most_tokens`` may lower the longest answer."""
+        body: dict[str, Any] = {"model": self.model, "messages": messages}
+        tokens = self.max_tokens
+        if most_tokens is not None:
+            tokens = min(tokens or most_tokens, most_tokens)
+        if tokens is not None:
             # OpenAI's reasoning models want the other name, most other servers know only this one.
             renamed = "max_tokens" in self.refused
-            parameters["max_completion_tokens" if renamed else "max_tokens"] = self.max_tokens
+            body["max_completion_tokens" if renamed else "max_tokens"] = tokens
         if self.temperature is not None and "temperature" not in self.refused:
-            parameters["temperature"] = self.temperature
-        for name in ("top_p", "seed", "reasoning_effort"):
-            if name in (given := self._given()):
-                parameters[name] = given[name]
-        if extra := self._extra_fields():
-            parameters["extra_body"] = extra
-        return parameters
+            body["temperature"] = self.temperature
+        given = self._given()
+        body |= {k: given[k] for k in ("top_p", "seed", "reasoning_effort") if k in given}
+        return body | self._extra_fields()
 
     def _extra_fields(self) -> dict[str, Any]:
         """Fields that OpenAI's interface does not have."""
@@ -288,19 +334,18 @@ class OpenAIChat:
             fields |= chat_options.thinking_fields(self.thinking_budget, self._url)
         return chat_options.merged(fields, self.extra_body or {})
 
-    def _status_failure(self, error: Any, parameters: dict[str, Any]) -> _Failure:
-        status = error.status_code
+    def _status_failure(self, answer: HTTPAnswer, body: Mapping[str, Any]) -> _Failure:
+        status, error = answer.status, read_error(answer.body)
         if status == 400:
             for parameter in ("max_tokens", "temperature"):
-                if parameter in parameters and _refuses(error, parameter):
+                if parameter in body and _refuses(error, parameter):
                     if parameter == "temperature" and parameter not in self.refused:
                         warnings.warn(
                             f"{self.model} takes no temperature; asking without", stacklevel=2
                         )
                     self.refused.add(parameter)
                     return _REFUSED_PARAMETER
-        said = error.body.get("message") if isinstance(error.body, dict) else None
-        message = f"HTTP {status}: {said or error.body or error.message}"
+        message = f"HTTP {status}: {error.message or 'no word more'}"
         if status == 404 and not re.search(r"/v\d+/?$", urlsplit(self._url).path):
             message += " (a base_url usually ends in /v1)"
         if status == 401 and self._key() == NO_KEY:
@@ -309,11 +354,17 @@ class OpenAIChat:
             reason = "timeout"
         elif status == 429:
             reason = "rate_limit"
+            if error.code == "insufficient_quota":  # OpenAI's word for an account without money
+                return _Failure(reason, message, again=False, lasting=True)
         elif status == 409 or status >= 500:
             reason = "server_error"
         else:
-            return _Failure("rejected", message, again=False)
-        return _Failure(reason, message, wait_s=_retry_after(error.response.headers))
+            return _Failure("rejected", message, again=False, lasting=status in LASTING)
+        return _Failure(reason, message, wait_s=retry_after(answer.headers))
+
+    def _error(self, failure: _Failure, retries: int) -> TransportError:
+        message = self._without_keys(failure.message)
+        return TransportError(failure.reason, message, retries, failure.lasting)
 
     def _key(self) -> str:
         key = os.environ.get(self.api_key_env, "").strip()
@@ -326,23 +377,14 @@ class OpenAIChat:
             raise ValueError(f"{self.api_key_env}: the key holds characters that no key can have")
         return key or NO_KEY
 
-    def _client(self, openai: Any) -> Any:
+    def _here(self) -> Client:
+        """The client of the running event loop."""
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
             for other in list(self._clients):
-                if other.is_closed():
-                    self._clients.pop(other, None)
-            url = urlsplit(self._url)
-            self._clients[loop] = openai.AsyncOpenAI(
-                api_key=self._key(),
-                base_url=url._replace(query="", fragment="").geturl(),
-                default_query=dict(parse_qsl(url.query)) or None,
-                timeout=self.timeout_s,
-                max_retries=0,
-                # Unlike the client's own one, this closes nothing when it is collected, where its
-                # event loop may be gone.
-                http_client=openai.DefaultAsyncHttpxClient(timeout=self.timeout_s),
-            )
+                if other.is_closed() and (left := self._clients.pop(other, None)) is not None:
+                    left.abandon()
+            self._clients[loop] = CLIENTS[self.client](self._url, self._key())
         return self._clients[loop]
 
     def _without_keys(self, message: str) -> str:
@@ -351,7 +393,7 @@ class OpenAIChat:
         secrets = [
             secret
             for secret in (
-                *(client.api_key for client in self._clients.values()),
+                *(word for client in self._clients.values() for word in client.secrets),
                 url.password or "",
                 unquote(url.password or ""),
                 *(value for _, value in parse_qsl(url.query)),
@@ -371,6 +413,7 @@ class OpenAIChat:
                 )
             )
 
+        message = message[:LONGEST_MESSAGE]
         for secret in secrets:
             message = message.replace(secret, "[key]")
         message = re.sub(
@@ -384,18 +427,6 @@ class OpenAIChat:
 
 _REFUSED_PARAMETER = _Failure("rejected", "")
 _TOO_SLOW = _Failure("overtime", "")
-
-
-def import_openai() -> Any:
-    try:
-        import openai
-    except ModuleNotFoundError as error:
-        if error.name != "openai":
-            raise
-        raise ModuleNotFoundError(
-            'language models need the openai package: pip install "stratagym[llm]"', name="openai"
-        ) from None
-    return openai
 
 
 def _public_url(url: str) -> str:
@@ -412,37 +443,15 @@ def _public_url(url: str) -> str:
     raise ValueError("base_url: an http:// or https:// address is needed, up to and with /v1")
 
 
-def _refuses(error: Any, parameter: str) -> bool:
+def _refuses(error: ErrorBody, parameter: str) -> bool:
     """Whether HTTP 400 came for a parameter as such, rather than for its value."""
-    said, code = str(error.message), str(error.code or "")
-    unsupported = code.startswith("unsupported") or re.search(
-        r"unsupported|not support|deprecated", said, re.IGNORECASE
+    unsupported = error.code.startswith("unsupported") or re.search(
+        r"unsupported|not support|deprecated", error.message, re.IGNORECASE
     )
-    if parameter == "max_tokens" and "max_completion_tokens" in said:
+    if parameter == "max_tokens" and "max_completion_tokens" in error.message:
         return True
-    named = error.param == parameter if error.param else parameter in said
+    named = error.param == parameter if error.param else parameter in error.message
     return bool(unsupported and named)
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds a server asks to wait, 0 or more; None if it does not say."""
-    for header, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers[header]) * unit
-        except (KeyError, ValueError):
-            continue
-        if not math.isnan(seconds):
-            return max(0.0, seconds)
-    try:
-        until = parsedate_to_datetime(headers["retry-after"]).timestamp()
-    except (KeyError, TypeError, ValueError, OverflowError):
-        return None
-    try:
-        # Reckoned by the server's clock, which may not agree with this machine's.
-        now = parsedate_to_datetime(headers["date"]).timestamp()
-    except (KeyError, TypeError, ValueError, OverflowError):
-        now = time.time()
-    return max(0.0, until - now)
 
 
 Scripted = str | Reply | Exception

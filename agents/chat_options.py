@@ -59,7 +59,9 @@ SAMPLING = {
     "thinking_budget": Number(0, 2**31 - 1, whole=True, optional=True),
 }
 """Numbers that are sent and recorded only where they are given."""
-OPTIONS = (*NUMBERS, *SAMPLING, "reasoning_effort", "extra_body")
+PRICE = Number(0, 10**9, optional=True)
+"""Of a million tokens."""
+OPTIONS = (*NUMBERS, *SAMPLING, "reasoning_effort", "extra_body", "client")
 """Every option of a request, as policy strings name them."""
 
 

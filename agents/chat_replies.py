@@ -1,10 +1,14 @@
-"""A chat completion as servers send it, read into a ``Reply``."""
+"""What servers send: a chat completion, read into a ``Reply``; errors; how long to wait."""
 
 from __future__ import annotations
 
 import json
+import math
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from email.utils import parsedate_to_datetime
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -44,12 +48,18 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+_LONG_NUMBERS = json.JSONDecoder(parse_int=lambda x: int(x) if len(x) < 20 else float(x))
+"""As floats, whole numbers of any length can be read; none of use has so many digits."""
+
+
 def read_completion(body: bytes, latency_s: float) -> Reply:
     """Raises ``ValueError`` if a body is not a chat completion."""
     content = body.decode("utf-8", "replace")
     try:
-        # As floats, whole numbers of any length can be read; none of use has so many digits.
-        completion = json.loads(content, parse_int=lambda x: int(x) if len(x) < 20 else float(x))
+        try:
+            completion = json.loads(content)
+        except ValueError:
+            completion = _LONG_NUMBERS.decode(content)
         choice = completion["choices"][0]
         message = choice["message"]
         text = message.get("content")
@@ -104,3 +114,52 @@ def _token_counts(usage: Any) -> dict[str, int | None]:
             ("cached_tokens",),
         ),
     }
+
+
+class ErrorBody(NamedTuple):
+    """What the body of an HTTP error says; empty where it says nothing of the kind."""
+
+    message: str
+    code: str
+    param: str
+
+
+def read_error(body: bytes) -> ErrorBody:
+    """An error in OpenAI's form, in one of those near it, or as it is."""
+    text = body.decode("utf-8", "replace").strip()
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return ErrorBody(text, "", "")
+    error = found.get("error", found) if isinstance(found, dict) else found
+    if isinstance(error, str):
+        return ErrorBody(error, "", "")
+    if not isinstance(error, dict):
+        return ErrorBody(text, "", "")
+    message = error.get("message") or error.get("detail")
+    return ErrorBody(
+        message if isinstance(message, str) else text,
+        str(error.get("code") or ""),
+        str(error.get("param") or ""),
+    )
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds a server asks to wait, 0 or more; None if it does not say."""
+    for header, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers[header]) * unit
+        except (KeyError, ValueError):
+            continue
+        if not math.isnan(seconds):
+            return max(0.0, seconds)
+    try:
+        until = parsedate_to_datetime(headers["retry-after"]).timestamp()
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return None
+    try:
+        # Reckoned by the server's clock, which may not agree with this machine's.
+        now = parsedate_to_datetime(headers["date"]).timestamp()
+    except (KeyError, TypeError, ValueError, OverflowError):
+        now = time.time()
+    return max(0.0, until - now)

@@ -64,10 +64,23 @@ def decision_for(spec: core.GameSpec, rules: Any, states: np.ndarray, seed: int)
     return Decision(spec, rules, own, seat, legal[:n], seed)
 
 
+class PolicyFault(RuntimeError):
+    """A policy that cannot go on, through no fault of the game: an engine that died, is silent or
+    plays illegal moves. Its text says whose fault it is and which, in one line.
+
+    It is lost like a forfeit where games are recorded. The policy can be asked again.
+    """
+
+
 class Policy(ABC):
     """Chooses an action. ``name`` is the string that makes the same policy again."""
 
     name: str
+
+    @property
+    def seed_name(self) -> str:
+        """What the seeds of its decisions follow from: its name, or the one that it once had."""
+        return self.name
 
     @abstractmethod
     def act(self, decision: Decision) -> int:
@@ -82,7 +95,14 @@ class Weakened(Policy):
 
     def __init__(self, policy: Policy, share: float):
         self.policy, self.share = policy, share
-        self.name = f"{policy.name}{'&' if '?' in policy.name else '?'}random={share:g}"
+        self.name = self._weakened(policy.name)
+
+    def _weakened(self, name: str) -> str:
+        return f"{name}{'&' if '?' in name else '?'}random={self.share:g}"
+
+    @property
+    def seed_name(self) -> str:
+        return self._weakened(self.policy.seed_name)
 
     def act(self, decision: Decision) -> int:
         own = random.Random(decision.seed)

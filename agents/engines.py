@@ -8,13 +8,18 @@ sees the position only: it does not know which positions came before.
 from __future__ import annotations
 
 import os
+import queue
 import shutil
+import signal
 import subprocess
-from typing import Any
+import threading
+import time
+from contextlib import suppress
+from typing import IO, Any
 
 import numpy as np
 
-from stratagym.agents.core import Decision, Policy, PolicyString
+from stratagym.agents.core import Decision, Policy, PolicyFault, PolicyString
 from stratagym.envs import core
 
 GAMES_DIRECTORY = "/usr/games"
@@ -22,6 +27,16 @@ GAMES_DIRECTORY = "/usr/games"
 
 MATE = 30_000
 """Centipawns that stand for a forced mate; a mate in n moves counts n less."""
+
+TIMEOUT_S = 60.0
+"""Seconds that an engine may take for an answer, by default."""
+LINE_LIMIT, ANSWER_LIMIT = 64 * 1024, 16 * 1024 * 1024
+"""The longest line and the longest answer of an engine, in bytes."""
+BYTES_A_NODE = 64
+"""Of hash table for a position searched, so that moves are those with a table of ``HASH_MB``: in
+Stockfish 15.1 they were with this, at 1 to 50,000 nodes, and no longer with 16."""
+HASH_MB = 16
+"""The largest hash table. A new game clears it, which takes its time: 1.5 ms for all 16 MB."""
 
 
 def find_engine(name: str) -> str:
@@ -34,16 +49,61 @@ def find_engine(name: str) -> str:
     return path
 
 
+class _Lines:
+    """The lines of a process's output, each with a limit of time and length.
+
+    A thread reads them, because a pipe cannot be waited for everywhere.
+    """
+
+    def __init__(self, stream: IO[bytes]):
+        self._stream = stream
+        self._lines: queue.Queue[bytes] = queue.Queue(1000)
+        self._gone = threading.Event()
+        threading.Thread(target=self._read, name="engine", daemon=True).start()
+
+    def _read(self) -> None:
+        with suppress(OSError, ValueError):  # closed meanwhile
+            while not self._gone.is_set():
+                line = self._stream.readline(LINE_LIMIT)
+                if not line:
+                    break
+                self._put(line)
+        self._put(b"")
+        self._stream.close()
+
+    def _put(self, line: bytes) -> None:
+        while not self._gone.is_set():
+            with suppress(queue.Full):
+                self._lines.put(line, timeout=1)
+                return
+
+    def next(self, seconds: float) -> bytes:
+        """The next line, longer ones in parts; empty when there are no more.
+
+        Raises:
+            queue.Empty: none came in time.
+        """
+        return self._lines.get(timeout=seconds)
+
+    def stop(self) -> None:
+        """Let the thread end, once the process has."""
+        self._gone.set()
+
+
 class UCIEngine(Policy):
     """A chess engine that speaks UCI.
+
+    An engine that dies, does not answer in time, answers what is no UCI or plays an illegal move
+    raises ``PolicyFault``; its process is ended, and the next question starts another.
 
     Args:
         engine: a program's name or path. nodes: positions searched a move.
         skill: the engine's "Skill Level", or None for full strength.
+        timeout_s: seconds that it may take for an answer.
 
     Raises:
         ValueError: the engine is not installed.
-        RuntimeError: from ``act`` and ``scores``: the engine ended or does not speak UCI.
+        PolicyFault: from ``act``, ``scores`` and ``identity``.
     """
 
     def __init__(
@@ -51,51 +111,83 @@ class UCIEngine(Policy):
         engine: str = "stockfish",
         nodes: int = 10_000,
         skill: int | None = None,
+        timeout_s: float = TIMEOUT_S,
     ):
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lines: _Lines
         self._identity = ""
+        self._hash_mb = 0
         self.path = find_engine(engine)
-        self.nodes, self.skill = nodes, skill
+        self.nodes, self.skill, self.timeout_s = nodes, skill, timeout_s
         self.name = f"uci:{engine}?nodes={nodes}"
         if skill is not None:
             self.name += f"&skill={skill}"
+        if timeout_s != TIMEOUT_S:
+            self.name += f"&timeout_s={timeout_s:g}"
+
+    def _fault(self, what: str) -> PolicyFault:
+        """What to raise; the engine is ended, for it could still answer this question later."""
+        self._end()
+        return PolicyFault(f"{self.name}: the engine {what}")
 
     def _send(self, line: str) -> None:
         process = self._process
-        if process is None or process.stdin is None:
-            raise RuntimeError(f"{self.name}: not started")
+        assert process is not None and process.stdin is not None
         try:
-            process.stdin.write(line + "\n")
+            process.stdin.write(line.encode() + b"\n")
             process.stdin.flush()
-        except BrokenPipeError:
-            raise RuntimeError(f"{self.name}: the engine has ended") from None
+        except OSError:
+            raise self._fault(f"has ended{self._exit_status()}") from None
+
+    def _exit_status(self) -> str:
+        assert self._process is not None
+        with suppress(subprocess.TimeoutExpired):
+            return f" with exit status {self._process.wait(timeout=1)}"
+        return ""
 
     def _until(self, word: str) -> list[str]:
-        """Lines up to and with the first that begins with ``word``."""
-        process = self._process
-        assert process is not None and process.stdout is not None
-        lines = []
-        for line in process.stdout:
-            lines.append(line.strip())
-            if line.startswith(word):
-                return lines
-        raise RuntimeError(f"{self.name}: the engine ended before it said {word!r}")
+        """Lines up to and with the first whose first word is ``word``."""
+        lines: list[str] = []
+        length, deadline = 0, time.monotonic() + self.timeout_s
+        while not lines or lines[-1].split(None, 1)[:1] != [word]:
+            left = deadline - time.monotonic()
+            try:
+                if left <= 0:
+                    raise queue.Empty
+                line = self._lines.next(left)
+            except queue.Empty:
+                raise self._fault(f"did not say {word!r} within {self.timeout_s:g} s") from None
+            length += len(line)
+            if not line:
+                raise self._fault(f"ended before it said {word!r}{self._exit_status()}")
+            if len(line) == LINE_LIMIT and not line.endswith(b"\n"):
+                raise self._fault(f"wrote a line of more than {LINE_LIMIT} bytes")
+            if length > ANSWER_LIMIT:
+                raise self._fault(f"wrote {ANSWER_LIMIT} bytes without saying {word!r}")
+            lines.append(line.decode("utf-8", "replace").strip())
+        return lines
 
     def _start(self) -> None:
         if self._process is not None and self._process.poll() is None:
             return
-        self._process = subprocess.Popen(
-            [self.path],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            bufsize=1,
-        )
+        self._end()
+        try:
+            self._process = subprocess.Popen(
+                [self.path],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # so that it ends with all that it has started
+            )
+        except OSError as error:  # such as a file that is no program
+            raise PolicyFault(f"{self.name}: cannot be started ({error.strerror})") from None
+        assert self._process.stdout is not None
+        self._lines = _Lines(self._process.stdout)
+        self._hash_mb = 0
         self._send("uci")
         for line in self._until("uciok"):
             if line.startswith("id name "):
-                self._identity = line.removeprefix("id name ")
+                self._identity = line.removeprefix("id name ")[:100]
         self._send("setoption name Threads value 1")
         if self.skill is not None:
             self._send(f"setoption name Skill Level value {self.skill}")
@@ -104,35 +196,52 @@ class UCIEngine(Policy):
         """What the engine says about the position, with the ``lines`` best moves."""
         notation = decision.spec.module("notation")
         self._start()
+        nodes = self.nodes * lines
+        hash_mb = 1
+        while hash_mb < HASH_MB and hash_mb << 20 < BYTES_A_NODE * nodes:
+            hash_mb *= 2
+        if hash_mb != self._hash_mb:
+            self._send(f"setoption name Hash value {hash_mb}")
+            self._hash_mb = hash_mb
         self._send(f"setoption name MultiPV value {lines}")
         # An empty hash makes a search depend on its position alone.
         self._send("ucinewgame")
         self._send("isready")
         self._until("readyok")
         self._send(f"position fen {notation.fen(decision.states[0])}")
-        self._send(f"go nodes {self.nodes * lines}")
+        self._send(f"go nodes {nodes}")
         return self._until("bestmove")
 
+    def _action(self, decision: Decision, words: list[str]) -> int:
+        """The action that the first of ``words`` names."""
+        move = words[0] if words else ""
+        with suppress(ValueError):
+            action = int(decision.spec.module("notation").parse_uci(decision.states[0], move))
+            if action in decision.legal:
+                return action
+        raise self._fault(f"plays {move[:20]!r}, which is no legal move")
+
     def act(self, decision: Decision) -> int:
-        move = self._search(decision, 1)[-1].split()[1]
-        return int(decision.spec.module("notation").parse_uci(decision.states[0], move))
+        return self._action(decision, self._search(decision, 1)[-1].split()[1:])
 
     def scores(self, decision: Decision) -> tuple[np.ndarray, np.ndarray]:
         """(legal actions, centipawns for the side to move) of all legal moves, in one search.
 
         ``nodes`` are spent for every move on average.
         """
-        notation = decision.spec.module("notation")
         found: dict[int, float] = {}
         for line in self._search(decision, len(decision.legal)):
             words = line.split()
             if "multipv" not in words or "pv" not in words:
                 continue
-            kind, value = words[words.index("score") + 1 : words.index("score") + 3]
-            score = float(value)
+            try:
+                kind, value = words[words.index("score") + 1 :][:2]
+                score = float(int(value))
+            except ValueError:
+                raise self._fault(f"gives a move no score: {line[:80]!r}") from None
             if kind == "mate":
                 score = MATE - score if score > 0 else -MATE - score
-            found[int(notation.parse_uci(decision.states[0], words[words.index("pv") + 1]))] = score
+            found[self._action(decision, words[words.index("pv") + 1 :])] = score
         actions = np.array(sorted(found), np.int64)
         return actions, np.array([found[action] for action in actions.tolist()])
 
@@ -144,17 +253,33 @@ class UCIEngine(Policy):
     def close(self) -> None:
         """End the engine's process."""
         if self._process is not None and self._process.poll() is None:
-            self._send("quit")
-            self._process.wait(timeout=5)
-        self._process = None
+            with suppress(PolicyFault, subprocess.TimeoutExpired):
+                self._send("quit")
+                if self._process is not None:
+                    self._process.wait(timeout=5)
+        self._end()
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if hasattr(os, "killpg"):
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        process.wait()
+        self._lines.stop()
+        with suppress(OSError):
+            assert process.stdin is not None
+            process.stdin.close()
 
     def __del__(self) -> None:
-        if self._process is not None and self._process.poll() is None:
-            self._process.kill()
+        if getattr(self, "_process", None) is not None:
+            self._end()
 
 
 def uci_policy(spec: core.GameSpec, text: PolicyString) -> UCIEngine:
-    """``uci:ENGINE?nodes=N&skill=K``.
+    """``uci:ENGINE?nodes=N&skill=K&timeout_s=SECONDS``.
 
     Raises:
         ValueError: not chess, a bad option, or an engine that is not installed, in one line.
@@ -162,13 +287,18 @@ def uci_policy(spec: core.GameSpec, text: PolicyString) -> UCIEngine:
     if spec.name != "chess":
         raise ValueError(f"policy uci: UCI engines play chess, not {spec.name}")
     options: dict[str, Any] = dict(text.options)
-    if set(options) - {"nodes", "skill"}:
-        raise ValueError("policy uci: unknown option; the options are: nodes, skill")
+    if set(options) - {"nodes", "skill", "timeout_s"}:
+        raise ValueError("policy uci: unknown option; the options are: nodes, skill, timeout_s")
     try:
         nodes = int(options.get("nodes", 10_000))
         skill = int(options["skill"]) if "skill" in options else None
-        if nodes < 1 or (skill is not None and not 0 <= skill <= 20):
+        timeout_s = float(options.get("timeout_s", TIMEOUT_S))
+        if not 1 <= nodes < 1 << 40 or (skill is not None and not 0 <= skill <= 20):
+            raise ValueError
+        if not 0 < timeout_s < 1e6:
             raise ValueError
     except ValueError:
-        raise ValueError("policy uci: nodes at least 1 and skill 0 to 20 are needed") from None
-    return UCIEngine(text.argument or "stockfish", nodes, skill)
+        raise ValueError(
+            "policy uci: nodes at least 1, skill 0 to 20 and seconds of timeout_s are needed"
+        ) from None
+    return UCIEngine(text.argument or "stockfish", nodes, skill, timeout_s)

@@ -47,7 +47,99 @@ def _no_priority(rules, s, action):
 
 @core.kernel("agents", default=_no_priority)
 def priority(rules, s, action):
-    """How early alpha-beta tries a legal action: higher first, as a float."""
+    """How promising a legal action looks before it is searched: higher first, as a float.
+
+    About 1 for what wins a pawn or its like. Alpha-beta tries actions in this order, and Monte
+    Carlo tree search takes it for the logarithm of a prior where the game asks for one.
+    """
+
+
+# --- what alpha-beta asks besides; a game that answers none of it is searched to its full width ---
+
+UNIT = 1 << 20
+"""What a return of 1 is in ``estimate``."""
+RESULT = UNIT - (1 << 12)
+"""Values of this size and above, up to ``UNIT``, are results: a return less the plies to it."""
+
+
+def _from_evaluate(rules, s, scratch):
+    evaluate(rules, s, scratch)
+    value = np.int64(round(scratch[0] * UNIT))
+    if RESULT <= value <= UNIT:
+        value = np.int64(RESULT - 1)
+    elif -UNIT <= value <= -RESULT:
+        value = np.int64(1 - RESULT)
+    return value if core.current_player(rules, s) == 0 else -value
+
+
+@core.kernel("agents", default=_from_evaluate)
+def estimate(rules, s, scratch):
+    """A position's value for the seat to move, in any whole numbers (int64) that are no results.
+
+    ``scratch`` is (seats,) float64. By default the value is ``evaluate``'s, in units of ``UNIT``.
+    """
+
+
+def _never(rules, s):
+    return False
+
+
+@core.kernel("agents", default=_never)
+def is_check(rules, s):
+    """Whether the seat to move is under a threat that it has to answer."""
+
+
+@core.kernel("agents", default=_never)
+def is_repeated(rules, s):
+    """Whether the position stood before, so that it may be taken for a draw."""
+
+
+@core.kernel("agents", default=_never)
+def may_pass(rules, s):
+    """Whether passing, if it were allowed, would surely not be the best move."""
+
+
+def _no_pass(rules, s):
+    pass
+
+
+@core.kernel("agents", default=_no_pass)
+def pass_turn(rules, s):
+    """Let the seat to move pass, where ``may_pass``."""
+
+
+def _none_forcing(rules, s, wanted, out):
+    return 0
+
+
+@core.kernel("agents", default=_none_forcing)
+def forcing_actions(rules, s, wanted, out):
+    """Write the actions that are tried on beyond the last ply, and return how many.
+
+    Those that cannot gain ``wanted``, in the units of ``estimate``, may be left out.
+    """
+
+
+def _quiet(rules, s, action):
+    return True
+
+
+@core.kernel("agents", default=_quiet)
+def is_quiet(rules, s, action):
+    """Whether nothing but its history tells how good a legal action is: no capture or the like."""
+
+
+def _no_margin(rules, depth):
+    return np.int64(-1)
+
+
+@core.kernel("agents", default=_no_margin)
+def margin(rules, depth):
+    """What quiet play of ``depth`` plies hardly ever gains on ``estimate``; -1: it may gain any.
+
+    Where the game knows a margin of one ply, quiet actions late in the order are searched less
+    deeply; where it knows none, alpha-beta looks at everything.
+    """
 
 
 def _no_rule(rules, s, legal, n, which):
@@ -57,6 +149,18 @@ def _no_rule(rules, s, legal, n, which):
 @core.kernel("agents", default=_no_rule)
 def rule(rules, s, legal, n, which):
     """The action of rule-based player number ``which`` (a value of ``RULES``) of the game."""
+
+
+def _by_evaluator(rules, s, memory, out):
+    evaluate(rules, s, out)
+
+
+@core.kernel("agents", default=_by_evaluator)
+def judge(rules, s, memory, out):
+    """Write every seat's return as Monte Carlo tree search takes it at a leaf into ``out``.
+
+    ``memory`` is alpha-beta's scratch, of ``JUDGE_LEVELS`` levels if the game's agents define it.
+    """
 
 
 def found(spec: core.GameSpec, name: str) -> Any:

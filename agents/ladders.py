@@ -1,8 +1,8 @@
 """Ladders: frozen policies of rising strength that skill is measured against.
 
 A game has one if what its players know (``core.home``) defines ``LADDER``. A ladder never changes:
-another one for the same game has another version in its name. What its calibration measured is
-kept in ``data/ladders``.
+another one for the same game has another version in its name, and those that it takes the place of
+stay in ``EARLIER_LADDERS``. What a calibration measured is kept in ``data/ladders``.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class Ladder:
             wins: a team of the policy plays the seeds that a team of the level's plays.
         solved: whether the last level plays perfectly in a game that is then drawn: it is as high
             as there is, whatever its win rate, and progress against it is the rate of draws.
+        players: the policy that plays a level's policy, where its string has come to mean another.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Ladder:
     options: Mapping[str, Any] = field(default_factory=dict)
     measure: str = "wins"
     solved: bool = False
+    players: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def game(self) -> core.GameSpec:
@@ -82,6 +84,10 @@ class Ladder:
             )
         return found
 
+    def player(self, policy: str) -> str:
+        """The policy string that plays a level's policy."""
+        return self.players.get(policy, policy)
+
     def facts(self) -> dict[str, Any]:
         """All that results on the ladder depend on."""
         return {
@@ -123,16 +129,33 @@ def find_ladder(game: str) -> Ladder | None:
     return hooks.found(spec(game), "LADDER")
 
 
-def ladder_of(game: str) -> Ladder:
-    """The game's ladder.
+def earlier_ladders(game: str) -> tuple[Ladder, ...]:
+    """The ladders that the game's present one took the place of."""
+    return hooks.found(spec(game), "EARLIER_LADDERS") or ()
+
+
+def ladder_of(name: str) -> Ladder:
+    """A game's ladder, or the one of a whole name, such as ``chess/ladder-v1``.
 
     Raises:
-        ValueError: there is no such game, or it has no ladder, in one line.
+        ValueError: there is no such game or ladder, in one line.
     """
+    game, _, version = name.partition("/")
     ladder = find_ladder(game)
     if ladder is None:
         raise ValueError(f"{game} has no ladder; games with one are: {', '.join(laddered())}")
-    return ladder
+    known = {each.name: each for each in (*earlier_ladders(game), ladder)}
+    if version and name not in known:
+        raise ValueError(f"{game} has no ladder {name}; it has: {', '.join(known)}")
+    return known[name] if version else ladder
+
+
+def is_kept(facts: dict[str, Any]) -> bool:
+    """Whether there is still a ladder of these ``Ladder.facts``."""
+    try:
+        return json.loads(json.dumps(ladder_of(facts["ladder"]).facts())) == facts
+    except ValueError:
+        return False
 
 
 def laddered() -> list[str]:

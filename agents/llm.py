@@ -11,10 +11,16 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from stratagym.agents import chat_options
-from stratagym.agents.chat import ChatModel, OpenAIChat, import_openai
+from stratagym.agents.chat import ChatModel, Messages, OpenAIChat, TransportError, Unavailable
+from stratagym.agents.chat_clients import import_client
+from stratagym.agents.chat_replies import Reply
 from stratagym.agents.core import Decision, Policy, PolicyString
 from stratagym.envs import core
 from stratagym.envs import text as words
+
+FEW = 5
+"""Equal failures in a row, of a kind that lasts, after which a model is not asked any more. A match
+that is gone on with fails three times by itself, for what may be wrong with its prompt alone."""
 
 
 class LanguageModel(Policy):
@@ -30,6 +36,9 @@ class LanguageModel(Policy):
             of all others.
         tries: how many answers ``act`` asks for before it gives up.
         name: by default ``llm:`` and the model's name, whatever its settings.
+
+    Attributes:
+        unchecked: whether ``check`` is to be called before the first question.
     """
 
     def __init__(
@@ -43,9 +52,15 @@ class LanguageModel(Policy):
     ):
         if tries < 1:
             raise ValueError("tries: at least one answer is needed")
+        price_in, price_out = prices or (None, None)
+        chat_options.PRICE.read("price_in", price_in)
+        chat_options.PRICE.read("price_out", price_out)
+        chat_options.PRICE.read("price_cached", price_cached)
         self.chat, self.text, self.tries, self.prices = chat, text, tries, prices
         self.price_cached = price_cached
         self.name = name or f"llm:{chat.name}"
+        self.unchecked = False
+        self._failures: list[tuple[str, str]] = []
 
     def settings(self) -> dict[str, Any]:
         """What belongs in a record: the model, its endpoint and parameters; never a key."""
@@ -66,6 +81,55 @@ class LanguageModel(Policy):
         if self.price_cached is not None:
             cost -= min(tokens_cached or 0, tokens_in) * (price_in - self.price_cached)
         return cost / 1e6
+
+    async def check(self) -> None:
+        """Have the endpoint checked by a tiny request, if it can be and was not yet.
+
+        Raises:
+            Unavailable: no question will be answered.
+        """
+        check = getattr(self.chat, "check", None)
+        if self.unchecked and check is not None:
+            try:
+                await check()
+            except TransportError as error:
+                raise self._unavailable(error) from None
+        self.unchecked = False
+
+    async def ask(self, messages: Messages, limit_s: float | None = None) -> Reply:
+        """The model's answer, as ``ChatModel.generate`` gives it, for runners.
+
+        Raises:
+            TransportError, Overtime: as there. Unavailable: in the place of a transport failure,
+                after ``FEW`` in a row that are ``lasting`` and of one kind.
+        """
+        try:
+            if limit_s is None:
+                reply = await self.chat.generate(messages)
+            else:
+                reply = await self.chat.generate(messages, limit_s)
+        except TransportError as error:
+            # "HTTP 401", say; what follows may have a number that differs each time.
+            kind = error.reason, error.message.partition(":")[0]
+            if not error.lasting or kind not in self._failures:
+                self._failures = []
+            if error.lasting:
+                self._failures.append(kind)
+            if len(self._failures) >= FEW:
+                raise self._unavailable(error) from None
+            raise
+        self._failures = []
+        return reply
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether the last answer to ``ask`` was a failure that may last."""
+        return bool(self._failures)
+
+    def _unavailable(self, error: TransportError) -> Unavailable:
+        where = self.settings().get("base_url")
+        at = f" at {where}" if where else ""
+        return Unavailable(f"{self.name} cannot be asked{at}: {error.message or error.reason}")
 
     def act(self, decision: Decision) -> int:
         """The model's move; where an answer holds no legal one, it is quoted back and asked again.
@@ -116,7 +180,7 @@ def language_model_policy(spec: core.GameSpec, text: PolicyString) -> LanguageMo
 
     Raises:
         ValueError: no model, an unknown option, a bad value or no key, in one line.
-        ModuleNotFoundError: the openai package is missing.
+        ModuleNotFoundError: the client's package is missing.
     """
     allowed = ("base_url", "api_key_env", *chat_options.OPTIONS)
     try:
@@ -138,5 +202,5 @@ def language_model_policy(spec: core.GameSpec, text: PolicyString) -> LanguageMo
         chat = OpenAIChat(text.argument, **options)
     except ValueError as error:
         raise ValueError(f"policy llm:{text.argument}: {error}") from None
-    import_openai()
+    import_client(chat.client)
     return LanguageModel(chat)

@@ -7,27 +7,38 @@ determinization first, and a child competes only where it is legal, weighed by h
 (single-observer information set MCTS; Cowling, Powley, Whitehouse 2012). In two-player games
 without chance it proves results as well, and then needs no playouts for them (MCTS-Solver; Winands,
 Björnsson, Saito 2008).
+
+In such games it may also go by priors, made from what the game finds promising: children are chosen
+by PUCT (Rosin 2011, in AlphaZero's form), their values are means mixed with the minimax of what was
+judged below them (implicit minimax backups; Lanctot, Winands, Pepels, Sturtevant 2014).
 """
 
 from __future__ import annotations
 
-from math import isnan, log, nan, sqrt
+from math import exp, isnan, log, nan, sqrt
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-from stratagym.agents import hooks
+from stratagym.agents import hooks, pvs
 from stratagym.agents.core import Decision, Policy, PolicyString
 from stratagym.envs import core
 
 _NONE = -1
 _WIN = 1.0
 
+_IMPLIED = 0.8
+"""Weight of the minimax value beside the mean, under priors."""
+_SHARPNESS = 0.8
+"""Logits of a prior for each unit of ``hooks.priority``, which counts up to ``_MOST``."""
+_MOST = 4.0
+
 
 @njit(cache=True, nogil=True)
 def search(
-    rules, states, hidden, solve, simulations, exploration, playout, legal, probs, tree, path, total
+    rules, states, hidden, solve, simulations, exploration, playout, priors, legal, probs, tree,
+    path, total, memory,
 ):  # fmt: skip
     """Search from ``states[0]``; node 0 is the root. Returns the nodes used.
 
@@ -38,11 +49,14 @@ def search(
             1, and not subject to chance. The search ends when the root's is proven.
         exploration: UCT's constant, for returns within [-1, 1].
         playout: plies of random play before the game's evaluator judges; -1 to the end.
-        tree: (action, mover, visits, available, value, proof, first, sibling), each one entry a
-            node; ``proof`` is seat 0's proven return, or NaN.
+        priors: whether to weigh children by priors, and by the minimax of what was judged beside
+            their means; for the games that ``solve`` is for.
+        tree: (action, mover, visits, available, value, proof, first, sibling, prior, judged,
+            implied), each one entry a node; ``proof`` is seat 0's proven return, or NaN.
         path: nodes of a simulation; at least as long as a game. total: scratch, one a seat.
+        memory: for ``hooks.judge``.
     """
-    action, mover, visits, available, value, proof, first, sibling = tree
+    action, mover, visits, available, value, proof, first, sibling, _, judged, implied = tree
     capacity = action.shape[0]
     root_seat = core.current_player(rules, states[0])
     seats = total.shape[0]
@@ -50,6 +64,9 @@ def search(
     proof[0] = nan
     first[0] = _NONE
     used = 1
+    if priors:
+        hooks.judge(rules, states[0], memory, total)
+        judged[0] = implied[0] = total[0]
     for _ in range(simulations):
         if not isnan(proof[0]):
             break
@@ -58,11 +75,14 @@ def search(
         core.seed_rng(w, core.random_uint64(states[2]))
         if hidden:
             core.determinize(rules, w, root_seat)
-        node, depth = 0, 0
+        node, depth, drawn = 0, 0, False
         path[0] = 0
         while True:
             player = core.current_player(rules, w)
             if player <= core.TERMINAL or not isnan(proof[node]):
+                break
+            drawn = priors and depth > 0 and hooks.is_repeated(rules, w)
+            if drawn:
                 break
             if player == core.CHANCE:
                 outcome = core.draw_chance(rules, w, probs)
@@ -93,32 +113,45 @@ def search(
                         mover[child] = player
                         # Marks the children that are legal in this determinization.
                         path[path.shape[0] - 1 - k] = child
+                    if priors:
+                        _set_priors(rules, w, tree, node)
                 else:
                     n = 0
-                child = _select(tree, node, exploration, hidden, n, path, states[2])
+                if priors:
+                    child = _select_by_prior(tree, node, exploration)
+                else:
+                    child = _select(tree, node, exploration, hidden, n, path, states[2])
                 core.step(rules, w, action[child])
             node = child
             depth += 1
             path[depth] = node
-        if isnan(proof[node]):
-            _play_out(rules, w, playout, legal, probs, total)
+        if drawn:
+            total[0] = total[1] = implied[node] = judged[node] = 0.0
+        elif isnan(proof[node]):
+            _play_out(rules, w, playout, legal, probs, total, memory)
+            if priors:
+                judged[node] = implied[node] = total[0]
             if solve and player <= core.TERMINAL:
                 proof[node] = total[0]
         else:
             total[0], total[1] = proof[node], -proof[node]
+            if priors:
+                implied[node] = proof[node]
         _prove(tree, path, depth)
         for k in range(depth + 1):
             visited = path[k]
             visits[visited] += 1
             if k > 0 and mover[visited] >= 0 and mover[visited] < seats:
                 value[visited] += total[mover[visited]]
+        if priors:
+            _imply(tree, path, depth)
     return used
 
 
 @njit(cache=True)
 def _add(tree, node, child, act, player):
     """Link a new child in front of its siblings."""
-    action, mover, visits, available, value, proof, first, sibling = tree
+    action, mover, visits, available, value, proof, first, sibling, _, _, _ = tree
     action[child], mover[child] = act, player
     visits[child], available[child], value[child], proof[child] = 0, 0, 0.0, nan
     first[child] = _NONE
@@ -132,7 +165,7 @@ def _prove(tree, path, depth):
 
     A node is decided by one child that wins for its mover, or by all children.
     """
-    _, mover, _, _, _, proof, first, sibling = tree
+    _, mover, _, _, _, proof, first, sibling, _, _, _ = tree
     for k in range(depth, 0, -1):
         node, parent = path[k], path[k - 1]
         if isnan(proof[node]):
@@ -151,7 +184,7 @@ def _prove(tree, path, depth):
 @njit(cache=True)
 def _select(tree, node, exploration, hidden, n, path, generator):
     """The child of highest upper confidence bound, or proven value; ties at random."""
-    _, mover, visits, available, value, proof, first, sibling = tree
+    _, mover, visits, available, value, proof, first, sibling, _, _, _ = tree
     best, best_score, ties = _NONE, -np.inf, 0
     log_visits = log(visits[node] + 1.0)
     child, k = first[node], 0
@@ -181,7 +214,86 @@ def _select(tree, node, exploration, hidden, n, path, generator):
 
 
 @njit(cache=True)
-def _play_out(rules, w, playout, legal, probs, total):
+def _set_priors(rules, s, tree, node):
+    """Share a prior of 1 out among a node's children, by the softmax of their priorities."""
+    action, _, _, _, _, _, first, sibling, prior, _, _ = tree
+    whole = 0.0
+    child = first[node]
+    while child != _NONE:
+        share = exp(_SHARPNESS * min(hooks.priority(rules, s, action[child]), _MOST))
+        prior[child] = share
+        whole += share
+        child = sibling[child]
+    child = first[node]
+    while child != _NONE:
+        prior[child] /= whole
+        child = sibling[child]
+
+
+@njit(cache=True)
+def _imply(tree, path, depth):
+    """Carry the minimax value of a path's last node up (implicit minimax backups).
+
+    A node whose children were not all looked at is worth its own judgement at least.
+    """
+    _, mover, visits, _, _, _, first, sibling, _, judged, implied = tree
+    for k in range(depth - 1, -1, -1):
+        node = path[k]
+        child = first[node]
+        side = 1.0 if mover[child] == 0 else -1.0
+        best, whole = -np.inf, True
+        while child != _NONE:
+            if visits[child] > 0:
+                best = max(best, side * implied[child])
+            else:
+                whole = False
+            child = sibling[child]
+        if not whole:
+            best = max(best, side * judged[node])
+        implied[node] = side * best
+
+
+@njit(cache=True)
+def _select_by_prior(tree, node, exploration):
+    """The child of highest value and prior (PUCT), or proven value; the first among equals."""
+    _, mover, visits, _, value, proof, first, sibling, prior, judged, implied = tree
+    best, best_score = _NONE, -np.inf
+    weight = exploration * sqrt(visits[node] + 1.0)
+    child = first[node]
+    side = 1.0 if mover[child] == 0 else -1.0
+    while child != _NONE:
+        if not isnan(proof[child]):
+            score = side * proof[child]
+        else:
+            score = side * judged[node]
+            if visits[child] > 0:
+                score = _IMPLIED * side * implied[child]
+                score += (1.0 - _IMPLIED) * value[child] / visits[child]
+            score += weight * prior[child] / (1.0 + visits[child])
+        if score > best_score:
+            best, best_score = child, score
+        child = sibling[child]
+    return best
+
+
+@njit(cache=True)
+def _children(tree, found):
+    """Write the root's children into ``found``, by action; returns how many."""
+    action, _, _, _, _, _, first, sibling, _, _, _ = tree
+    n, child = 0, first[0]
+    while child != _NONE:
+        k = n
+        while k > 0 and action[found[k - 1]] > action[child]:
+            found[k] = found[k - 1]
+            k -= 1
+        found[k] = child
+        n += 1
+        child = sibling[child]
+    return n
+
+
+@njit(cache=True)
+def _play_out(rules, w, playout, legal, probs, total, memory):
     """Random play to the end, or for ``playout`` plies and then the evaluator's judgement."""
     player = core.play_chance(rules, w, probs)
     plies = 0
@@ -190,7 +302,7 @@ def _play_out(rules, w, playout, legal, probs, total):
         player = core.play(rules, w, legal[core.random_below(w, n)], probs)
         plies += 1
     if player >= 0:
-        hooks.evaluate(rules, w, total)
+        hooks.judge(rules, w, memory, total)
     else:
         core.returns(rules, w, total)
 
@@ -201,6 +313,7 @@ class MCTS(Policy):
     Args:
         simulations: playouts a move. exploration: UCT's constant.
         playout: plies of random play before the evaluator judges; None plays to the end.
+        priors: whether the game's ``priority`` guides the search.
         solve: prove results as far as the simulations reach; for ``can_solve`` games.
     """
 
@@ -210,9 +323,10 @@ class MCTS(Policy):
         exploration: float = 1.4,
         playout: int | None = None,
         solve: bool = False,
+        priors: bool = False,
     ):
         self.simulations, self.exploration, self.playout = simulations, exploration, playout
-        self.solve = solve
+        self.solve, self.priors = solve, priors
         self.name = f"mcts:{simulations}"
         self._memory: tuple[Any, ...] | None = None
 
@@ -228,15 +342,19 @@ class MCTS(Policy):
                 np.zeros(nodes, np.float32),
                 np.zeros(nodes, np.int32),
                 np.zeros(nodes, np.int32),
+                *(np.zeros(nodes if self.priors else 1, np.float32) for _ in range(3)),
             )
             path = np.zeros(4 * rules.max_game_length + rules.num_actions + 2, np.int32)
             scratch = core.new_scratch(rules)
-            self._memory = (rules, tree, path, *scratch, np.zeros(rules.num_players))
+            memory = _judging(rules)
+            self._found = np.zeros(rules.num_actions, np.int64)
+            self._memory = (rules, tree, path, *scratch, np.zeros(rules.num_players), memory)
         return self._memory[1:]
 
     def statistics(self, decision: Decision) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(actions, visits, mean returns) of the root's children after a search.
 
+        Under priors the minimax value of what was looked at stands in place of the mean.
         Where a child's result is proven, the mean is that return.
         """
         actions, visits, means, proofs = self._search(decision)
@@ -244,7 +362,7 @@ class MCTS(Policy):
 
     def _search(self, decision: Decision) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """As ``statistics``, means as sampled, with the proven returns of the mover or NaN."""
-        tree, path, legal, probs, total = self._allocate(decision.rules)
+        tree, path, legal, probs, total, memory = self._allocate(decision.rules)
         states = np.repeat(decision.states[:1], 3)
         states["rng"][2] = decision.seed
         search(
@@ -255,21 +373,22 @@ class MCTS(Policy):
             self.simulations,
             self.exploration,
             -1 if self.playout is None else self.playout,
+            self.priors,
             legal,
             probs,
             tree,
             path,
             total,
+            memory,
         )
-        action, _, visits, _, value, proof, first, sibling = tree
-        children = []
-        child = first[0]
-        while child != _NONE:
-            children.append(child)
-            child = sibling[child]
-        found = np.array(sorted(children, key=lambda c: action[c]))
-        means = value[found] / np.maximum(visits[found], 1)
-        return action[found], visits[found], means, proof[found] * (-1 if decision.seat else 1)
+        action, _, visits, _, value, proof, _, _, _, _, implied = tree
+        found = self._found[: _children(tree, self._found)]
+        side = -1 if decision.seat else 1
+        if self.priors:
+            means = np.where(visits[found] > 0, side * implied[found], -1.0)
+        else:
+            means = value[found] / np.maximum(visits[found], 1)
+        return action[found], visits[found], means, proof[found] * side
 
     def act(self, decision: Decision) -> int:
         """The most visited legal move; the better mean among equals, then by the decision's seed.
@@ -278,9 +397,29 @@ class MCTS(Policy):
         """
         actions, visits, means, proofs = self._search(decision)
         legal = np.isin(actions, decision.legal)
-        lots = np.random.default_rng(decision.seed).random(len(actions))
-        order = np.lexsort((lots, means, np.where(legal, visits, -1), np.nan_to_num(proofs)))
-        return int(actions[order[-1]])
+        proven = np.nan_to_num(proofs)
+        visits = np.where(legal, visits, -1)
+        if self.priors:
+            means, visits = visits, np.where(visits > 0, means, -2.0)
+        best = np.lexsort((means, visits, proven))[-1]
+        alike = (proven == proven[best]) & (visits == visits[best]) & (means == means[best])
+        if alike.sum() > 1:
+            lots = np.random.default_rng(decision.seed).random(len(actions))
+            best = np.where(alike, lots, -1.0).argmax()
+        return int(actions[best])
+
+
+def _judging(rules: Any) -> tuple[np.ndarray, ...]:
+    """Memory for ``hooks.judge``: alpha-beta's with a table of one entry, if the game wants it."""
+    levels = getattr(core.home(type(rules), "agents"), "JUDGE_LEVELS", 0)
+    if not levels:
+        return (np.zeros(0),)
+    return (
+        *pvs.new_memory(rules, levels),
+        np.zeros(1, pvs.ENTRY),
+        np.zeros(3, np.int64),
+        np.zeros(rules.num_actions, np.int64),
+    )
 
 
 def can_solve(spec: core.GameSpec) -> bool:
@@ -293,36 +432,46 @@ def can_solve(spec: core.GameSpec) -> bool:
 
 
 def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
-    """``mcts:SIMULATIONS?c=1.4&playout=PLIES&solve=no``: UCT, 1000 simulations by default.
+    """``mcts:SIMULATIONS?c=1.4&playout=PLIES&solve=no&priors=yes``: 1000 simulations by default.
 
-    Results are proven where the game permits it, unless ``solve=no`` says otherwise.
+    Results are proven where the game permits it, unless ``solve=no`` says otherwise. What a game's
+    agents say in ``MCTS_DEFAULTS`` takes the place of the other defaults; ``playout=all`` plays to
+    the end.
 
     Raises:
         ValueError: a bad number or option, in one line.
     """
-    known = {"c", "playout", "solve"}
+    known = {"c", "playout", "solve", "priors"}
     if set(text.options) - known:
         raise ValueError(
             f"policy mcts: unknown option; the options are: {', '.join(sorted(known))}"
         )
+    defaults = {
+        "c": "1.4", "playout": "all", "priors": "no", "solve": "yes" if can_solve(spec) else "no",
+    }  # fmt: skip
+    options = defaults | (hooks.found(spec, "MCTS_DEFAULTS") or {}) | text.options
     try:
         simulations = int(text.argument or 1000)
-        exploration = float(text.options.get("c", 1.4))
-        playout = int(text.options["playout"]) if "playout" in text.options else None
-        solve = {"no": False, "yes": True}.get(
-            text.options.get("solve", "yes" if can_solve(spec) else "no")
-        )
-        if simulations < 1 or exploration < 0 or (playout or 0) < 0 or solve is None:
+        exploration = float(options["c"])
+        playout = None if options["playout"] == "all" else int(options["playout"])
+        words = {"no": False, "yes": True}
+        solve, priors = words[options["solve"]], words[options["priors"]]
+        if simulations < 1 or not exploration >= 0 or (playout or 0) < 0:
             raise ValueError
-    except ValueError:
+    except (ValueError, KeyError):
         raise ValueError(
-            "policy mcts: write mcts:SIMULATIONS?c=NUMBER&playout=PLIES&solve=no, such as mcts:200"
+            "policy mcts: write mcts:SIMULATIONS?c=NUMBER&playout=PLIES&solve=no&priors=yes, such "
+            "as mcts:200"
         ) from None
+    if priors and not can_solve(spec):
+        raise ValueError(
+            f"policy mcts: priors=yes is for two players and no chance, which {spec.name} is not"
+        )
     if solve and not can_solve(spec):
         raise ValueError(
             f"policy mcts: solve=yes is for two players and no chance, which {spec.name} is not"
         )
-    policy = MCTS(simulations, exploration, playout, solve)
+    policy = MCTS(simulations, exploration, playout, solve, priors)
     if text.options:
         policy.name += "?" + "&".join(f"{k}={v}" for k, v in text.options.items())
     return policy

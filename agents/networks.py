@@ -3,6 +3,9 @@
 An actor holds the weights of the policy half of a Stable-Baselines3 model, under SB3's names, and
 computes with them what the model would: a multilayer perceptron (SB3's ``MlpPolicy``), or layers
 of 3 x 3 convolutions over a board (``BoardPolicy`` of ``stratagym.wrappers.sb3_board``).
+
+Nothing is loaded here: weights come as tensors, and code of a model is never called. What reading
+them from a file can do stands in ``agents.sb3``.
 """
 
 from __future__ import annotations

@@ -5,7 +5,13 @@
 An agent file is a zip with two entries that matter here: ``stratagym.json``, the game and what the
 network was trained on, and ``policy.pth``, its weights under SB3's names. ``save`` adds the former
 to a model's ordinary SB3 file, ``save_actor`` writes a small file without critic and optimizer.
-Both are read without unpickling anything but tensors, so a file from elsewhere cannot run code.
+
+What loading can do: the first entry is read as JSON, the second by ``torch.load`` with
+``weights_only``, whose unpickler makes tensors and nothing else. A file from elsewhere can fill
+memory up to ``LARGEST`` and play badly; it cannot run code. PyTorch before 2.6 could be made to do
+so all the same (CVE-2025-32434) and is refused. SB3's own ``load`` of such a file is another
+matter: it unpickles other entries and runs whatever code is in them, so give it files that you
+trust.
 """
 
 from __future__ import annotations
@@ -26,6 +32,10 @@ from stratagym.agents.networks import Actor, actor_of
 from stratagym.envs import core
 
 EXTRA = "sb3 needs PyTorch: pip install 'stratagym[rl]'"
+SAFE_TORCH = (2, 6)
+"""The first PyTorch whose ``weights_only`` keeps its word."""
+LARGEST = 2**30
+"""Bytes of an unpacked entry."""
 FACTS, WEIGHTS = "stratagym.json", "policy.pth"
 SHIPPED = Path(__file__).parent / "data" / "trained"
 """Agents that are part of the package, one file a game."""
@@ -150,13 +160,19 @@ def load(path: str | Path) -> tuple[Actor, dict[str, Any]]:
     """The actor and the facts of an agent file.
 
     Raises:
-        ValueError: no such file, not an agent file, a damaged one, or one of a newer schema.
+        ValueError: no such file, not an agent file, a damaged one, one of a newer schema or too
+            large, or PyTorch is too old to read it safely.
         ModuleNotFoundError: PyTorch is not installed.
     """
     try:
         import torch
     except ModuleNotFoundError:
         raise ModuleNotFoundError(EXTRA) from None
+    if tuple(map(int, torch.__version__.split(".")[:2])) < SAFE_TORCH:
+        raise ValueError(
+            f"PyTorch {torch.__version__} can be made to run code by a file of weights; "
+            "pip install 'torch>=2.6'"
+        )
     try:
         with zipfile.ZipFile(path) as archive:
             if FACTS not in archive.namelist():
@@ -164,6 +180,8 @@ def load(path: str | Path) -> tuple[Actor, dict[str, Any]]:
                     f"{path} does not say which game it plays: it has no {FACTS}; "
                     "save models with stratagym.agents.sb3.save"
                 )
+            if any(archive.getinfo(name).file_size > LARGEST for name in (FACTS, WEIGHTS)):
+                raise ValueError(f"{path} is larger than any agent: an entry is beyond 1 GiB")
             facts = json.loads(archive.read(FACTS))
             content = io.BytesIO(archive.read(WEIGHTS))
     except FileNotFoundError:

@@ -1,8 +1,8 @@
 """Absolute skill: policies climb a frozen ladder of opponents, as in BotzoneBench.
 
     python -m benchmarks.anchored_levels
-    python -m benchmarks.anchored_levels --game chess --policy llm:M --base-url URL
-    python -m benchmarks.anchored_levels --game ludo,connect_four --policy random,heuristic,mcts:200
+    python -m benchmarks.anchored_levels --game chess --policies llm:M --base-url URL
+    python -m benchmarks.anchored_levels --game ludo,chess --policies random,heuristic,mcts:200
     python -m benchmarks.anchored_levels calibrate --game connect_four
 
 Every game has a ladder: level 0 is random play, and each level wins 70 to 90% of its decided games
@@ -19,18 +19,19 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
 from cyclopts import Parameter
 
 from stratagym.agents.core import Policy
-from stratagym.agents.ladders import Ladder, ladder_of, laddered
+from stratagym.agents.ladders import Ladder, is_kept, ladder_of, laddered
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import cli, workers
+from stratagym.benchmarks.harness.files import read_object
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.options import ExecutorArgs, MatchArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
-from stratagym.benchmarks.harness.progress import progress_bar
+from stratagym.benchmarks.harness.progress import progress_bar, stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import Records
 from stratagym.benchmarks.levels import calibration, report
@@ -42,6 +43,7 @@ from stratagym.benchmarks.levels.climb import (
     schedule_of,
 )
 from stratagym.benchmarks.levels.summary import summarise
+from stratagym.benchmarks.reporting.terminal import say
 from stratagym.envs import spec
 
 NAME = "anchored_levels"
@@ -53,10 +55,8 @@ FEWEST = 8
 @dataclass(kw_only=True)
 class Args(MatchArgs, RunArgs):
     game: str = "connect_four"
-    """Games, separated by commas, or "all" that have a ladder."""
-    policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = (
-        "random,heuristic,alphabeta:4,mcts:200"
-    )
+    """Games, separated by commas, or "all" that have a ladder; chess/ladder-v1 names an earlier."""
+    policies: str = "random,heuristic,alphabeta:4,mcts:200"
     """Policies, separated by commas."""
     games: int | None = None
     """Games with each opponent, rounded up so that every seed is played from every seat; default
@@ -68,7 +68,8 @@ class Args(MatchArgs, RunArgs):
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Rate policies on the ladders of games."""
-    ladders = _ladders(args.game)
+    begun = _begun_on(args.output) if args.resume else {}
+    ladders = {g: _same_ladder(ladder, begun.get(g)) for g, ladder in _ladders(args.game).items()}
     plans = {game: _plan(ladder, args) for game, ladder in ladders.items()}
     policies = _policies(list(ladders), args)
     named: dict[str, Policy] = {}
@@ -83,8 +84,6 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         **next(iter(plans.values())).protocol.record(),
         "seed": args.seed,
     }
-    if args.resume:
-        _same_ladders(args.output, ladders)
     models = [policy for policy in named.values() if isinstance(policy, LanguageModel)]
     # Others are made again by their names, for each game its own.
     run = Run(NAME, args, config, models)
@@ -92,7 +91,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     run.play(
         schedule_of(climbs), lambda match: f"{match.game} {match.seats[match.place.seat or 0]}"
     )
-    run.finish(summarise(run, climbs, ladders, named), report.write, report.screen)
+    with stage("adding up the games"):
+        summary = summarise(run, climbs, ladders, named)
+    run.finish(summary, report.write, report.screen)
 
 
 def _ladders(text: str) -> dict[str, Ladder]:
@@ -106,9 +107,10 @@ def _ladders(text: str) -> dict[str, Ladder]:
             _ = ladder.calibration
         except ValueError as error:
             raise cli.InputError(f"--game: {error}") from None
-        if name in found:
-            raise cli.InputError(f"--game: {name} is named twice")
-        found[name] = ladder
+        game = ladder.game.name
+        if game in found:
+            raise cli.InputError(f"--game: {game} is named twice")
+        found[game] = ladder
     return found
 
 
@@ -120,7 +122,7 @@ def _plan(ladder: Ladder, args: Args) -> Plan:
         )
     _, ends = ladder.reachable()
     if ends:
-        print(f"{NAME}: {ends}", file=sys.stderr)
+        say(f"{NAME}: {ends}")
     protocol = args.answer_protocol(ladder.game)
     return new_plan(NAME, ladder, args.seed, protocol, args.games, args.early_stop)
 
@@ -146,22 +148,35 @@ def _policies(games: list[str], args: Args) -> dict[str, dict[str, Policy]]:
     return found
 
 
-def _same_ladders(output: str | None, ladders: dict[str, Ladder]) -> None:
-    """Refuse to go on with a run on ladders of another version."""
+def _begun_on(output: str | None) -> dict[str, dict[str, Any]]:
+    """The facts of the ladders of the run to go on with, by game."""
     newest = sorted(
         (Path("results") / NAME).glob("*/config.json"), key=lambda path: path.stat().st_mtime
     )
     path = Path(output) / "config.json" if output else newest[-1] if newest else None
     if path is None or not path.exists():
-        return  # open_run says so
-    for game, facts in json.loads(path.read_text()).get("ladders", {}).items():
-        if game in ladders and facts != json.loads(json.dumps(ladders[game].facts())):
-            raise cli.InputError(
-                f"--resume: {path} was begun on {facts['ladder']}, and this version of stratagym "
-                f"has {ladders[game].name}"
-                + (" with other levels" if facts["ladder"] == ladders[game].name else "")
-                + "; start a new run"
-            )
+        return {}  # open_run says so
+    begun = read_object(path).get("ladders")
+    if not isinstance(begun, dict):
+        return {}
+    for game, facts in begun.items():
+        if not isinstance(facts, dict) or "ladder" not in facts:
+            raise cli.InputError(f"--resume: {path}: 'ladders' does not say what {game}'s is")
+    return begun
+
+
+def _same_ladder(ladder: Ladder, facts: dict[str, Any] | None) -> Ladder:
+    """The ladder that a run was begun on; refused where this version has it no more."""
+    if facts is None or facts == json.loads(json.dumps(ladder.facts())):
+        return ladder
+    if is_kept(facts):
+        return ladder_of(facts["ladder"])
+    raise cli.InputError(
+        f"--resume: the run was begun on {facts['ladder']}, and this version of stratagym "
+        f"has {ladder.name}"
+        + (" with other levels" if facts["ladder"] == ladder.name else "")
+        + "; start a new run"
+    )
 
 
 @Parameter(name="*")
@@ -229,9 +244,9 @@ def _calibrate(ladder: Ladder, args: CalibrateArgs, folder: Path) -> bool:
         print(f"## {ladder.name}\n\n{calibration.table(found).markdown()}\n")
         if args.freeze and not lines:
             calibration.write(ladder.path, found)
-            print(f"{NAME}: frozen in {ladder.path}", file=sys.stderr)
+            say(f"{NAME}: frozen in {ladder.path}")
     for line in lines:
-        print(f"{NAME}: {ladder.name}: {line}", file=sys.stderr)
+        say(f"{NAME}: {ladder.name}: {line}")
     if args.check and not lines:
         print(f"{ladder.name}: the games are the same")
     return not lines

@@ -2,7 +2,7 @@
 
     python -m benchmarks.board_solvers
     python -m benchmarks.board_solvers --policies llm --model M --base-url URL
-    python -m benchmarks.board_solvers --policies mcts:100,mcts:1000 --boards connect_four
+    python -m benchmarks.board_solvers --policies mcts:100,mcts:1000 --game connect_four
 
 Every policy meets a perfect player in tic-tac-toe and connect four and an engine in chess, with
 sides swapped half way, and then every other policy. Each of its moves is ranked among all legal
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Annotated, Any
+from typing import Any
 
 from cyclopts import Parameter
 
@@ -30,6 +30,7 @@ from stratagym.benchmarks.harness.match_play import FORFEIT, AnswerProtocol
 from stratagym.benchmarks.harness.matches import Match, Place
 from stratagym.benchmarks.harness.options import ExecutorArgs, ModelArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
+from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
 from stratagym.benchmarks.harness.text_options import PromptArgs
@@ -43,9 +44,9 @@ GAMES = {"tictactoe": 10, "connect_four": 10, "chess": 4}
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args(PromptArgs, ModelArgs, ExecutorArgs, RunArgs):
-    policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "random,mcts:200"
+    policies: str = "random,mcts:200"
     """Policies, separated by commas."""
-    boards: str = "tictactoe,connect_four,chess"
+    game: str = "tictactoe,connect_four,chess"
     """Games, separated by commas: tictactoe, connect_four, chess."""
     games: int | None = None
     """Games of a policy against each opponent; default 10, 10 and 4. Even numbers are fair."""
@@ -57,12 +58,12 @@ class Args(PromptArgs, ModelArgs, ExecutorArgs, RunArgs):
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play board games against solvers and rank every move."""
-    boards = cli.words(args.boards)
+    boards = cli.words(args.game)
     for board in boards:
         if board not in GAMES:
-            raise cli.InputError(f"--boards: unknown {board!r}; choose from: {', '.join(GAMES)}")
+            raise cli.InputError(f"--game: unknown {board!r}; choose from: {', '.join(GAMES)}")
     if not boards or (args.games is not None and args.games < 1) or args.retries_illegal < 0:
-        raise cli.InputError("--boards, --games and --retries-illegal: at least one board and game")
+        raise cli.InputError("--game, --games and --retries-illegal: at least one game")
     text, *_ = [args.text_options(spec(board)) for board in boards]
     policies = {
         board: {p.name: p for p in make_policies(spec(board), args.policies, args)}
@@ -74,7 +75,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
             for board in boards
         }
     except ValueError as error:
-        raise cli.InputError(f"{error} (or leave chess out with --boards)") from None
+        raise cli.InputError(f"{error} (or leave chess out of --game)") from None
     config = {
         **settings(list(policies[boards[0]].values())),
         "boards": boards,
@@ -97,7 +98,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         )
     ]
     records = run.play(fixed(matches), lambda match: match.game)
-    run.finish(summarise(run, records, policies, solvers), report.write, report.screen)
+    with stage("ranking every move"):
+        summary = summarise(run, records, policies, solvers)
+    run.finish(summary, report.write, report.screen)
 
 
 def board_matches(
@@ -128,7 +131,7 @@ def board_matches(
     ]
 
 
-APP = cli.app(NAME, main)
+APP = cli.app(NAME, main, former={"--boards": "--game"})
 
 if __name__ == "__main__":
     cli.run(APP)

@@ -3,15 +3,19 @@
 Where games differ mostly by the cards, a win rate says little and the score says a lot. Every deal
 is played once from each seat, so that luck of the cards cancels out: the margin of a pair of games
 is the evidence, and the interval is over pairs.
+
+    python -m benchmarks.duel
+    python -m benchmarks.duel --game ludo --policies gt,heuristic --games 400
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from cyclopts import Parameter
 from rich.console import Console
@@ -23,6 +27,7 @@ from stratagym.benchmarks.harness.games import by_pairing
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.options import RunArgs
 from stratagym.benchmarks.harness.pairings import duel_matches, two_sides
+from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
@@ -37,16 +42,18 @@ from stratagym.wrappers.dialogue import FORFEIT
 NAME = "duel"
 BIG_BLINDS = "big blinds per 100 hands"
 RETURN = "return a game"
+USUAL = ("rule:strong", "gt", "heuristic", "random")
 
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args(RunArgs):
     game: str = "texas_holdem"
-    """A game for two players or two sides."""
-    policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "rule:strong,heuristic"
+    """A game for two players or two sides; of those for more, two play here."""
+    policies: str | None = None
     """Compiled policies, separated by commas: random, heuristic, rule:NAME, gt:DEPTH. The first
-    of a pair is the one whose margin is given."""
+    of a pair is the one whose margin is given. Default: the first two that the game has of
+    rule:strong, gt, heuristic and random."""
     games: int = 2000
     """Games of each pair, rounded up to an even number; a game of hold'em is a match of hands."""
     rules: str = ""
@@ -62,7 +69,10 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     if args.games < 2:
         raise cli.InputError(f"--games {args.games}: at least 2 are needed")
     try:
-        options = game.options_in_force(**cli.pairs("--rules", args.rules))
+        given: dict[str, Any] = cli.pairs("--rules", args.rules)
+        if "players" in game.options and game.min_players == 2:
+            given.setdefault("players", 2)
+        options = game.options_in_force(**given)
         rules = game.make_rules(**options)
     except ValueError as error:
         raise cli.InputError(f"--rules: {error}") from None
@@ -71,7 +81,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
             f"--game {game.name}: a duel is a contest, in which one wins what the other loses"
         )
     sides = two_sides(game, rules, "a duel", " players or teams")
-    policies = compiled_policies(game, args.policies)
+    policies = compiled_policies(game, args.policies or usual_policies(game))
     config = {
         "game": game.name,
         "rules": options,
@@ -92,8 +102,20 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     ]  # fmt: skip
     records = run.play(fixed(matches))
     unit, scale = scale_of(game.name, rules)
-    summary = {"config": config, "unit": unit, "pairs": margins(records.values(), pairs, scale)}
+    with stage("adding up the games"):
+        rows = margins(records.values(), pairs, scale)
+    summary = {"config": config, "unit": unit, "pairs": rows}
     run.finish(summary, write_report, screen)
+
+
+def usual_policies(game: core.GameSpec) -> str:
+    """The two compiled policies that duel where none are named."""
+    found = []
+    for name in USUAL:
+        with suppress(ValueError):
+            if isinstance(make_policy(game, name), KernelPolicy):
+                found.append(name)
+    return ",".join(found[:2])
 
 
 def compiled_policies(game: core.GameSpec, text: str) -> list[KernelPolicy]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ from stratagym.benchmarks.exporting.tables import DECISION_COLUMNS, GAME_COLUMNS
 from stratagym.benchmarks.harness import cli, replays
 from stratagym.benchmarks.harness.decisions import OVERTIME, TRANSPORT
 from stratagym.benchmarks.harness.replays import Run
+from stratagym.benchmarks.reporting.terminal import say
 from stratagym.envs.text import OK, answer
 
 NAME = "export"
@@ -43,7 +45,7 @@ class Args:
     kinds: str | None = None
     """Only decisions of these kinds, separated by commas: ok, unparseable, illegal, transport,
     overtime. Default: ok for chat, all for tables."""
-    policy: str | None = None
+    policies: str | None = None
     """Only decisions of these policies, or games with them, separated by commas; the beginning of a
     name is enough."""
     game: str | None = None
@@ -56,6 +58,9 @@ class Args:
     """Chat: keep a model's reasoning, as <think> text in front of its reply."""
     fields: str = ""
     """Chat: fields of the record to write beside the messages, separated by commas."""
+    formulas: bool = False
+    """CSV: write texts that begin like a formula as they are; by default an apostrophe stands in
+    front of them, so that no spreadsheet calculates what a model wrote."""
     force: bool = False
     """Overwrite --output."""
 
@@ -94,13 +99,14 @@ def main(*runs: str, args: Args) -> None:
         if args.format == "chat":
             written = _write_jsonl(output, conversations(records, args, fields))
         elif output.suffix == ".csv":
-            written = tables.write_csv(output, records, columns)
+            written = tables.write_csv(output, records, columns, formulas=args.formulas)
         else:
             written = tables.write_parquet(output, records, columns)
     except OSError as error:
         raise cli.InputError(f"--output {output}: cannot be written ({error.strerror})") from None
     what = "conversations" if args.format == "chat" else args.rows
-    print(f"{output}: {written} {what} of {len(found)} {'run' if len(found) == 1 else 'runs'}")
+    of = f"{len(found)} {'run' if len(found) == 1 else 'runs'}"
+    say(f"{output}: {written} {what} of {of}", sys.stdout)
 
 
 def _of_games(args: Args) -> bool:
@@ -124,7 +130,7 @@ def decisions(runs: Iterable[Run], args: Args) -> Iterator[dict[str, Any]]:
         for record in run.decisions:
             if (
                 record["kind"] in kinds
-                and replays.fits(record, cli.words(args.policy or ""))
+                and replays.fits(record, cli.words(args.policies or ""))
                 and args.game in (None, record["game"])
                 and (not args.winners or (record["item"], record["seat"]) in won)
             ):
@@ -136,7 +142,7 @@ def games(runs: Iterable[Run], args: Args) -> Iterator[dict[str, Any]]:
     for run in runs:
         for record in run.games:
             if (
-                replays.fits(record, cli.words(args.policy or ""))
+                replays.fits(record, cli.words(args.policies or ""))
                 and args.game in (None, record["game"])
                 and (not args.winners or any(value > 0 for value in record["returns"] or []))
             ):
@@ -173,7 +179,7 @@ def conversations(
 
 def _write_jsonl(path: Path, lines: Iterable[dict[str, Any]]) -> int:
     count = 0
-    with path.open("w", encoding="utf-8") as file:
+    with path.open("w", encoding="utf-8", errors="replace") as file:
         for count, line in enumerate(lines, 1):  # noqa: B007 - the last is how many there were
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
     return count

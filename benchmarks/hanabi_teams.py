@@ -15,7 +15,6 @@ play in mixed teams).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -25,6 +24,7 @@ from stratagym.benchmarks.hanabi.teams import all_teams
 from stratagym.benchmarks.harness import cli, match_play
 from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
+from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
 from stratagym.envs import spec
@@ -36,9 +36,7 @@ GAME = spec("hanabi")
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args(MatchArgs, RunArgs):
-    policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = (
-        "random,rule:simple,rule:iggi,rule:piers,rule:focus"
-    )
+    policies: str = "random,rule:simple,rule:iggi,rule:piers,rule:focus"
     """Policies, separated by commas: random, rule:NAME, mcts:SIMULATIONS, llm, llm:MODEL."""
     teammates: str = "rule:simple,rule:iggi,rule:piers,rule:focus"
     """Policies to sit among in mixed teams, separated by commas; "none" for no mixed teams."""
@@ -89,7 +87,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     run = Run(NAME, args, config, policies.values(), replays=0)
     matches = [match for team in teams for match in team.matches(NAME, config, protocol)]
     records = run.play(fixed(matches), lambda match: "games")
-    run.finish(summarise(run, records, teams), report.write, report.screen)
+    with stage("adding up the games"):
+        summary = summarise(run, records, teams)
+    run.finish(summary, report.write, report.screen)
 
 
 APP = cli.app(NAME, main)

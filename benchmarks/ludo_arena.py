@@ -11,13 +11,13 @@ seed is played once from each seat. Language models get their turns as prompts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
 from cyclopts import Parameter
 
 from stratagym.benchmarks.harness import cli, match_play
 from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
+from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
 from stratagym.benchmarks.ludobench import arena_report
@@ -32,7 +32,7 @@ GAME = spec("ludo")
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args(MatchArgs, RunArgs):
-    policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "random,heuristic,gt"
+    policies: str = "random,heuristic,gt"
     """Policies, separated by commas: random, heuristic, gt, gt:DEPTH, mcts:SIMULATIONS, llm,
     llm:MODEL."""
     players: str = "2,3,4"
@@ -49,9 +49,6 @@ class Args(MatchArgs, RunArgs):
     """After the last bad answer: "random" plays a legal move, "forfeit" loses the game."""
     time_limit: float | None = None
     """Seconds a model may take over a move, all its answers together; default no limit."""
-    timeout: float = 60.0
-    """Seconds to wait for a reply before trying again; less than --time-limit makes a slow model's
-    replies transport failures."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
@@ -84,7 +81,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         for pairing in pairings
         for match in pairing.matches(NAME, args.games, args.seed, options, protocol)
     ]
-    rows = pairing_rows(run.play(fixed(matches)), pairings, rules)
+    games = run.play(fixed(matches))
+    with stage("adding up the games"):
+        rows = pairing_rows(games, pairings, rules)
     summary = {"config": config, "pairings": rows, "models": run.usage()}
     run.finish(summary, arena_report.write, arena_report.screen)
 

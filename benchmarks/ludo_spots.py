@@ -23,9 +23,9 @@ from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import cli, records
 from stratagym.benchmarks.harness.decisions import ask_all, ask_kernel
-from stratagym.benchmarks.harness.options import ModelArgs
+from stratagym.benchmarks.harness.options import ModelArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
-from stratagym.benchmarks.harness.progress import progress_bar
+from stratagym.benchmarks.harness.progress import progress_bar, stage
 from stratagym.benchmarks.harness.text_options import PromptArgs
 from stratagym.benchmarks.ludobench import generate as spot_maker
 from stratagym.benchmarks.ludobench import metrics, report, run, spots
@@ -35,8 +35,8 @@ from stratagym.benchmarks.reporting.terminal import output_console
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
-class Args(PromptArgs, ModelArgs):
-    policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = "random,heuristic,gt"
+class Args(PromptArgs, ModelArgs, RunArgs):
+    policies: str = "random,heuristic,gt"
     """Policies, separated by commas: random, heuristic, gt, gt:DEPTH, mcts:SIMULATIONS, llm,
     llm:MODEL."""
     personas: str = "none"
@@ -56,18 +56,10 @@ class Args(PromptArgs, ModelArgs):
     system: str = "merge"
     """"merge" is one user message, as LudoBench asks; "split" puts role, rules and answer form into
     a system message, which servers cache."""
-    seed: int = 0
-    """Seed of every random choice."""
     head_to_head: int = 400
     """Two-player games for each pair of built-in policies in the win-rate matrix; 0 for none."""
-    output: str | None = None
-    """Folder of the run; default results/ludo_spots/<time>."""
-    resume: bool = False
-    """Go on with the run in --output, or with the newest; nothing recorded is asked again."""
     retry_transport: bool = False
     """With --resume: ask again where the connection failed for good."""
-    json: bool = False
-    """Print the summary as JSON instead of tables."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
@@ -136,11 +128,13 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
                     )
     finally:
         writer.close()
-    summary = run.summarise(
-        decisions, chosen, invalid, policies, config, reference, args.head_to_head
-    )
+    with stage("comparing with chance and the reference, playing whole games"):
+        summary = run.summarise(
+            decisions, chosen, invalid, policies, config, reference, args.head_to_head
+        )
     records.write_json(folder / "summary.json", summary)
-    report.write(folder, summary)
+    with stage("drawing the figures, writing the report"):
+        report.write(folder, summary)
     if args.json:
         print(json.dumps(summary))
     else:
@@ -171,7 +165,7 @@ def generate(
     *,
     output: str,
     seed: Annotated[int, Parameter(help="Another seed gives other boards.")] = 0,
-    boards: Annotated[int, Parameter(help="Boards a category.")] = 40,
+    per_category: Annotated[int, Parameter(help="Boards of each category.")] = 40,
 ) -> None:
     """Make a fresh set of validated spots, to use with --spots.
 
@@ -180,8 +174,8 @@ def generate(
     output
         Folder for the set's spots_<category>.json files.
     """
-    if boards < 1:
-        raise cli.InputError(f"--boards {boards}: at least 1 is needed")
+    if per_category < 1:
+        raise cli.InputError(f"--per-category {per_category}: at least 1 is needed")
     folder = Path(output)
     if any(folder.glob("spots_*.json")):
         raise cli.InputError(f"--output {folder} holds spots already; name another folder")
@@ -190,13 +184,13 @@ def generate(
     except OSError as error:
         raise cli.InputError(f"--output {folder}: cannot be written ({error.strerror})") from None
     with progress_bar() as bar:
-        task = bar.add_task("boards", total=boards * len(spots.CATEGORIES))
-        made = spot_maker.generate(seed, boards, lambda: bar.advance(task))
+        task = bar.add_task("boards", total=per_category * len(spots.CATEGORIES))
+        made = spot_maker.generate(seed, per_category, lambda: bar.advance(task))
     spots.save_spots(made, folder)
-    print(f"{len(made)} spots, {boards} boards a category, seed {seed}: {folder}")
+    print(f"{len(made)} spots, {per_category} boards a category, seed {seed}: {folder}")
 
 
-APP = cli.app(NAME, main, generate)
+APP = cli.app(NAME, main, generate, former={"--boards": "--per-category"})
 
 if __name__ == "__main__":
     cli.run(APP)

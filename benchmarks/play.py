@@ -1,5 +1,6 @@
 """Play a game in the terminal against any policy.
 
+python -m benchmarks.play
 python -m benchmarks.play ludo
 python -m benchmarks.play ludo --opponent gt:3 --rules players=2
 """
@@ -7,22 +8,25 @@ python -m benchmarks.play ludo --opponent gt:3 --rules players=2
 from __future__ import annotations
 
 import secrets
+import sys
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from cyclopts import Parameter
-from rich.console import Console
 
 from stratagym.agents.core import decision_for
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.options import ModelArgs
 from stratagym.benchmarks.harness.policies import make_policies
-from stratagym.envs import core, spec
+from stratagym.benchmarks.reporting.terminal import Screen
+from stratagym.envs import core, games, spec
 from stratagym.envs.text import ILLEGAL, legal_list
 
 NAME = "play"
+LISTED = 60
+"""Moves that are listed one by one at most."""
 
 
 @Parameter(name="*")
@@ -38,14 +42,17 @@ class Args(ModelArgs):
     """Seed of the dice; by default another each time."""
 
 
-def main(game: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
+def main(game: str | None = None, *, args: Args = Args()) -> None:  # noqa: B008 - cyclopts' way
     """Play a game in the terminal.
 
     Parameters
     ----------
     game
-        Name of the game.
+        Name of the game; you are asked for it if you give none.
     """
+    console = Screen()
+    if game is None and (game := _asked_for(console)) is None:
+        return
     try:
         facts = spec(game)
         rules = facts.make_rules(**cli.pairs("--rules", args.rules))
@@ -57,9 +64,34 @@ def main(game: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclopt
         )
     policies = make_policies(facts, args.opponent, args, option="--opponent")
     seed = secrets.randbits(32) if args.seed is None else args.seed
-    console = Console(highlight=False)
-    console.print(f"{facts.title}, seed {seed}. A move's number plays it; ? lists them; q ends.")
+    console.print(f"{facts.title}, seed {seed}.")
+    if args.seat >= 0:
+        console.print(
+            "Type a move as it is listed, or the number that stands in brackets in front of it; "
+            "? tells what the moves do, q ends."
+        )
     _Table(facts, rules, policies, args.seat, seed, console).play()
+
+
+def _asked_for(console: Screen) -> str | None:
+    """The game that the person names; None to stop."""
+    known = games()
+    if not sys.stdin.isatty():
+        raise cli.InputError(f"name a game: {', '.join(known)}")
+    for number, name in enumerate(known, 1):
+        console.print(f"  [{number}] {name}")
+    while True:
+        try:
+            said = console.input("Which game? ").strip()
+        except EOFError:
+            return None
+        if said in ("q", "quit"):
+            return None
+        if said in known:
+            return said
+        if said.isdecimal() and 1 <= int(said) <= len(known):
+            return known[int(said) - 1]
+        console.print("  A name or a number of the list, or q to end.")
 
 
 class _Table:
@@ -72,7 +104,7 @@ class _Table:
         policies: list[Any],
         seat: int,
         seed: int,
-        console: Console,
+        console: Screen,
     ):
         self.facts, self.rules, self.view = facts, rules, facts.module("view")
         self.seat, self.seed, self.console = seat, seed, console
@@ -118,7 +150,7 @@ class _Table:
         self.console.print(f"{ended}. {result}")
 
     def _show_board(self, board: str) -> None:
-        self.console.print("\n" + board, markup=False)
+        self.console.print("\n" + board)
 
     def _ask(self) -> int | None:
         """The person's move; None to stop."""
@@ -128,25 +160,51 @@ class _Table:
         else:
             self._show_board(self.view.board_text(self.rules, s))
         moves = {self.view.action_to_string(self.rules, s, action): action for action in legal}
+        listed, numbered = self._listed(moves, legal)
+        self.console.print(listed)
         while True:
             try:
-                said = self.console.input(f"Your move ({', '.join(moves)}): ").strip()
+                said = self.console.input("Your move: ").strip()
             except EOFError:
                 return None
             if said in ("q", "quit"):
                 return None
+            if said in numbered:
+                return numbered[said]
             if said in moves:
                 return moves[said]
-            if said == "?" and self.facts.information == "perfect":  # else it would foretell cards
-                for name, action in moves.items():
-                    self.console.print(f"  {name}: {self.view.move_text(self.rules, s, action)}")
+            if said == "?":
+                self._explain(moves)
                 continue
             try:
                 action = self.view.string_to_action(self.rules, s, said)
+                if action in legal:
+                    return action
                 why = self.view.why_illegal(self.rules, s, action)
             except ValueError as error:
                 why = str(error)
-            self.console.print(f"  {ILLEGAL}: {why}. Legal: {', '.join(moves)}", markup=False)
+            self.console.print(f"  {ILLEGAL}: {why}. {listed}")
+
+    def _listed(self, moves: dict[str, int], legal: list[int]) -> tuple[str, dict[str, int]]:
+        """The list of legal moves, and the moves by the numbers in front of them.
+
+        Moves that are numbers themselves have no others, and neither have moves by the hundred.
+        """
+        if len(moves) > LISTED and hasattr(self.view, "legal_text"):
+            return self.view.legal_text(self.rules, self.states[0], self.seat, legal), {}
+        if any(move.isdecimal() for move in moves):
+            return f"Legal moves: {', '.join(moves)}", {}
+        numbered = {str(number): action for number, action in enumerate(moves.values(), 1)}
+        listed = "  ".join(f"[{number}]\u00a0{move}" for number, move in enumerate(moves, 1))
+        return f"Legal moves: {listed}", numbered
+
+    def _explain(self, moves: dict[str, int]) -> None:
+        if self.facts.information != "perfect":  # a move told would foretell cards
+            self.console.print("  With hidden cards that would tell too much.")
+            return
+        for name, action in moves.items():
+            told = self.view.move_text(self.rules, self.states[0], action)
+            self.console.print(f"  {name}: {told}")
 
 
 APP = cli.app(NAME, main)

@@ -3,7 +3,7 @@
     python -m benchmarks.replay results/board_solvers/20261121-120000
     python -m benchmarks.replay RUN --match 3 --html game.html
     python -m benchmarks.replay RUN --game chess --html games.html
-    python -m benchmarks.replay RUN --policy llm --ended-by forfeit --all
+    python -m benchmarks.replay RUN --policies llm --ended-by forfeit --all
 
 The game is played again from its rules, seed and actions, and a line says whether the outcome is
 the recorded one. Where a run holds decisions without games, as LudoBench's spots do, these are
@@ -12,7 +12,6 @@ shown one by one.
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import dataclass
 from html import unescape
@@ -20,22 +19,21 @@ from pathlib import Path
 from typing import Any
 
 from cyclopts import Parameter
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from stratagym.benchmarks.harness import cli, replays
 from stratagym.benchmarks.harness.progress import progress_bar
+from stratagym.benchmarks.harness.records import read_config
 from stratagym.benchmarks.harness.replays import Replay, Run
 from stratagym.benchmarks.ludobench.replay import replay_decisions
 from stratagym.benchmarks.replaying import page
 from stratagym.benchmarks.replaying.album import album
 from stratagym.benchmarks.replaying.evaluator import evaluator
-from stratagym.benchmarks.replaying.terminal import Terminal, shown
-from stratagym.benchmarks.reporting.terminal import output_console
+from stratagym.benchmarks.replaying.terminal import Terminal
+from stratagym.benchmarks.reporting.terminal import Screen, one_line, output_console, say
 
 NAME = "replay"
-BOARDS = ("pictures", "text")
+DIAGRAMS = ("pictures", "text")
 LISTED = 40
 """Games that are listed at most where several fit."""
 
@@ -45,7 +43,7 @@ LISTED = 40
 class Args:
     match: str | None = None
     """The game: its name, or its number in the list; of single decisions, the item."""
-    policy: str | None = None
+    policies: str | None = None
     """Only games with these policies, separated by commas; the beginning of a name is enough."""
     game: str | None = None
     """Only this game, such as chess."""
@@ -61,7 +59,7 @@ class Args:
     html: str | None = None
     """Write a page for the browser to this file; it needs no network and nothing beside it. Where
     several games fit, it holds them, as far as a page may grow."""
-    boards: str = "pictures"
+    diagrams: str = "pictures"
     """What the page draws: pictures, or text, which is much smaller."""
     evaluate: str | None = None
     """Who judges positions: an engine scores every move, such as "uci:stockfish?nodes=2000", any
@@ -76,8 +74,8 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
     record
         Folder of a run, or its games.jsonl or decisions.jsonl.
     """
-    if args.boards not in BOARDS:
-        raise cli.InputError(f"--boards {args.boards!r}: choose from: {', '.join(BOARDS)}")
+    if args.diagrams not in DIAGRAMS:
+        raise cli.InputError(f"--diagrams {args.diagrams!r}: choose from: {', '.join(DIAGRAMS)}")
     console = output_console()
     run = replays.find(Path(record))
     games = _chosen(run, args) if run.games else []
@@ -85,7 +83,7 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
         _list(games, console)
         return
     if args.html is not None and len(games) > 1:
-        found = album(run, [number for number, _ in games], pictures=args.boards == "pictures")
+        found = album(run, [number for number, _ in games], pictures=args.diagrams == "pictures")
         _write(Path(args.html), found.page(f"{run.folder}: replays", run.folder), console)
         return
     if len(games) > 1:
@@ -94,10 +92,10 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
     replay = replays.replay(games[0][1], run.answers) if games else _single_decisions(run, args)
     evaluate = evaluator(replay.positions[0].spec, args.evaluate)
     for problem in replay.problems:
-        print(f"{cli_name()}: the record does not agree: {problem}", file=sys.stderr)
+        say(f"{cli_name()}: the record does not agree: {problem}")
     if args.html is not None:
         evaluations = [evaluate(position) for position in _watched(replay)]
-        html = page.page(replay, evaluations, pictures=args.boards == "pictures")
+        html = page.page(replay, evaluations, pictures=args.diagrams == "pictures")
         _write(Path(args.html), html, console)
         return
     terminal = Terminal(replay, evaluate, console)
@@ -107,14 +105,15 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
         terminal.step()
 
 
-def _write(path: Path, html: str, console: Console) -> None:
+def _write(path: Path, html: str, console: Screen) -> None:
+    content = html.encode("utf-8", "replace")
     try:
-        path.write_text(html, encoding="utf-8")
+        path.write_bytes(content)
     except OSError as error:
         raise cli.InputError(f"--html {path}: cannot be written ({error.strerror})") from None
     title = unescape(html.partition("<title>")[2].partition("</title>")[0])
-    said = f"{path}: {shown(title)}, {len(html.encode()) / 1e6:.1f} MB"
-    console.print(said, soft_wrap=True, markup=False)
+    said = f"{path}: {title}, {len(content) / 1e6:.1f} MB"
+    console.print(said, soft_wrap=True)
 
 
 def cli_name() -> str:
@@ -130,7 +129,7 @@ def _chosen(run: Run, args: Args) -> list[tuple[int, dict[str, Any]]]:
     chosen = [
         (number, game)
         for number, game in enumerate(run.games, 1)
-        if replays.fits(game, cli.words(args.policy or ""))
+        if replays.fits(game, cli.words(args.policies or ""))
         and args.game in (None, game["game"])
         and args.ended_by in (None, game["ended_by"])
     ]
@@ -144,7 +143,7 @@ def _chosen(run: Run, args: Args) -> list[tuple[int, dict[str, Any]]]:
     return chosen
 
 
-def _list(games: list[tuple[int, dict[str, Any]]], console: Console) -> None:
+def _list(games: list[tuple[int, dict[str, Any]]], console: Screen) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("", "match", "seats", "returns", "ended by", "moves"):
         numbers = column in ("", "moves")
@@ -154,12 +153,12 @@ def _list(games: list[tuple[int, dict[str, Any]]], console: Console) -> None:
     for number, game in games[:LISTED]:
         table.add_row(
             str(number),
-            Text(shown(game["match"])),
-            Text(shown(" – ".join(game["seats"]))),
+            one_line(game["match"]),
+            one_line(" – ".join(game["seats"])),
             "–"
             if game["returns"] is None
             else " ".join(f"{x + 0.0:+.3g}" for x in game["returns"]),
-            game["ended_by"],
+            one_line(game["ended_by"]),
             str(len(game["actions"])),
         )
     console.print(table)
@@ -173,15 +172,15 @@ def _single_decisions(run: Run, args: Args) -> Replay:
     chosen = [
         record
         for record in run.decisions
-        if replays.fits(record, cli.words(args.policy or ""))
+        if replays.fits(record, cli.words(args.policies or ""))
         and args.game in (None, record["game"])
         and args.kind in (None, record["kind"])
         and args.match in (None, record["item"])
     ]
     if not chosen:
         raise cli.InputError(f"{run.folder}: none of its {len(run.decisions)} decisions fits")
-    config = run.folder / "config.json"
-    settings = json.loads(config.read_text(encoding="utf-8")) if config.exists() else {}
+    there = (run.folder / "config.json").exists()
+    settings = read_config(run.folder) if there else {}
     return replay_decisions(run, chosen, settings)
 
 
@@ -191,7 +190,7 @@ def _watched(replay: Replay) -> Any:
         yield from bar.track(replay.positions, description="positions")
 
 
-APP = cli.app(NAME, main)
+APP = cli.app(NAME, main, former={"--boards": "--diagrams"})
 
 if __name__ == "__main__":
     cli.run(APP)

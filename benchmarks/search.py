@@ -3,6 +3,9 @@
 Three things in one run: simulations per CPU-second on the same positions, ours and OpenSpiel's in
 turn; games between the two at equal simulations, every opening once with each side; decisions per
 CPU-second of the searches that OpenSpiel has no like of.
+
+    python -m benchmarks.search
+    python -m benchmarks.search --game connect_four --simulations 400 --games 100
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from cyclopts import Parameter
 
 from stratagym import envs
 from stratagym.benchmarks.harness import cli, records
+from stratagym.benchmarks.harness.options import RunArgs
 from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.ludobench.spots import SHIPPED, load_spots
 from stratagym.benchmarks.reporting.terminal import output_console
@@ -23,7 +27,13 @@ from stratagym.benchmarks.speed import search_report
 from stratagym.benchmarks.speed.measuring import machine
 from stratagym.benchmarks.speed.openspiel import TITLES
 from stratagym.benchmarks.speed.searches import Timing, time_mcts, time_searchers
-from stratagym.benchmarks.speed.strength import NAME, board_pairings, play, strength
+from stratagym.benchmarks.speed.strength import (
+    NAME,
+    board_pairings,
+    play,
+    rival_pairings,
+    strength,
+)
 
 SIMULATIONS = {"connect_four": 1000, "chess": 40}
 """A move in the games against MCTSBot, by default."""
@@ -32,8 +42,8 @@ GAMES = {"connect_four": 200, "chess": 40}
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
-class Args:
-    boards: str = "connect_four,chess"
+class Args(RunArgs):
+    game: str = "connect_four,chess"
     """Games, separated by commas; those that OpenSpiel has too are compared with it."""
     simulations: int | None = None
     """Simulations a move in the games between the two; default 1000, and 40 in chess."""
@@ -49,20 +59,16 @@ class Args:
     """Length of one repeat of a measurement of speed."""
     repeats: int = 5
     """Repeats; the median is the rate."""
+    simulation_speed: bool = True
+    """Time the simulations of Monte Carlo tree search."""
     peers: bool = True
     """Compare with OpenSpiel."""
+    rivals: str = ""
+    """Policies, separated by commas: the first plays the others on all --boards."""
     searchers: bool = True
     """Time the other searches too: alpha-beta, and the expectimax of Ludo."""
     spots: Path = SHIPPED
     """Ludo positions that expectimax is timed on: a file or folder of LudoBench spots."""
-    seed: int = 0
-    """Seed of every random choice."""
-    output: str | None = None
-    """Folder of the run; default results/search/<time>."""
-    resume: bool = False
-    """Go on with the run in --output, or with the newest; speeds are measured again."""
-    json: bool = False
-    """Print the summary as JSON instead of tables."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
@@ -84,18 +90,27 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "seed": args.seed,
     }
     if not args.peers:
-        config["games"] = dict.fromkeys(config["games"], 0)
+        config["games"] = {}
+    if args.rivals:
+        config["rivals"] = args.rivals
     pairings = [
         pairing
         for board, games in config["games"].items()
         for pairing in board_pairings(board, config["simulations"][board], args.exploration)
         if games
     ]
+    for board in boards if args.rivals else []:
+        config["games"].setdefault(board, args.games or GAMES["connect_four"])
+        try:
+            pairings += rival_pairings(board, cli.words(args.rivals))
+        except ValueError as error:
+            raise cli.InputError(f"--rivals: {error}") from None
     folder = records.open_run(NAME, args.output, config, args.resume)
-    finished = {game["match"] for game in records.read_jsonl(folder / "games.jsonl")}
+    finished = {game["match"] for game in records.read_games(folder)}
     timing = Timing(args.seconds, args.repeats, args.seed, args.exploration)
     with progress_bar() as bar:
-        speed = {board: time_mcts(board, timing, args.peers, bar) for board in boards}
+        timed = boards if args.simulation_speed else []
+        speed = {board: time_mcts(board, timing, args.peers, bar) for board in timed}
         decisions = time_searchers(boards, spots, timing, bar) if args.searchers else []
         writer = records.JsonlWriter(folder / "games.jsonl")
         try:
@@ -114,7 +129,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "machine": machine(),
         "speed": speed,
         "decisions": decisions,
-        "strength": strength(records.read_jsonl(folder / "games.jsonl"), pairings),
+        "strength": strength(records.read_games(folder), pairings),
     }
     records.write_json(folder / "summary.json", summary)
     search_report.write(folder, summary)
@@ -126,12 +141,12 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
 
 def check(args: Args) -> list[str]:
     """The games to measure; raises ``InputError`` for arguments that make no sense."""
-    boards, known = cli.words(args.boards), envs.games()
+    boards, known = cli.words(args.game), envs.games()
     for board in boards:
         if board not in known:
-            raise cli.InputError(f"--boards: unknown {board!r}; choose from: {', '.join(known)}")
+            raise cli.InputError(f"--game: unknown {board!r}; choose from: {', '.join(known)}")
     if not boards:
-        raise cli.InputError(f"--boards: name at least one of {', '.join(known)}")
+        raise cli.InputError(f"--game: name at least one of {', '.join(known)}")
     if args.simulations is not None and args.simulations < 2:
         raise cli.InputError(f"--simulations {args.simulations}: at least 2 are needed")
     if args.games is not None and (args.games < 0 or args.games % 2):
@@ -145,7 +160,7 @@ def check(args: Args) -> list[str]:
     return list(dict.fromkeys(boards))
 
 
-APP = cli.app(NAME, main)
+APP = cli.app(NAME, main, former={"--boards": "--game"})
 
 if __name__ == "__main__":
     cli.run(APP)

@@ -5,6 +5,9 @@ legal play; a new game needs nothing here. A peer is one entry of ``PEERS`` in
 ``benchmarks/speed/peers.py`` and is compared within its call shape only. All of a game's entries
 take turns, one repeat each, so that a machine that slows down slows them all; ratios are taken
 repeat by repeat.
+
+    python -m benchmarks.throughput
+    python -m benchmarks.throughput --game ludo,chess --no-peers --output DIRECTORY
 """
 
 from __future__ import annotations
@@ -14,16 +17,17 @@ import json
 import math
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from stratagym import envs
 from stratagym.benchmarks.harness import cli
+from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.speed import report
 from stratagym.benchmarks.speed.entries import Entry, entries_of, measure
 from stratagym.benchmarks.speed.measuring import machine
@@ -33,53 +37,73 @@ from stratagym.benchmarks.speed.peers import PEERS
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args:
-    games: Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")] = None
-    """Games to measure, such as `--games ludo`; every game if not given."""
+    game: Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")] = None
+    """Games to measure, separated by commas; every game if not given."""
     seconds: float = 0.5
     """Length of one repeat."""
-    repeats: int = 5
-    """Repeats of each measurement; the median is the rate."""
+    repeats: int = 7
+    """Repeats of each measurement; the median is the rate, and 6 give ratios an interval."""
     peers: bool = True
     """Measure the installed peers too."""
     json: Annotated[bool, Parameter(negative="")] = False
     """Print one JSON document to standard output, and nothing else there."""
     output: Path | None = None
     """Directory for throughput.json, throughput.md and throughput.png."""
+    page: Path | None = None
+    """A page in Markdown, such as docs/performance.md, whose part between the lines
+    `<!-- throughput: begin -->` and `<!-- throughput: end -->` is made anew."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008
     """Measure the games' speed beside the peers that are installed.
 
-    Rates are player decisions per CPU-second of one thread, under random legal play.
+    Rates are player decisions per CPU-second of one thread, under random legal play. Peers that
+    are not there are named at the end.
     """
     games = checked_games(args)
     if args.output:
         check_writable(args.output)
+    if args.page:
+        check_page(args.page)
     method = report.Method(machine(), args.seconds, args.repeats)
     groups = [entries_of(game, PEERS if args.peers else ()) for game in games]
-    columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
     # Refreshed between the repeats only: a refreshing thread would use CPU time of the repeat.
-    bar = Progress(*columns, console=Console(stderr=True), auto_refresh=False)
+    bar = progress_bar(*columns, auto_refresh=False)
     task = bar.add_task("", total=sum(map(len, groups)) * (1 + args.repeats))
 
     def show(entry: Entry, steps: int) -> None:
         what = f"{entry.title} ({entry.by.name})"
         bar.update(task, advance=steps, description=what, refresh=True)
 
+    entries: list[Entry] = []
     # What a peer prints must not get into the JSON.
     with contextlib.redirect_stdout(sys.stderr), bar:
         for group in groups:
+            start = time.monotonic()
             measure(group, args.repeats, args.seconds, show)
-    entries = [entry for group in groups for entry in group]
-    result = json.dumps(report.document(entries, method), indent=2)
+            entries += group
+            write(args, entries, method)
+            if not bar.console.is_terminal:
+                took = time.monotonic() - start
+                print(f"{group[0].by.ours}: measured in {took:.0f} s", file=sys.stderr, flush=True)
     if args.json:
-        print(result)
+        print(json.dumps(report.document(entries, method), indent=2))
     else:
         report.screen(entries, method)
+    for line in report.missing(entries):
+        print(f"not measured: {line}", file=sys.stderr)
+
+
+def write(args: Args, entries: list[Entry], method: report.Method) -> None:
+    """Write the files asked for; after every game, so that an interrupted run leaves some."""
     if args.output:
+        result = json.dumps(report.document(entries, method), indent=2)
         (args.output / "throughput.json").write_text(result + "\n")
         (args.output / "throughput.md").write_text(report.markdown(entries, method))
         report.plot(entries, method, args.output / "throughput.png")
+    if args.page:
+        report.write_page(args.page, entries, method)
 
 
 def check_writable(directory: Path) -> None:
@@ -94,19 +118,30 @@ def check_writable(directory: Path) -> None:
         ) from None
 
 
+def check_page(path: Path) -> None:
+    """Raises ``cli.InputError`` now if the page cannot be written or has no place for rates."""
+    try:
+        with path.open("r+", encoding="utf-8") as file:
+            report.between(file.read())
+    except OSError as error:
+        raise cli.InputError(f"--page {path}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise cli.InputError(f"--page {path}: {error}") from None
+
+
 def checked_games(args: Args) -> list[str]:
     """The games to measure; raises ``cli.InputError`` for arguments that make no sense."""
-    if args.games is None:
+    if args.game is None:
         games = [game.name for game in envs.specs()]
     else:
-        games = list(dict.fromkeys(args.games))
+        games = list(dict.fromkeys(cli.words(",".join(args.game))))
     if not games:
         known = ", ".join(envs.games())
-        raise cli.InputError(f"--games: no game is named; the games are: {known}")
+        raise cli.InputError(f"--game: no game is named; the games are: {known}")
     try:
         _ = [envs.spec(game) for game in games]
     except ValueError as error:
-        raise cli.InputError(f"--games: {error}") from None
+        raise cli.InputError(f"--game: {error}") from None
     if not 0 < args.seconds < math.inf:
         raise cli.InputError(f"--seconds {args.seconds:g}: a number above 0 is needed")
     if args.repeats < 1:
@@ -114,7 +149,7 @@ def checked_games(args: Args) -> list[str]:
     return games
 
 
-APP = cli.app("throughput", main)
+APP = cli.app("throughput", main, former={"--games": "--game"})
 
 if __name__ == "__main__":
     cli.run(APP)

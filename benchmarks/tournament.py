@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, log2
-from typing import Annotated, Any
+from typing import Any
 
 from cyclopts import Parameter
 
@@ -24,6 +24,7 @@ from stratagym.benchmarks.harness.matches import Match, Place
 from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
 from stratagym.benchmarks.harness.pairings import seated, two_sides
 from stratagym.benchmarks.harness.policies import make_policies, settings
+from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import round_robin, swiss
@@ -42,9 +43,7 @@ ROUND_ROBIN, SWISS = "round_robin", "swiss"
 class Args(MatchArgs, RunArgs):
     game: str = "connect_four"
     """The game; of those for more than two players, ludo is played by two here."""
-    policies: Annotated[str, Parameter(name=["--policies", "--policy"])] = (
-        "random,mcts:20,mcts:40,mcts:80,alphabeta:2"
-    )
+    policies: str = "random,mcts:20,mcts:40,mcts:80,alphabeta:2"
     """Policies, separated by commas."""
     format: str = ROUND_ROBIN
     """"round_robin" (everyone meets everyone) or "swiss"."""
@@ -104,7 +103,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         played, byes = run.play(swiss(names, config["rounds"], matches_of), line)
     else:
         played = run.play(round_robin(names, matches_of), line)
-    run.finish(summarise(run, played, byes), report.write, report.screen)
+    with stage("adding up the games"):
+        summary = summarise(run, played, byes)
+    run.finish(summary, report.write, report.screen)
 
 
 def _game(args: Args) -> tuple[GameSpec, dict[str, Any], Sides]:

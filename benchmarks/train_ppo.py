@@ -23,8 +23,9 @@ from stratagym import envs
 from stratagym.agents.core import make_policy
 from stratagym.agents.sb3 import SB3Policy
 from stratagym.benchmarks.harness import cli, records
+from stratagym.benchmarks.harness.options import RunArgs
 from stratagym.benchmarks.levels.summary import anchors
-from stratagym.benchmarks.reporting.terminal import output_console
+from stratagym.benchmarks.reporting.terminal import output_console, say
 from stratagym.benchmarks.speed.measuring import machine
 from stratagym.benchmarks.training import ppo, report, run
 from stratagym.benchmarks.training.evaluation import NAME, Evaluation, with_ladder
@@ -35,7 +36,7 @@ EXTRA = "training needs Stable-Baselines3: pip install 'stratagym[rl]'"
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
-class Args:
+class Args(RunArgs):
     game: str = "connect_four"
     """The game to learn."""
     opponent: str | None = None
@@ -61,14 +62,6 @@ class Args:
     """Time between checkpoints."""
     threads: int = 1
     """PyTorch's threads; networks as small as these gain little from more."""
-    seed: int = 0
-    """Seed of every random choice."""
-    output: str | None = None
-    """Folder of the run; default results/train_ppo/<time>."""
-    resume: bool = False
-    """Go on with the run in --output, or with the newest."""
-    json: bool = False
-    """Print the summary as JSON instead of tables."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
@@ -104,7 +97,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         top, ends = ladder.reachable()
         config["ladder"] = {**ladder.facts(), "highest": top}
         if ends:
-            print(f"{NAME}: {ends}", file=sys.stderr)
+            say(f"{NAME}: {ends}")
     folder = records.open_run(NAME, args.output, config, args.resume)
     if not ppo.has_tensorboard():
         print("TensorBoard is not installed: no logs for it are written", file=sys.stderr)

@@ -1,7 +1,7 @@
 """What mkdocs builds besides the files in this folder.
 
 A page for every registered game, from its docstring and its facts, with a picture and a board in
-text; a list of the games; and CONTRIBUTING.md from the root of the repository.
+text; a list of the games with a gallery; and CONTRIBUTING.md from the root of the repository.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from stratagym.envs import core
 
 ROOT = Path(__file__).resolve().parent.parent
 SEED = 20
+GALLERY, THUMBNAIL = 3, 240
+"""Games in a row of the gallery, and pixels of the longer side of a picture."""
 FACTS = ("dynamics", "chance", "information", "utility")
 
 
@@ -52,7 +54,8 @@ def pages() -> dict[str, str | bytes]:
     for name in envs.games():
         rules, states = middle_of_a_game(envs.spec(name))
         found[f"games/{name}.md"] = game_page(name, rules, states)
-        found[f"games/{name}.png"] = picture(envs.spec(name), rules, states)
+        found[f"games/{name}.png"] = drawn = picture(envs.spec(name), rules, states)
+        found[f"games/{name}-small.png"] = thumbnail(drawn)
     return found
 
 
@@ -80,8 +83,26 @@ def index_page() -> str:
             _row(["---"] * len(head)),
             *rows,
             "",
+            *gallery(),
         ]
     )
+
+
+def gallery() -> list[str]:
+    """Every game in the middle of one, small, three in a row."""
+    cells = [f"[![{envs.spec(name).title}]({name}-small.png)]({name}.md)" for name in envs.games()]
+    names = [f"[{envs.spec(name).title}]({name}.md)" for name in envs.games()]
+    lines = [
+        "## Gallery",
+        "",
+        "Drawn by the games themselves, halfway through a game of random moves.",
+        "",
+    ]
+    for first in range(0, len(cells), GALLERY):
+        one = slice(first, first + GALLERY)
+        width = len(cells[one])
+        lines += [_row(cells[one]), _row([":---:"] * width), _row(names[one]), ""]
+    return lines
 
 
 def game_page(name: str, rules: Any, states: np.ndarray) -> str:
@@ -222,4 +243,12 @@ def picture(spec: core.GameSpec, rules: Any, states: np.ndarray) -> bytes:
     """A state as PNG."""
     file = io.BytesIO()
     Image.fromarray(spec.module("render").picture(rules, states[0])).save(file, "PNG")
+    return file.getvalue()
+
+
+def thumbnail(png: bytes) -> bytes:
+    """A picture made small."""
+    image, file = Image.open(io.BytesIO(png)), io.BytesIO()
+    image.thumbnail((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
+    image.save(file, "PNG")
     return file.getvalue()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from gymnasium import spaces
@@ -12,6 +13,7 @@ from numba import njit
 from pettingzoo import AECEnv
 
 from stratagym.envs import checks, core
+from stratagym.envs.annotations import Action, Info, Observation
 from stratagym.envs.checks import SEED_MASK as SEED_MASK
 from stratagym.envs.display import Display, about
 
@@ -60,6 +62,18 @@ class GameEnv(Display, AECEnv):
         states: the game as an array of one record, for searches; copy it before changing it.
     """
 
+    possible_agents: list[str]
+    agents: list[str]
+    agent_selection: str
+    rewards: dict[str, float]
+    terminations: dict[str, bool]
+    truncations: dict[str, bool]
+    infos: dict[str, Info]
+
+    if TYPE_CHECKING:  # PettingZoo has no types
+
+        def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]: ...
+
     def __init__(
         self,
         spec: core.GameSpec,
@@ -90,7 +104,7 @@ class GameEnv(Display, AECEnv):
         self.illegal = illegal
         self.max_cycles = max_cycles
         self.possible_agents = [f"player_{seat}" for seat in range(rules.num_players)]
-        self.agents: list[str] = []
+        self.agents = []
         self._seat = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._shape, self._dtype = rules.observation_shape, np.dtype(rules.observation_dtype)
         self._num_actions = rules.num_actions
@@ -138,10 +152,10 @@ class GameEnv(Display, AECEnv):
         self.__dict__.update(state)
         self._bind()
 
-    def observation_space(self, agent: str) -> spaces.Space:
+    def observation_space(self, agent: str) -> spaces.Dict:
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> spaces.Space:
+    def action_space(self, agent: str) -> spaces.Discrete:
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -195,7 +209,7 @@ class GameEnv(Display, AECEnv):
             self.infos[agent] = {"action_mask": self._zeros}
         self.agent_selection = self.agents[0]
 
-    def step(self, action: Any) -> None:
+    def step(self, action: Action) -> None:
         """Play ``action`` for the agent to move; ``None`` for an agent whose game is over.
 
         Raises:
@@ -256,13 +270,24 @@ class GameEnv(Display, AECEnv):
         if self.render_mode == "human":
             self.render()
 
-    def observe(self, agent: str) -> dict[str, np.ndarray]:
+    def observe(self, agent: str) -> Observation:
         """What ``agent`` sees, as fresh arrays (the mask is shared with ``infos``)."""
         observation = np.empty(self._shape, self._dtype)
         self._observe(self.rules, self.states, 0, self._seat[agent], observation)
         return {"observation": observation, "action_mask": self.infos[agent]["action_mask"]}
 
-    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    @overload
+    def last(
+        self, observe: Literal[True] = True
+    ) -> tuple[Observation, float, bool, bool, Info]: ...
+
+    @overload
+    def last(self, observe: Literal[False]) -> tuple[None, float, bool, bool, Info]: ...
+
+    @overload
+    def last(self, observe: bool) -> tuple[Observation | None, float, bool, bool, Info]: ...
+
+    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, Info]:
         """(observation, cumulative reward, termination, truncation, info) of the agent to move."""
         if not self.agents:
             raise ResetNeeded("call reset() before last()")

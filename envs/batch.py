@@ -103,8 +103,8 @@ class BatchEnv(Display):
         spec: the game's facts. rules: its options in force. num_envs: N.
         seed: as in ``reset``.
         autoreset: start the next episode of a game in the step that ends one.
-        threads: that share out the games of every step, each on a processor of its own. They pay
-            when a step takes longer than 0.1 ms, and the GIL is free meanwhile.
+        threads: that share out the games of every step; the GIL is free meanwhile. They want
+            processors that are free, and many games.
         observe: False leaves ``observations`` as they are until ``observe`` is called, where a
             policy does not need them at every step. Chess spends most of a step on its 7 kB.
 

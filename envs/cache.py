@@ -243,10 +243,14 @@ def _warn_once(message: str) -> None:
 
 
 class _Announce(event.Listener):
-    """Says on standard error, once for each game, that it is being compiled."""
+    """Says on standard error, once for each game, that it is being compiled; then how far it is."""
+
+    EVERY = 4.0
+    """Seconds between two such lines."""
 
     def __init__(self) -> None:
-        self.said: set[str] = set()
+        self.said: dict[str, tuple[float, int]] = {}
+        self.last = 0.0
 
     def on_start(self, event: Any) -> None:
         module = event.data["dispatcher"].py_func.__module__
@@ -257,13 +261,19 @@ class _Announce(event.Listener):
             described.text(kind)
         _, game = _place(module, described.classes)
         name = module.rpartition(".")[2] if game == _COMMON else game
-        if name not in self.said and name != "core":
-            self.said.add(name)
-            print(
-                f"stratagym: compiling {name} for this machine (first use only, some seconds) ...",
-                file=sys.stderr,
-                flush=True,
-            )
+        if name == "core":
+            return
+        now = time.monotonic()
+        began, functions = self.said.get(name, (now, 0))
+        self.said[name] = began, functions + 1
+        if functions == 0:
+            self._say(name + " for this machine (first use only, some seconds) ...")
+        elif now - self.last >= self.EVERY:
+            self._say(f"{name} ... {functions} functions so far, {now - began:.0f} s")
 
     def on_end(self, event: Any) -> None:
         pass
+
+    def _say(self, what: str) -> None:
+        self.last = time.monotonic()
+        print(f"stratagym: compiling {what}", file=sys.stderr, flush=True)

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from stratagym.envs.annotations import Illegal
+
 SEED_MASK = 2**64 - 1
 _log = logging.getLogger("stratagym")
 
@@ -112,7 +114,7 @@ def _about_options(game: str, unknown: Iterable[str], known: tuple[str, ...]) ->
     )
 
 
-def illegal_info(agent: str, action: Any, mask: np.ndarray) -> dict[str, Any]:
+def illegal_info(agent: str, action: Any, mask: np.ndarray) -> Illegal:
     """What ``infos[agent]["illegal"]`` says of the action that ended a game.
 
     ``agent``, its ``action``, and ``action_mask``, (A,) int8, the legal ones that there were.

@@ -78,6 +78,10 @@ def side_returns(sides: Sides, returns: Any) -> np.ndarray:
     return np.stack([returns[..., list(side)].sum(-1) for side in sides], -1)
 
 
+_imported: dict[str, ModuleType] = {}
+"""Modules of games by their names, views completed."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class GameSpec:
     """The fact block of a game, after OpenSpiel's GameType and GameInfo.
@@ -140,12 +144,17 @@ class GameSpec:
     def module(self, part: str) -> ModuleType:
         """One of the game's modules (``rules``, ``view``, ``render``, ``metrics``), imported."""
         name = f"{self.package}.{part}"
-        __import__(name)
-        if part == "view":
-            from stratagym.envs.views import complete
+        module = _imported.get(name)
+        # Another may have taken its place, as where a package is imported anew.
+        if module is None or sys.modules.get(name) is not module:
+            __import__(name)
+            module = sys.modules[name]
+            if part == "view":
+                from stratagym.envs.views import complete
 
-            return complete(sys.modules[name])
-        return sys.modules[name]
+                module = complete(module)
+            _imported[name] = module
+        return module
 
     def options_in_force(self, **given: Any) -> dict[str, Any]:
         """Every option with the value given or its default.

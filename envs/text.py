@@ -173,10 +173,11 @@ class _Memory:
 class TextGame:
     """A whole game as questions and replies.
 
-    >>> game = TextGame("ludo", players=2)
-    >>> game.reset(seed=1)
-    >>> turn = game.observe()
-    >>> outcome = game.submit("0 | the only piece in play")
+    Examples:
+        >>> game = TextGame("ludo", players=2)
+        >>> game.reset(seed=1)
+        >>> turn = game.observe()
+        >>> outcome = game.submit("0 | the only piece in play")
 
     An ``ok`` reply is played; any other leaves the game as it was, for the caller to ask again or
     to ``play`` an action in its stead. Options that are not given are as the game's view wants them

@@ -10,6 +10,7 @@ from openai_server import OpenAIServer
 
 from stratagym.agents import chat as chats
 from stratagym.agents.chat import OpenAIChat, TransportError
+from stratagym.agents.chat_clients import CLIENTS
 
 KEY = "sk-proj-Zq81tiresomelySecret0042"
 HELLO = [{"role": "user", "content": "hello"}]
@@ -22,6 +23,14 @@ def surroundings(monkeypatch):
         if variable.startswith("OPENAI_") or variable.lower().endswith("_proxy"):
             monkeypatch.delenv(variable)
     monkeypatch.setattr(chats, "FIRST_BACK_OFF_S", 0.01)
+
+
+@pytest.fixture(params=CLIENTS)
+def client(request, monkeypatch):
+    """One after the other, each client as what ``OpenAIChat`` takes by itself."""
+    pytest.importorskip(request.param)
+    monkeypatch.setitem(OpenAIChat.__init__.__kwdefaults__, "client", request.param)
+    return request.param
 
 
 def ask(chat, *prompts):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from typing import Any
 
 import pytest
@@ -71,8 +71,23 @@ def pytest_runtest_makereport(
     return report
 
 
+MINUTE = 60.0
+
+
+def unmarked(groups: Iterable[list[Any]]) -> dict[str, float]:
+    """Seconds of the tests that took over a minute, compiling left out, and are not marked slow."""
+    spent: dict[str, float] = {}
+    for report in (report for group in groups for report in group):
+        if isinstance(report, pytest.TestReport) and "slow" not in report.keywords:
+            compiling = dict(report.user_properties).get("compile_seconds", 0.0)
+            spent[report.nodeid] = spent.get(report.nodeid, 0.0) + report.duration - compiling
+    return {nodeid: seconds for nodeid, seconds in spent.items() if seconds > MINUTE}
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """The table of games, the dearest first."""
+    """Tests that want the mark ``slow``, and the table of games, the dearest first."""
+    for nodeid, seconds in unmarked(terminalreporter.stats.values()).items():
+        terminalreporter.line(f"takes {seconds:.0f} s and is not marked slow: {nodeid}")
     rows: dict[str, list[float]] = {}
     for reports in list(terminalreporter.stats.values()):
         for report in reports:

@@ -29,6 +29,14 @@ def pytest_report_header() -> str:
     return f"stratagym: random games from STRATAGYM_TEST_SEED={SEED} (set it to repeat a run)"
 
 
+@pytest.fixture(autouse=True, scope="session")
+def few_pictures() -> None:
+    """Reports of runs draw the boards of a game or two; pictures are what takes their time."""
+    from stratagym.benchmarks.replaying import album
+
+    album.DRAWING_S = 0.1
+
+
 @pytest.fixture
 def seed(request: pytest.FixtureRequest) -> int:
     """A seed of this run and this test, below 2**63."""

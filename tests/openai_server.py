@@ -19,6 +19,7 @@ import contextlib
 import hashlib
 import importlib
 import json
+import ssl
 import threading
 import time
 from collections import Counter
@@ -26,6 +27,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TextIO
+from urllib.parse import urlsplit
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ class Response:
         delay_s: how long it takes to come, in seconds.
         send: ``all`` of it; ``none``: the connection is closed without a word; ``half``: closed
             within the body, short of its ``Content-Length``; ``never``: nothing is sent until the
-            client leaves; ``drip``: the headers, then a blank every 0.05 s, for ever.
+            client leaves; ``drip``: the headers, then a blank every 0.05 s, for ever; ``flood``:
+            the headers without a length, then the body again and again.
     """
 
     kind: str
@@ -236,12 +239,19 @@ class OpenAIServer:
     Attributes:
         requests: every request so far.
         authorizations: the Authorization header of each; kept here only, never logged.
+        tls: what it proves itself by, where it speaks HTTPS.
         most_at_once: the most requests that were being answered at one time.
         connections, open_now: how many connections have been made, and are open.
     """
 
-    def __init__(self, script: Script = legal_looking, port: int = 0, log: Path | None = None):
-        self.script, self.port, self.log = script, port, log
+    def __init__(
+        self,
+        script: Script = legal_looking,
+        port: int = 0,
+        log: Path | None = None,
+        tls: ssl.SSLContext | None = None,
+    ):
+        self.script, self.port, self.log, self.tls = script, port, log, tls
         self.requests: list[Request] = []
         self.authorizations: list[str | None] = []
         self.most_at_once = self.connections = self.open_now = 0
@@ -255,7 +265,7 @@ class OpenAIServer:
 
     @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/v1"
+        return f"http{'s' if self.tls else ''}://127.0.0.1:{self.port}/v1"
 
     def __enter__(self) -> OpenAIServer:
         self._thread.start()
@@ -283,7 +293,9 @@ class OpenAIServer:
         self._tasks: set[asyncio.Task[None]] = set()
         if self.log is not None:
             self._log_file = self.log.open("a", encoding="utf-8")
-        listener = await asyncio.start_server(self._connected, "127.0.0.1", self.port, backlog=1024)
+        listener = await asyncio.start_server(
+            self._connected, "127.0.0.1", self.port, backlog=1024, ssl=self.tls
+        )
         self.port = listener.sockets[0].getsockname()[1]
         self._ready.set()
         await self._stop.wait()
@@ -321,7 +333,8 @@ class OpenAIServer:
             for name, _, value in (line.partition(":") for line in head[1:] if line)
         }
         content = await reader.readexactly(int(headers.get("content-length", 0)))
-        if method != "POST" or path.partition("?")[0] != "/v1/chat/completions":
+        # A proxy is asked for a whole address.
+        if method != "POST" or urlsplit(path).path != "/v1/chat/completions":
             await self._send(writer, error(404, f"there is no {method} {path}"))
             return True
         body = json.loads(content)
@@ -338,6 +351,12 @@ class OpenAIServer:
                     writer.write(b" ")
                     await writer.drain()
                     await asyncio.sleep(0.05)
+            elif response.send == "flood":
+                headers = "".join(f"{k}: {v}\r\n" for k, v in response.headers.items())
+                writer.write(f"HTTP/1.1 200 Scripted\r\n{headers}\r\n".encode())
+                while True:
+                    writer.write(response.body)
+                    await writer.drain()
             elif response.send == "half":
                 half = replace(response, body=response.body[: len(response.body) // 2])
                 await self._send(writer, half, length=len(response.body))

@@ -92,6 +92,23 @@ def test_both_are_timed_and_play_every_opening_from_both_sides(capsys, small, tm
     assert "mcts:20" in report and "Simulations" in report
 
 
+def test_rivals_meet_from_the_same_openings(capsys, tmp_path):
+    summary = output(
+        capsys, search.APP, "--boards", "tictactoe", "--rivals", "alphabeta:9,random,mcts:20",
+        "--games", 4, "--opening", 2, "--no-peers", "--no-searchers", "--no-simulation-speed",
+        "--output", tmp_path / "run",
+    )  # fmt: skip
+    assert [row["rival"] for row in summary["strength"]] == ["random", "mcts:20"]
+    games = lines(tmp_path / "run" / "games.jsonl")
+    assert len(games) == 8
+    for game in games:
+        replay(game)
+        assert len(game["ms"]) == 2
+    assert games[0]["actions"][:2] == games[1]["actions"][:2] == games[4]["actions"][:2]
+    assert summary["strength"][0]["losses"]["value"] == 0
+    assert "alphabeta:9" in (tmp_path / "run" / "report.md").read_text()
+
+
 def replay(game):
     """The record's moves are legal and end as it says."""
     rules = spec(game["game"]).make_rules(**game["rules"])
@@ -173,8 +190,8 @@ def test_the_peer_has_the_same_moves(game, rng):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--boards", "go"], ["go", "connect_four"]),
-        (["--boards", ","], ["--boards"]),
+        (["--game", "go"], ["go", "connect_four"]),
+        (["--game", ","], ["--game"]),
         (["--games", "3"], ["--games 3", "even"]),
         (["--simulations", "1"], ["--simulations 1"]),
         (["--opening", "9", "--max-plies", "9"], ["--max-plies"]),
@@ -232,7 +249,7 @@ def test_a_duel_is_fair(capsys, tmp_path, seed):
     ("arguments", "words"),
     [
         (["--game", "poker"], ["poker", "texas_holdem"]),
-        (["--game", "ludo"], ["ludo", "two players"]),
+        (["--game", "ludo", "--rules", "players=3"], ["ludo", "two players"]),
         (["--game", "hanabi", "--rules", "players=2"], ["hanabi", "contest"]),
         (["--policies", "random"], ["at least two"]),
         (["--policies", "random,mcts:5"], ["mcts:5", "compiled"]),

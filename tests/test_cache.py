@@ -112,6 +112,7 @@ class Tree:
             shutil.copytree(
                 PACKAGE / part, self.root / part, ignore=shutil.ignore_patterns("__pycache__")
             )
+        (self.root / "__init__.py").touch()
         for package in (TOY, TWIN, FOREIGN):
             home = folder.joinpath(*package.split("."))
             home.mkdir()

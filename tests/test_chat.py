@@ -1,4 +1,4 @@
-"""``OpenAIChat``: the real openai client against a scripted server on this machine."""
+"""``OpenAIChat``, by each of its clients, against a scripted server on this machine."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ from pathlib import Path
 import numpy as np
 import openai_server
 import pytest
-from asking import HELLO, ask, failure, reply_to, surroundings  # noqa: F401
+from asking import HELLO, ask, client, failure, reply_to, surroundings  # noqa: F401
 from openai_server import OpenAIServer, Response, always, answer, error, once, rate_limit
 
 from stratagym.agents import chat as chats
 from stratagym.agents.chat import OpenAIChat, Reply, ScriptedChat, TransportError
+from stratagym.agents.chat_replies import retry_after
+
+pytestmark = pytest.mark.usefixtures("client")
 
 # --- replies -----------------------------------------------------------------------------------
 
@@ -137,7 +140,7 @@ def test_a_server_error_can_ask_for_a_wait_too():
     ],
 )
 def test_retry_after_is_read(headers, seconds):
-    assert chats._retry_after(headers) == seconds
+    assert retry_after(headers) == seconds
 
 
 def test_a_wait_beyond_a_minute_is_sat_out(monkeypatch):

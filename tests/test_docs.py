@@ -13,9 +13,11 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import notebooks
 import pytest
 from ours import our_games
 
+from stratagym import envs
 from stratagym.agents.core import FACTORIES
 from stratagym.envs import games
 
@@ -151,7 +153,7 @@ def test_benchmark_pages_name_all_options_and_no_others(name):
     known = all_options(name)
     assert named <= known | {"--help"}
     opposites = {option for option in known if option.startswith("--no-")}
-    assert known - models - opposites - {"--help"} <= named
+    assert known - models - opposites - {"--help", "--version"} <= named
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -222,8 +224,8 @@ def test_metrics_of_the_spots_are_documented(tmp_path):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
     """The documentation, built as strictly as mkdocs can: links and anchors included."""
-    if importlib.util.find_spec("mkdocs") is None:
-        pytest.skip("mkdocs is not installed: pip install 'stratagym[docs]'")
+    if not all(map(importlib.util.find_spec, ("mkdocs", "mkdocstrings"))):
+        pytest.skip("mkdocs with mkdocstrings is not installed: pip install 'stratagym[docs]'")
     folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
@@ -243,6 +245,23 @@ def test_site_has_a_page_for_every_game(site):
         for option in envs.spec(name).options:
             assert f"<code>{option}</code>" in page
         assert (site / "games" / f"{name}.png").stat().st_size > 1000
+        assert (site / "games" / f"{name}-small.png").stat().st_size > 500
+        assert f"{name}-small.png" in (site / "games" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        ("envs", ("make", "aec.GameEnv.last", "core.play_at", "text.TextGame.submit")),
+        ("agents", ("core.make_policy", "core.decision_for", "llm.LanguageModel")),
+        ("wrappers", ("single_agent.SingleAgentEnv.step", "dialogue.Dialogue.answer")),
+        ("testing", ("contract.contract", "positions.position")),
+    ],
+)
+def test_api_reference_is_made_from_docstrings(site, page, names):
+    text = (site / "api" / f"{page}.html").read_text(encoding="utf-8")
+    for name in names:
+        assert f'id="stratagym.{page}.{name}"' in text
 
 
 def test_site_needs_no_network(site):
@@ -257,3 +276,39 @@ def test_links_to_files_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#\s]+)", FENCE.sub("", read(page))):
         if not re.match(r"[a-z]+:", target):
             assert (ROOT / page).parent.joinpath(target).exists(), target
+
+
+# --- the notebook --------------------------------------------------------------------------------
+
+
+def test_the_notebook_runs_and_shows_what_it_holds():
+    path = DOCS / "tutorials" / "notebook.ipynb"
+    held = [cell["outputs"] for cell in notebooks.cells(path) if cell["cell_type"] == "code"]
+    shown = notebooks.run(path)
+    assert len(shown) == len(held) > 4
+    for now, before in zip(shown, held, strict=True):
+        printed = [output["text"] for output in now if "text" in output]
+        assert printed == ["".join(output["text"]) for output in before if "text" in output]
+        kinds = [set(output["data"]) for output in now if "data" in output]
+        assert kinds == [set(output["data"]) for output in before if "data" in output]
+    pictures = [output for one in shown for output in one if "image/png" in output.get("data", ())]
+    assert len(pictures) == 3
+
+
+# --- choosing ------------------------------------------------------------------------------------
+
+
+def test_the_page_that_helps_choosing_names_every_game_and_benchmark():
+    page = read("docs/choosing.md")
+    for name in our_games():
+        assert f"](games/{name}.md)" in page
+    for path in (DOCS / "benchmarks").glob("*.md"):
+        assert f"](benchmarks/{path.name})" in page
+
+
+def test_the_results_are_of_every_game_and_say_how_they_were_made():
+    page = read("docs/results.md")
+    for name in our_games():
+        part = page.partition(f"\n## {envs.spec(name).title}\n")[2].partition("\n## ")[0]
+        assert "python -m benchmarks." in part and "`random`" in part
+        assert re.search(r"\d \[-?\d.*\d\] \|", part)

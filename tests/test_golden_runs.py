@@ -14,6 +14,7 @@ import runpy
 import warnings
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,19 @@ import golden_runs
 import pytest
 from golden_runs import RUNS, Run
 
+from stratagym.agents.alphabeta import alphabeta_policy
+from stratagym.agents.core import Policy, PolicyString
+
 pytest.importorskip("openai")
 
 TEXT_ARGUMENTS = ["--system", "merge"]
 """What makes prompts what they were in 0.1, for the scripts that have prompts."""
+
+FIRST_LADDERS = {
+    "connect_four,tictactoe": "connect_four/ladder-v1,tictactoe",
+    "tictactoe,connect_four": "tictactoe,connect_four/ladder-v1",
+}
+"""What names the ladders of 0.1 today: connect four has a second one, with another alpha-beta."""
 
 ADDED: dict[str, tuple[str, ...]] = {
     "config.json": (),
@@ -102,8 +112,19 @@ REFUSED: dict[str, str] = {}
 """Runs of 0.1 that ``--resume`` does not go on with: the name, and what the line says."""
 
 
+def first_alphabeta(game: Any, text: PolicyString) -> Policy:
+    """0.1's alpha-beta under the name it had.
+
+    It plays otherwise than today's, which does not pass over wins; its games are 0.1's.
+    """
+    policy = alphabeta_policy(game, replace(text, options=text.options | {"version": "1"}))
+    policy.name = f"alphabeta:{text.argument}"
+    return policy
+
+
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch):
+    monkeypatch.setattr("stratagym.agents.alphabeta.alphabeta_policy", first_alphabeta)
     for name, value in golden_runs.SURROUNDINGS.items():
         monkeypatch.setenv(name, value)
     for name in ("http_proxy", "https_proxy", "all_proxy"):
@@ -251,6 +272,10 @@ def kept(run) -> dict[str, Any]:
     return golden_runs.load(golden_runs.path_of(run.name))
 
 
+COUNTED = ["--no-preflight"]
+"""Where requests are counted as 0.1 counted them, which asked for no word before."""
+
+
 def more(run: Run) -> list[str]:
     return [] if run.script == "duel" else TEXT_ARGUMENTS
 
@@ -258,7 +283,8 @@ def more(run: Run) -> list[str]:
 def test_a_run_leaves_what_it_left(run, kept, tmp_path):
     assert kept["arguments"] == run.words(None), "recorded with other arguments"
     with golden_runs.served(run) as server:
-        code, screen, err = call(run.script, run.words(server, more(run)), tmp_path)
+        words = [FIRST_LADDERS.get(word, word) for word in run.words(server, more(run))]
+        code, screen, err = call(run.script, words, tmp_path)
     assert code == 0, err
     files = golden_runs.files_of(tmp_path / run.name)
     found = file_problems(kept["files"], files) + line_problems("screen", kept["screen"], screen)
@@ -281,7 +307,7 @@ def test_an_old_run_is_read_as_it_was(run, kept, tmp_path):
 def test_an_old_run_is_gone_on_with_or_refused_in_one_line(run, kept, tmp_path):
     golden_runs.write(tmp_path / run.name, kept["files"])
     with golden_runs.served(run) as server:
-        words = run.words(server, more(run))
+        words = run.words(server, [*more(run), *COUNTED * run.model])
         try:
             files, requests = golden_runs.resume(run, tmp_path, words, server, call)
         except golden_runs.Refused as refused:
@@ -303,7 +329,7 @@ def test_an_old_run_that_was_broken_off_is_finished(name, tmp_path):
     half, left = _half(kept["files"])
     golden_runs.write(tmp_path / name, half)
     with golden_runs.served(run) as server:
-        words = run.words(server, more(run))
+        words = run.words(server, [*more(run), *COUNTED * run.model])
         files, requests = golden_runs.resume(run, tmp_path, words, server, call)
     found = file_problems(kept["files"], files)
     assert not found, "\n".join(found)

@@ -11,25 +11,26 @@ import numpy as np
 import pytest
 
 from stratagym.agents.core import Weakened, decision_for, make_policy
-from stratagym.agents.ladders import Ladder, ladder_of, laddered
+from stratagym.agents.ladders import Ladder, earlier_ladders, is_kept, ladder_of, laddered
 from stratagym.benchmarks.harness import workers
 from stratagym.benchmarks.levels import calibration
 from stratagym.benchmarks.reporting.stats import COUNT, mean_rate
 from stratagym.envs import core, spec
 
-LADDERS = [ladder_of(game) for game in laddered()]
+PRESENT = [ladder_of(game) for game in laddered()]
+LADDERS = PRESENT + [ladder for game in laddered() for ladder in earlier_ladders(game)]
 WINS = [ladder for ladder in LADDERS if ladder.measure == "wins"]
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "benchmarks" / "anchored_levels.md"
 
 
 def of_game(ladder: Ladder) -> str:
-    return ladder.game.name
+    return ladder.game.name if ladder in PRESENT else ladder.name
 
 
 def test_six_games_have_a_ladder():
     six = {"chess", "connect_four", "hanabi", "ludo", "texas_holdem", "tictactoe"}
     assert six <= set(laddered())
-    levels = {ladder.game.name: ladder.top for ladder in LADDERS}
+    levels = {ladder.game.name: ladder.top for ladder in PRESENT}
     assert levels["tictactoe"] >= 2 and levels["texas_holdem"] >= 4 and levels["ludo"] >= 2
     assert levels["connect_four"] >= 5 and levels["chess"] >= 8
 
@@ -139,7 +140,26 @@ def test_the_documentation_shows_the_frozen_tables():
     page = DOCS.read_text()
     for ladder in LADDERS:
         assert f"`{ladder.name}`" in page
+    for ladder in PRESENT:
         assert calibration.table(ladder.calibration).markdown() in page
+
+
+def test_earlier_ladders_stay_and_play_what_they_played():
+    """Their alpha-beta is that of 0.1; the slice of frozen games above is played with it."""
+    assert [ladder.name for game in laddered() for ladder in earlier_ladders(game)] == [
+        "chess/ladder-v1", "connect_four/ladder-v1",
+    ]  # fmt: skip
+    for game, word in (("chess", "alphabeta:3?random=0.13"), ("connect_four",
+                       "alphabeta:4?random=0.1")):  # fmt: skip
+        ladder = ladder_of(f"{game}/ladder-v1")
+        assert word in [name for level in ladder.levels for name in level]
+        assert "version=1" in ladder.player(word)
+        assert make_policy(ladder.game, ladder.player(word)).name == ladder.player(word)
+        assert ladder_of(game).player(word) == word
+        assert is_kept(ladder.facts()) and is_kept(ladder_of(game).facts())
+        assert not is_kept(ladder.facts() | {"levels": []})
+    with pytest.raises(ValueError, match="chess has no ladder chess/ladder-v9; it has: chess/l"):
+        ladder_of("chess/ladder-v9")
 
 
 def test_a_weakened_policy_errs_as_often_as_it_says(rng):

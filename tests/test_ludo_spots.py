@@ -137,7 +137,7 @@ def test_without_arguments_it_reports_the_built_in_policies(tmp_path):
         (["--output", "/proc/nothing/here"], ["/proc/nothing/here"]),
         (["generate", "--output", "/proc/nothing"], ["/proc/nothing"]),
         (["generate"], ["--output"]),
-        (["generate", "--output", "x", "--boards", "0"], ["--boards 0"]),
+        (["generate", "--output", "x", "--per-category", "0"], ["--per-category 0"]),
     ],
     ids=" ".join,
 )  # fmt: skip

@@ -22,9 +22,10 @@ from stratagym.agents.core import PolicyString, make_policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.cli import InputError, words
 from stratagym.benchmarks.harness.decisions import Question, ask_model
+from stratagym.benchmarks.harness.options import MatchArgs
 from stratagym.benchmarks.harness.policies import ModelArgs, make_policies, settings, usage
 from stratagym.benchmarks.harness.records import read_jsonl
-from stratagym.benchmarks.replaying import page
+from stratagym.benchmarks.replaying import scenes
 from stratagym.benchmarks.reporting.page import NOTHING
 from stratagym.benchmarks.reporting.sections import model_table
 from stratagym.envs import core, spec
@@ -220,7 +221,7 @@ def test_a_script_takes_them(tmp_path):
             "--base-url", server.base_url, "--head-to-head", "0", "--output", "run", "--json",
             "--top-p", "0.9", "--top-k", "40", "--model-seed", "7", "--reasoning-effort", "none",
             "--thinking-budget", "9", "--extra-body", '{"min_p":0.1,"a":"b"}',
-            "--price-in", "2", "--price-out", "8", "--price-cached", "0.5",
+            "--price-in", "2", "--price-out", "8", "--price-cached", "0.5", "--no-preflight",
         ]  # fmt: skip
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -320,6 +321,54 @@ def test_keys_are_refused_and_not_quoted(query, monkeypatch):
 )
 def test_fields_that_only_sound_like_keys_are_taken(name):
     assert chat_options.read_extra_body({name: 1}) == {name: 1}
+
+
+NUMBERS = [
+    ("price_in", math.nan, "--price-in=nan: a number from 0 to 1000000000"),
+    ("price_in", -1.0, "--price-in=-1.0: a number from 0"),
+    ("price_out", math.inf, "--price-out=inf: a number from 0"),
+    ("price_out", 1e300, "--price-out=1e+300: a number from 0"),
+    ("price_cached", math.nan, "--price-cached=nan: a number from 0"),
+    ("timeout", math.nan, "--timeout=nan: a number of at least 0.001"),
+    ("timeout", math.inf, "--timeout=inf: a number of at least 0.001"),
+    ("timeout", -1.0, "--timeout=-1.0: a number of at least 0.001"),
+    ("concurrency", 0, "--concurrency 0: choose from 1 to 1000"),
+    ("concurrency", 10**6, "--concurrency 1000000: choose from 1 to 1000"),
+]
+
+
+@pytest.mark.parametrize(("option", "value", "said"), NUMBERS, ids=lambda x: str(x)[:20])
+def test_prices_times_and_concurrency_that_cannot_be_are_refused(option, value, said):
+    # Whether a model plays or not.
+    for policies in ("random", "llm:m"):
+        with pytest.raises(InputError) as caught:
+            make_policies(spec("ludo"), policies, ModelArgs(**{option: value, "base_url": HOME}))
+        assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"time_limit": math.nan}, "time limit nan: more than 0 seconds are needed, or none"),
+        ({"time_limit": math.inf}, "time limit inf"),
+        ({"time_limit": -1.0}, "time limit -1"),
+        ({"clock": "tokens:" + "9" * 400}, "choose one of: sync, wall, or tokens:RATE"),
+        ({"clock": "tokens:0." + "0" * 300 + "1"}, "choose one of: sync, wall"),
+        ({"clock": "tokens:nan"}, "choose one of: sync, wall"),
+    ],
+    ids=range(6),
+)
+def test_times_of_matches_that_cannot_be_are_refused(options, said):
+    with pytest.raises(InputError, match=said):
+        MatchArgs(**options).answer_protocol(spec("ludo"))
+
+
+def test_prices_of_python_are_checked_too():
+    for prices in ((math.nan, 1.0), (1.0, -1.0)):
+        with pytest.raises(ValueError, match="price_"):
+            LanguageModel(ScriptedChat([]), prices=prices)
+    with pytest.raises(ValueError, match="price_cached"):
+        LanguageModel(ScriptedChat([]), prices=(1.0, 1.0), price_cached=math.inf)
 
 
 # --- lists and names ---------------------------------------------------------------------------
@@ -482,7 +531,7 @@ def test_reports_and_replays_show_the_counts_where_there_are_any():
     assert [row[-2] for row in table.rows] == [NOTHING, "0"]
 
     record = recorded(Reply("0 | x", "stop", 100, 10, 0.1, 0))
-    told = page.usage(record)
+    told = scenes.usage(record)
     assert "100 tokens in, 10 out" in told and "cached" not in told
     full = recorded(Reply("0 | x", "stop", 100, 10, 0.1, 0, "", 4, 0))
-    assert page.usage(full) == told + ", 4 reasoning, 0 cached"
+    assert scenes.usage(full) == told + ", 4 reasoning, 0 cached"

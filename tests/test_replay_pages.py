@@ -33,7 +33,8 @@ def scene_of(folder: Path, judge: str | None = "none") -> dict[str, Any]:
     return scenes.scene(played, judged, scenes.Shared(), None)
 
 
-def test_reports_link_every_game_that_the_page_holds(tmp_path):
+def test_reports_link_every_game_that_the_page_holds(tmp_path, monkeypatch):
+    monkeypatch.setattr(album, "DRAWING_S", 60)
     folder = tmp_path / "run"
     run_script(
         board_solvers, "--policies", "random", "--boards", "tictactoe", "--games", "4",
@@ -62,6 +63,7 @@ def test_what_a_page_leaves_out_is_said(tmp_path, seed, monkeypatch):
         data = data_of(tmp_path / "replays.html")
         return [game["number"] for game in data["games"]], page.markdown(), data
 
+    monkeypatch.setattr(album, "DRAWING_S", 60)
     numbers, text, _ = written()
     assert numbers == [1, 2, 3, 4, 5] and "draws any game" not in text
     monkeypatch.setattr(album, "GAMES", 2)
@@ -104,7 +106,7 @@ def test_games_of_models_come_first_and_a_bad_record_is_named(tmp_path, seed, mo
 
 
 def test_a_page_of_the_games_that_fit(tmp_path, seed):
-    for k, game in enumerate(["tictactoe", "connect_four", "tictactoe"]):
+    for k, game in enumerate(("tictactoe", "connect_four", "tictactoe")):
         record_game(tmp_path, game, ["random"] * 2, seed + k, name=f"{game}/{k}/0")
     target = tmp_path / "games.html"
     said, _ = run_script(

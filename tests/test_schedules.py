@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stratagym.agents.chat import Unavailable
 from stratagym.agents.ladders import ladder_of
 from stratagym.benchmarks.board_solvers import board_matches
-from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.games import Games, by_pairing
 from stratagym.benchmarks.harness.match_play import FORFEIT, AnswerProtocol
 from stratagym.benchmarks.harness.matches import Match, Place, place_of
@@ -67,7 +67,7 @@ def test_a_round_that_was_broken_off_cannot_be_paired_on():
     def broken(matches):
         return {name: {**game, "returns": None} for name, game in first_wins(matches).items()}
 
-    with pytest.raises(InputError, match="round 1: transport failures broke off 1 of 1 games"):
+    with pytest.raises(Unavailable, match="round 1: transport failures broke off 1 of 1 games"):
         play_out(swiss("ab", 1, matches_of), broken)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stratagym.agents.alphabeta import AlphaBeta
 from stratagym.agents.core import decision_for, make_policy
 from stratagym.agents.mcts import MCTS
 from stratagym.benchmarks.reporting.ratings import bradley_terry, elo, rate
@@ -42,25 +41,6 @@ def minimax(facts, rules, states):
         core.play_at(rules, after, 0, action, np.zeros_like(legal), probs)
         values.append(minimax(facts, rules, after))
     return max(values) if seat == 0 else min(values)
-
-
-@pytest.mark.parametrize(("game", "plies"), [("tictactoe", 3), ("connect_four", 36)])
-def test_alphabeta_finds_the_value_of_trying_everything(game, plies, rng):
-    for _ in range(12):
-        facts, rules, states = random_position(game, plies, rng)
-        search = AlphaBeta(42)
-        action, value, _ = search.search(decision_for(facts, rules, states, 1))
-        assert value == minimax(facts, rules, states)
-        after = states.copy()
-        core.play_at(rules, after, 0, action, *core.new_scratch(rules))
-        assert minimax(facts, rules, after) == value
-
-
-def test_a_limit_of_positions_gives_the_last_finished_depth(rng):
-    facts, rules, states = random_position("connect_four", 4, rng)
-    action, _, depth = AlphaBeta(20, positions=3000).search(decision_for(facts, rules, states, 1))
-    assert 1 <= depth < 20
-    assert action in decision_for(facts, rules, states, 1).legal
 
 
 def test_mcts_takes_a_win_and_blocks_one():
@@ -148,6 +128,27 @@ def test_proving_helps(rng):
     assert kept[True] > 180
 
 
+def test_in_chess_priors_and_judgement_take_the_place_of_random_games():
+    """Mates, and wins a piece that hangs, with few simulations; the same from the same position."""
+    facts = spec("chess")
+    rules, states = facts.make_rules(), core.new_states(facts.make_rules())
+    notation = facts.module("notation")
+    policy, used = make_policy(facts, "mcts:60"), make_policy(facts, "mcts:60")
+    assert (policy.playout, policy.priors) == (0, True)
+    for fen, move in (
+        ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "a1a8"),
+        ("rnbqkb1r/ppp2ppp/8/3np3/3Q4/4P3/PPP2PPP/RNB1KBNR b KQkq - 0 1", "e5d4"),
+        ("4k3/8/8/3r4/8/1B6/8/4K3 w - - 0 1", "b3d5"),
+    ):
+        notation.set_fen(rules, states, fen)
+        view = decision_for(facts, rules, states, 1)
+        assert notation.uci(states[0], policy.act(view)) == move
+        assert notation.uci(states[0], used.act(view)) == move
+    plain = make_policy(facts, "mcts:60?playout=all&priors=no&c=1.4")
+    assert (plain.playout, plain.priors, plain.exploration) == (None, False, 1.4)
+    assert plain.act(view) in view.legal
+
+
 def test_more_simulations_win(rng):
     facts = spec("connect_four")
     rules = facts.make_rules()
@@ -175,6 +176,8 @@ def test_more_simulations_win(rng):
         ("chess", "mcts:none", ["mcts"]),
         ("chess", "mcts:9?solve=perhaps", ["mcts", "solve=no"]),
         ("ludo", "mcts:9?solve=yes", ["mcts", "solve=yes", "ludo"]),
+        ("ludo", "mcts:9?priors=yes", ["mcts", "priors=yes", "ludo"]),
+        ("chess", "mcts:9?playout=some", ["mcts", "playout=PLIES"]),
         ("chess", "alphabeta:0", ["alphabeta"]),
         ("ludo", "uci:stockfish", ["ludo"]),
         ("chess", "uci:no-such-engine", ["no-such-engine", "apt-get install"]),

@@ -1,15 +1,25 @@
 """The throughput benchmark: what it reports and refuses, not how fast anything is."""
 
+import ctypes
 import json
+import math
+import os
+import shutil
+from itertools import combinations
 
+import numpy as np
 import pytest
 
 from stratagym import envs
 from stratagym.benchmarks import throughput
 from stratagym.benchmarks.harness.cli import run
-from stratagym.benchmarks.speed.measuring import short
+from stratagym.benchmarks.speed import loops, measuring, native, report
+from stratagym.benchmarks.speed.alone import Alone
+from stratagym.benchmarks.speed.entries import Entry
+from stratagym.benchmarks.speed.measuring import Batched, Sample, best_batch, median_interval, short
 from stratagym.benchmarks.speed.peers import PEERS, Peer
 from stratagym.benchmarks.speed.shapes import SHAPES
+from stratagym.envs import core
 
 QUICK = ["--games", "ludo", "--seconds", "0.001", "--repeats", "2"]
 
@@ -24,6 +34,20 @@ def broken(game):
 
 def steady(game):
     return lambda: 10
+
+
+def on_one_core(game):
+    """Counts as many decisions as there are processors to run on."""
+    return Batched(lambda: len(os.sched_getaffinity(0)), 3)
+
+
+def dying(game):
+    return lambda: os._exit(5)
+
+
+@pytest.fixture(autouse=True)
+def short_trials(monkeypatch):
+    monkeypatch.setattr(measuring, "TRIAL", 0.001)
 
 
 @pytest.fixture
@@ -56,6 +80,10 @@ def test_every_shape_has_a_rate(capsys):
     assert [entry["shape"] for entry in result["entries"]] == every
     for entry in result["entries"]:
         assert (entry["game"], entry["name"], entry["missing"]) == ("ludo", "stratagym", None)
+        assert (entry["batch"] is not None) == entry["shape"].startswith("batch")
+        assert (
+            entry["rate"] == entry["per_second" if entry["clock"] == "wall" else "per_cpu_second"]
+        )
         assert 0 < entry["rate"]["min"] <= entry["rate"]["median"] <= entry["rate"]["max"]
 
 
@@ -66,6 +94,7 @@ def test_peers_stand_below_ours(capsys, fake_peers):
     assert names[at + 1 : at + 3] == [("step", "Steady"), ("step", "Absent")]
     ours, steady, absent = entries[at : at + 3]
     assert ours["ours_over_peer"] is None
+    assert steady["interval"] is None and steady["faster"] is None  # of two repeats
     assert steady["ours_over_peer"]["min"] > 0
     assert steady["same_game"] and steady["notes"] == ["counts to ten"]
     assert absent["rate"] is None
@@ -102,6 +131,7 @@ def test_table_and_files(capsys, fake_peers, tmp_path):
         (["--repeats", "0"], "--repeats 0: "),
         (["--output", __file__], "name a directory that can be written"),
         (["--output", f"{__file__}/below"], "name a directory that can be written"),
+        (["--page", "no such page"], "--page no such page: "),
         (["--fast"], "--fast"),
     ],
 )
@@ -119,13 +149,213 @@ def test_bad_arguments_are_one_line(capsys, arguments, said):
     ("game", "shape", "counted"), [("chess", "perft", 4_865_609), ("texas_holdem", "hands", 20_000)]
 )
 def test_shapes_of_single_games(game, shape, counted):
-    """The fifth ply of chess has 4,865,609 leaves; and one peer each where it is installed."""
+    """The fifth ply of chess has 4,865,609 leaves."""
     assert SHAPES[shape].games == (game,)
     assert SHAPES[shape].make(game)() == counted
-    for peer in PEERS:
-        if peer.shape == shape:
-            pytest.importorskip(peer.package, reason=f"pip install {peer.package}")
-            assert peer.make(peer.game)() == (197_281 if shape == "perft" else 5000)
+
+
+def test_perft_of_python_chess():
+    pytest.importorskip("chess", reason="pip install chess")
+    assert loops.python_chess_perft("")() == 197_281
+
+
+# --- pages ---------------------------------------------------------------------------------------
+
+
+def test_the_page_is_made_anew_between_its_marks(fake_peers, tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text(f"# Speed\n{report.BEGIN}\nof before\n{report.END}\nbelow\n")
+    for _ in range(2):
+        run_quickly("--page", str(page))
+        text = page.read_text()
+        assert text.startswith(f"# Speed\n{report.BEGIN}\n") and text.endswith("\nbelow\n")
+        assert "of before" not in text and text.count("**ludo: bulk loop, no observation**") == 1
+    assert "not measured: ludo: Python step, no observation: Absent" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["", report.BEGIN, report.END + report.BEGIN, 2 * report.BEGIN])
+def test_a_page_without_marks_is_refused(text, tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text(text)
+    with pytest.raises(SystemExit) as stopped:
+        run(throughput.APP, [*QUICK, "--page", str(page)])
+    assert stopped.value.code == 2
+    assert "it needs the lines" in capsys.readouterr().err
+    assert page.read_text() == text
+
+
+def test_the_documented_page_has_the_marks():
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    with open(os.path.join(root, "docs", "performance.md"), encoding="utf-8") as page:
+        report.between(page.read())
+
+
+# --- who is faster -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", range(6, 26))
+def test_interval_covers_the_median_as_said(n):
+    """By counting on which side of the median values fall; one value less would be too few."""
+    low, high = median_interval(range(n))
+    cut = int(low)
+    assert high == n - 1 - cut
+    missed = [2 * sum(math.comb(n, k) for k in range(c + 1)) / 2**n for c in (cut, cut + 1)]
+    assert missed[0] <= 0.05 < missed[1]
+
+
+def test_few_repeats_have_no_interval():
+    assert median_interval([1.0] * 5) is None
+    assert median_interval([3, 1, 2, 6, 5, 4]) == (1, 6)
+
+
+def compared(ratios, same_game=True):
+    entry = Entry(Peer("Peer", "numpy", "it", "ludo", "step", steady, same_game))
+    entry.ratios, entry.samples = ratios, [Sample(10, 1, 2)] * len(ratios)
+    return entry
+
+
+@pytest.mark.parametrize(
+    ("ratios", "faster"),
+    [([2.0] * 6, "stratagym"), ([0.5] * 6, "Peer"), ([0.9, 1.1] * 3, "neither"), ([2.0] * 5, "")],
+)
+def test_who_is_faster(ratios, faster):
+    assert compared(ratios).faster == faster
+    assert compared(ratios, same_game=False).faster == ""
+
+
+def test_losses_are_told():
+    method = report.Method({"cpu": "C", "cores": 1, "python": "3", "numba": "0", "numpy": "0",
+                            "date": "today"}, 1, 6)  # fmt: skip
+    text = report.body([compared([2.0] * 6), compared([0.5] * 6)], method)
+    assert "ours is faster in 1, the peer in 1, neither in 0" in text
+    assert "| **Peer** |" in text and "| stratagym |" in text
+    assert "0.500x [0.500, 0.500]" in text
+
+
+# --- peers ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [5, measuring.FEW + 1])
+def test_random_actions_are_legal_and_all_are_drawn(size):
+    masks = np.zeros((2000, size), np.int8)
+    masks[:, [1, 2, size - 1]] = 1
+    actions = np.full(2000, -1)
+    generators = core.new_states(envs.spec("ludo").make_rules())
+    measuring.choose_random(masks, generators, actions)
+    drawn, times = np.unique(actions, return_counts=True)
+    assert drawn.tolist() == [1, 2, size - 1]
+    assert times.min() > 500  # 667 expected; less than this has a chance of 1e-15
+
+
+def test_the_best_batch_is_taken():
+    def make(size):
+        return lambda: {8: 1.0, 16: 5.0, 32: 2.0}[size]
+
+    best = best_batch(make, (8, 16, 32))
+    assert (best.batch, best()) == (16, 5.0)
+
+
+def test_a_peer_of_its_own_process_is_held_to_one_processor():
+    peer = Alone(on_one_core, "ludo", one_core=True)
+    sample = peer.sample(0.01)
+    peer.close()
+    assert peer.batch == 3
+    assert sample.cpu > 0 and sample.wall >= 0.01
+    free = Alone(on_one_core, "ludo", one_core=False)
+    free.close()
+    assert len(os.sched_getaffinity(0)) >= 1  # ours is untouched
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "said"),
+    [
+        (missing_module, ModuleNotFoundError, "no_such_peer"),
+        (broken, RuntimeError, "named ludo"),
+        (dying, RuntimeError, "its process ended with code 5"),
+    ],
+)
+def test_a_process_of_its_own_that_fails_says_how(make, error, said):
+    with pytest.raises(error, match=said):
+        Alone(make, "ludo", one_core=True)
+
+
+needs_compiler = pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler, cc")
+
+
+@needs_compiler
+def test_a_library_is_built_of_sources_and_driver(tmp_path):
+    """On a library in phevaluator's place, whose value is the sum of places times cards."""
+    (tmp_path / "deep" / "include" / "phevaluator").mkdir(parents=True)
+    header = tmp_path / "deep" / "include" / "phevaluator" / "phevaluator.h"
+    header.write_text("int evaluate_7cards(int a, int b, int c, int d, int e, int f, int g);\n")
+    (tmp_path / "deep" / "one.c").write_text(
+        "int evaluate_7cards(int a, int b, int c, int d, int e, int f, int g) {\n"
+        "  return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g; }\n"
+    )
+    library = native.Library("phevaluator.c", "", "", ("one.c",), ("phevaluator.h",))
+    native.build(library, tmp_path, tmp_path / "it.so")
+    hands = native.random_hands(50)
+    evaluate = ctypes.CDLL(str(tmp_path / "it.so")).evaluate_hands
+    values = native._Hands(hands, evaluate).values()
+    assert (values == hands @ np.arange(1, 8)).all()
+    (tmp_path / "deep" / "one.c").write_text("no C\n")
+    with pytest.raises(RuntimeError, match=r"phevaluator.c could not be built: "):
+        native.build(library, tmp_path, tmp_path / "it.so")
+    lacking = native.Library("phevaluator.c", "", "", ("two.c",))
+    with pytest.raises(RuntimeError, match=r"its sources hold no two.c"):
+        native.build(lacking, tmp_path, tmp_path / "it.so")
+
+
+@needs_compiler
+def test_eval7_in_c_orders_hands_as_ours_does(tmp_path, monkeypatch):
+    pytest.importorskip("eval7", reason="pip install eval7")
+    from stratagym.envs.texas_holdem.evaluator import evaluate_each
+
+    monkeypatch.setattr(native, "private_folder", lambda: tmp_path)
+    hands = native.random_hands(60)
+    ours = np.zeros(len(hands), np.int64)
+    evaluate_each(hands, 1, ours)
+    theirs = native.eval7_values(hands)
+    for i, j in combinations(range(len(hands)), 2):
+        assert np.sign(ours[i] - ours[j]) == np.sign(theirs[i] - theirs[j])
+    assert native.eval7_hands("C")() == native.HANDS
+    assert [file.name for file in tmp_path.iterdir()] == [next(tmp_path.glob("eval7-*.so")).name]
+
+
+def test_libraries_are_kept_where_nobody_else_writes(tmp_path, monkeypatch):
+    monkeypatch.setattr(native, "user_cache_path", lambda name: tmp_path / name)
+    folder = native.private_folder()
+    assert folder == tmp_path / "stratagym" / "peers"
+    assert folder.stat().st_mode & 0o077 == 0
+    folder.chmod(0o777)
+    other = native.private_folder()
+    assert other != folder and other.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "maedn(players=4)", *loops.LONG_NAMES])
+def test_openspiel_is_called_as_it_means_to_be(name):
+    """Its chance nodes are even where that is taken for granted; its observer tells as much as
+    ``observation_tensor``, which is slower."""
+    pytest.importorskip("pyspiel", reason="pip install open_spiel")
+    from open_spiel.python.observation import make_observation
+
+    game, random = loops.openspiel_game(name), np.random.default_rng(1)
+    seen = make_observation(game)
+    for _ in range(5):
+        state = game.new_initial_state()
+        while (player := state.current_player()) != loops.TERMINAL:
+            assert (player == loops.CHANCE) == state.is_chance_node()
+            legal = state.legal_actions()
+            if player == loops.CHANCE:
+                if name.startswith(loops.EVEN_CHANCE):
+                    outcomes, shares = zip(*state.chance_outcomes(), strict=True)
+                    assert list(outcomes) == legal and max(shares) - min(shares) < 1e-9
+            else:
+                seen.set_from(state, player)
+                assert seen.tensor.tolist() == state.observation_tensor(player)
+            state.apply_action(int(random.choice(legal)))
+    assert loops.openspiel_states(name)() > 0
+    assert loops.openspiel_observations(name)() > 0
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: f"{peer.name} {peer.game} {peer.shape}")

@@ -26,6 +26,7 @@ class Copy:
         for name in ("pyproject.toml", "README.md", "CONTRIBUTING.md"):
             shutil.copy(ROOT / name, folder / name)
         (folder / "stratagym").mkdir()
+        (folder / "stratagym" / "__init__.py").touch()
         for name in PACKAGES:
             (folder / "stratagym" / name).symlink_to(folder / name)
         (folder / "stratagym" / "testing").symlink_to(folder / "tests" / "testing")

@@ -63,11 +63,12 @@ class Dialogue:
 
     They play all others: those that win together with the seat, too.
 
-    >>> dialogue = Dialogue("tictactoe", "random", seed=1, seat=0)
-    >>> dialogue.messages[-1]["role"]
-    'user'
-    >>> dialogue.answer("Move: 2,2").kind
-    'ok'
+    Examples:
+        >>> dialogue = Dialogue("tictactoe", "random", seed=1, seat=0)
+        >>> dialogue.messages[-1]["role"]
+        'user'
+        >>> dialogue.answer("Move: 2,2").kind
+        'ok'
 
     Args:
         game: a registered game. opponent: a policy string.

@@ -119,7 +119,7 @@ class ParallelGame(Display, ParallelEnv):
                         f"{self.spec.name}: {agent} may not play {actions[agent]!r}; "
                         f"legal: {np.flatnonzero(mask).tolist()}"
                     )
-                offenders[agent] = checks.illegal_info(agent, chosen[seat], mask)
+                offenders[agent] = dict(checks.illegal_info(agent, chosen[seat], mask))
         rewards = dict.fromkeys(agents, 0.0)
         terminations, truncations = dict.fromkeys(agents, False), dict.fromkeys(agents, False)
         if offenders:

@@ -26,6 +26,8 @@ GAME_COLUMNS = {
     "rules": "json", "seats": "json", "returns": "json", "outcome": "json", "plies": "int",
     "actions": "json", "ended_by": "text", "forfeited_by": "int", "extra": "json",
 }  # fmt: skip
+FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+"""How texts begin that spreadsheets calculate (OWASP, CSV injection), wide letters included."""
 BATCH = 2000
 """Rows that are in memory at once while a table is written."""
 
@@ -41,14 +43,35 @@ def row(record: dict[str, Any], columns: dict[str, str]) -> dict[str, Any]:
     return known
 
 
-def write_csv(path: Path, records: Iterable[dict[str, Any]], columns: dict[str, str]) -> int:
-    """Write a table of ``columns``; returns how many rows it has."""
+def no_formula(text: Any) -> Any:
+    """A text that a spreadsheet would take for a formula, behind an apostrophe; else as it is.
+
+    Models write what stands in the records, and a formula of theirs could send the sheet away.
+    """
+    return f"'{text}" if isinstance(text, str) and text.startswith(FORMULA) else text
+
+
+def write_csv(
+    path: Path,
+    records: Iterable[dict[str, Any]],
+    columns: dict[str, str],
+    *,
+    formulas: bool = False,
+) -> int:
+    """Write a table of ``columns``; returns how many rows it has.
+
+    Args:
+        formulas: leave texts as they are that begin like a formula.
+    """
     count = 0
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
         table = csv.DictWriter(file, list(columns), lineterminator="\n")
         table.writeheader()
         for count, record in enumerate(records, 1):  # noqa: B007
-            table.writerow(row(record, columns))
+            cells = row(record, columns)
+            if not formulas:
+                cells = {name: no_formula(cell) for name, cell in cells.items()}
+            table.writerow(cells)
     return count
 
 

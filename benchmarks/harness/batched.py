@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from stratagym.agents import learner_games
-from stratagym.agents.core import Policy
+from stratagym.agents.core import Policy, PolicyFault
 from stratagym.benchmarks.harness.decisions import item_seed
-from stratagym.benchmarks.harness.match_play import SeatedMatch
+from stratagym.benchmarks.harness.match_play import SeatedMatch, fault_field
 from stratagym.envs import core
+
+FAULT = -9
+"""In place of the seat to move: the game ended by a policy's fault."""
 
 
 def play_batched(
@@ -38,17 +41,22 @@ def play_batched(
         for g, match in enumerate(matches)
     ]
     actions: list[list[int]] = [[] for _ in matches]
+    faults: dict[int, tuple[int, PolicyFault]] = {}
     alive = [g for g, player in enumerate(players) if player >= 0]
     while alive:
         turns: dict[Policy, list[int]] = {}
         for g in alive:
             turns.setdefault(matches[g].seats[players[g]], []).append(g)
         for policy, which in turns.items():
-            seeds = [item_seed(matches[g].seed, policy.name, str(len(actions[g]))) for g in which]
-            chosen = learner_games.act_each(
-                matches[0].game, policy, rules, states[which], np.array(seeds, np.uint64)
-            )
-            for g, action in zip(which, chosen.tolist(), strict=True):
+            seeds = [
+                item_seed(matches[g].seed, policy.seed_name, str(len(actions[g]))) for g in which
+            ]
+            chosen = _act_each(matches[0].game, policy, rules, states[which], seeds)
+            for g, action in zip(which, chosen, strict=True):
+                if isinstance(action, PolicyFault):
+                    faults[g], players[g] = (players[g], action), FAULT
+                    done()
+                    continue
                 n = core.legal_actions_at(rules, states, g, legal)
                 if action not in legal[:n]:
                     raise ValueError(f"{policy.name} may not play {action}: {legal[:n].tolist()}")
@@ -59,7 +67,28 @@ def play_batched(
         alive = [g for g in alive if players[g] >= 0]
     records = []
     for g, match in enumerate(matches):
+        if g in faults:
+            seat, fault = faults[g]
+            records.append({**match.forfeited(actions[g], seat), **fault_field(fault)})
+            continue
         total = np.zeros(rules.num_players)
         core.returns_at(rules, states, g, total)
         records.append(match.record(actions[g], players[g], total.tolist()))
     return records
+
+
+def _act_each(
+    game: core.GameSpec, policy: Policy, rules: Any, states: np.ndarray, seeds: list[int]
+) -> list[int | PolicyFault]:
+    """The actions in ``states`` (N,); in place of one, the fault that a policy has there."""
+    own = np.array(seeds, np.uint64)
+    if hasattr(policy, "act_each"):
+        return learner_games.act_each(game, policy, rules, states, own).tolist()
+    found: list[int | PolicyFault] = []
+    for k in range(len(states)):
+        one = slice(k, k + 1)
+        try:
+            found += learner_games.act_each(game, policy, rules, states[one], own[one]).tolist()
+        except PolicyFault as fault:
+            found.append(fault)
+    return found

@@ -1,43 +1,211 @@
-"""The command line that all scripts share: bad input is one clear line and exit code 2."""
+"""The command line that all scripts share: what goes wrong is one clear line and an exit code.
+
+2 is bad input, 3 a language model that cannot be asked, 130 an interrupt.
+"""
 
 from __future__ import annotations
 
+import errno
+import inspect
+import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import is_dataclass
+from importlib.metadata import version
+from typing import Annotated, Any, TypeVar, get_type_hints
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Group, Parameter
+from cyclopts.help import DefaultFormatter, InlineText
+from rich.text import Text
+
+from stratagym.agents.chat import TransportError, Unavailable
+from stratagym.agents.core import PolicyFault
+from stratagym.benchmarks.harness import locks
+from stratagym.benchmarks.harness.errors import InputError as InputError
+from stratagym.benchmarks.reporting.terminal import say
+
+T = TypeVar("T")
+OWN = Group("Options", sort_key=0)
+"""The heading of a script's own options in ``--help``."""
+
+NOT_OURS = {
+    getattr(errno, name)
+    for name in (
+        "ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS", "EACCES", "EPERM", "EISDIR", "ENOTDIR",
+        "ENAMETOOLONG", "ELOOP", "EMFILE", "ENFILE",
+    )
+    if hasattr(errno, name)
+}  # fmt: skip
+"""Errors of the operating system that whoever runs a script can put right, and we cannot."""
 
 
-class InputError(Exception):
-    """Something whoever runs a script can put right: what, where, and what would be right."""
+def group(title: str, order: int) -> Callable[[type[T]], type[T]]:
+    """A decorator of a dataclass of options: in ``--help`` they stand under this title.
+
+    Scripts that have the same option with another default leave it there.
+
+    Args:
+        order: of the title among others; a script's own options have 0.
+    """
+    heading = Group(title, sort_key=order)
+
+    def decorate(cls: type[T]) -> type[T]:
+        own = dict.fromkeys(inspect.get_annotations(cls), heading)
+        _put_under(cls, own | _inherited(cls))
+        return cls
+
+    return decorate
 
 
-def app(name: str, main: Callable[..., Any], *commands: Callable[..., Any]) -> App:
-    """A command line: ``main`` without a command word, each of ``commands`` by its name."""
+def app(
+    name: str,
+    main: Callable[..., Any],
+    *commands: Callable[..., Any],
+    former: Mapping[str, str] | None = None,
+) -> App:
+    """A command line: ``main`` without a command word, each of ``commands`` by its name.
+
+    The lines of the script's docstring that call it are the examples below its ``--help``.
+
+    Args:
+        former: present words of options by those of earlier versions, which are still read.
+    """
+    script = sys.modules[main.__module__]
     result = App(
         name=f"python -m benchmarks.{name}",
         help_format="plaintext",
-        version_flags=(),
+        help_formatter=_Help(),
+        help_epilogue=_examples(script.__doc__ or ""),
+        version=f"stratagym {version('stratagym')}",
+        group_parameters=OWN,
         suppress_keyboard_interrupt=False,  # ``run`` says what became of the records
     )
+    for function in (main, *commands):
+        for hint in get_type_hints(function).values():
+            if isinstance(hint, type) and is_dataclass(hint):
+                _put_under(hint, _inherited(hint))
     result.default(main)
     for command in commands:
         result.command(command)
+    _FORMER[result.name[0]] = {**FORMER, **(former or {})}
     return result
 
 
 def run(application: App, arguments: list[str] | None = None) -> None:
-    """Run a script's command line; exits with code 2 on bad input, 130 when interrupted."""
+    """Run a script's command line; where it cannot go on, exits with the code that says why.
+
+    What the operating system refuses, such as to write on a full disk, and an engine that fails
+    as a judge count as bad input. Run folders are let go of in the end.
+    """
+    name = application.name[0]
+    given = sys.argv[1:] if arguments is None else arguments
+    former = _FORMER.get(name, {})
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # what ``benchmarks`` says at first
     try:
-        application(arguments, exit_on_error=False, print_error=False)
-    except (CycloptsError, InputError) as error:
-        line = " ".join(str(error).split())
-        print(f"{application.name[0]}: {line}", file=sys.stderr)
+        try:
+            application(
+                [_present(word, former) for word in given], exit_on_error=False, print_error=False
+            )
+        finally:
+            sys.stdout.flush()
+    except (CycloptsError, InputError, PolicyFault) as error:
+        say(f"{name}: {error}")
         sys.exit(2)
+    except BrokenPipeError:  # whoever read the output, such as `head`, has had enough
+        _drop_output()
+        sys.exit(1)
+    except OSError as error:
+        if error.errno not in NOT_OURS:
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        say(f"{name}: {where}{error.strerror}; what was recorded is kept")
+        _drop_output()
+        sys.exit(2)
+    except Unavailable as error:
+        kept = "what was recorded is kept, and --resume goes on with it"
+        say(f"{name}: {error}; {kept}")
+        sys.exit(3)
+    except TransportError as error:
+        say(f"{name}: no answer came: {error}")
+        sys.exit(3)
     except KeyboardInterrupt:
-        print(f"\n{application.name[0]}: interrupted; what was recorded is kept", file=sys.stderr)
+        print(file=sys.stderr)
+        say(f"{name}: interrupted; what was recorded is kept")
         sys.exit(130)
+    finally:
+        locks.release_all()
+
+
+def _drop_output() -> None:
+    """Send what standard output cannot take nowhere, so that the process can end in peace."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+FORMER = {"--policy": "--policies"}
+"""Present words of options by those of earlier versions, in all scripts."""
+_FORMER: dict[str, dict[str, str]] = {}
+
+
+def _present(word: str, former: Mapping[str, str]) -> str:
+    name, equals, value = word.partition("=")
+    return f"{former.get(name, name)}{equals}{value}"
+
+
+# --- help ----------------------------------------------------------------------------------------
+
+
+def _put_under(cls: type, headings: Mapping[str, Group]) -> None:
+    hints = get_type_hints(cls, include_extras=True)
+    for name, heading in headings.items():
+        cls.__annotations__[name] = Annotated[hints[name], Parameter(group=heading)]
+
+
+def _heading(hint: Any) -> Group | None:
+    for extra in getattr(hint, "__metadata__", ()):
+        if isinstance(extra, Parameter) and isinstance(extra.group, tuple):
+            return next((one for one in extra.group if isinstance(one, Group)), None)
+    return None
+
+
+def _inherited(cls: type) -> dict[str, Group]:
+    """The headings of options that a class defines anew, as they are in its bases."""
+    own = inspect.get_annotations(cls)
+    return {
+        name: heading
+        for base in reversed(cls.__mro__[1:])
+        for name, hint in inspect.get_annotations(base).items()
+        if name in own and (heading := _heading(hint))
+    }
+
+
+def _examples(text: str) -> str:
+    """The lines of a script's docstring that call it."""
+    lines = [line.strip() for line in text.splitlines()]
+    calls = [line for line in lines if line.startswith("python -m ")]
+    folded = [textwrap.wrap(call, 74, break_on_hyphens=False) for call in calls]
+    return "\n".join(["Examples:", *("  " + " \\\n      ".join(parts) for parts in folded)])
+
+
+class _Help(DefaultFormatter):
+    """Descriptions as running text: where a source breaks its lines says nothing."""
+
+    def __call__(self, console: Any, options: Any, panel: Any) -> None:
+        for entry in panel.entries:
+            described = entry.description
+            if isinstance(described, InlineText) and isinstance(described.primary_renderable, Text):
+                text = " ".join(described.primary_renderable.plain.split())
+                described.primary_renderable = Text(text)
+        super().__call__(console, options, panel)
+
+
+# --- values --------------------------------------------------------------------------------------
 
 
 def words(text: str) -> list[str]:

@@ -108,7 +108,7 @@ async def ask_model(
     asking: text.Asking | None = None,
     limit_s: float | None = None,
 ) -> dict[str, Any]:
-    """The record of a language model's next answer; never raises for what a server may do.
+    """The record of a language model's next answer; what a server may do is in it.
 
     The ``action`` of an invalid reply, or of one that did not come in time, is a random legal one,
     drawn from the question's seed.
@@ -116,6 +116,9 @@ async def ask_model(
     Args:
         asking: takes the answer; by default the question is asked once.
         limit_s: the time in seconds that the model may take, failed attempts and waits apart.
+
+    Raises:
+        Unavailable: the model cannot be asked at all, as ``LanguageModel.ask`` finds out.
     """
     game, rules, states = question.game, question.rules, question.states
     if asking is None:
@@ -132,22 +135,22 @@ async def ask_model(
     names = [str(ply), model.name, question.text.persona]
     if game.is_simultaneous:
         names.append(str(question.seat))  # of several that are asked at one ply
-    seed = item_seed(question.seed, question.item, *names)
-    instead = random.Random(seed).choice(legal)
+
+    def instead() -> int:
+        """The action of an invalid answer."""
+        return random.Random(item_seed(question.seed, question.item, *names)).choice(legal)
+
     try:
-        if limit_s is None:
-            reply = await model.chat.generate(asking.messages)
-        else:
-            reply = await model.chat.generate(asking.messages, limit_s)
+        reply = await model.ask(asking.messages, limit_s)
     except TransportError as error:
         answer |= {"kind": TRANSPORT, "reason": error.reason, "retries": error.retries}
         return question.record(model.name, **answer)
     except Overtime as error:
-        answer |= {"kind": OVERTIME, "reason": "time_limit", "action": instead}
+        answer |= {"kind": OVERTIME, "reason": "time_limit", "action": instead()}
         answer |= {"latency_s": round(error.latency_s, 4), "retries": error.retries}
         return question.record(model.name, **answer)
     outcome = asking.answer(reply.text)
-    action = outcome.action if outcome.kind == text.OK else instead
+    action = outcome.action if outcome.kind == text.OK else instead()
     truncated = outcome.kind == text.UNPARSEABLE and reply.finish_reason == "length"
     answer |= {
         "kind": outcome.kind,
@@ -197,6 +200,23 @@ async def side_by_side(
             one.cancel()
 
 
+async def check_models(models: Iterable[LanguageModel]) -> None:
+    """Check the models that are still to be, all at once.
+
+    Raises:
+        Unavailable: of the first that cannot be asked.
+    """
+    unchecked = [model for model in models if model.unchecked]
+    try:
+        checks = (model.check() for model in unchecked)
+        for result in await asyncio.gather(*checks, return_exceptions=True):
+            if result is not None:
+                raise result
+    finally:
+        for model in unchecked:
+            await model.chat.close()
+
+
 async def ask_all(
     model: LanguageModel,
     questions: Iterable[Question],
@@ -205,14 +225,27 @@ async def ask_all(
     concurrency: int,
     done: Callable[[], Any] = lambda: None,
 ) -> None:
-    """Ask every question, ``concurrency`` at a time, and record each answer when it comes."""
+    """Ask every question, ``concurrency`` at a time, and record each answer when it comes.
+
+    Raises:
+        Unavailable: the model cannot be asked. The failures that say so are not recorded, so that
+            a resumed run asks again.
+    """
+    held: list[dict[str, Any]] = []
 
     async def ask(question: Question) -> None:
         record = await ask_model(model, question)
-        writer.write(record)
+        held.append(record)
+        if not model.is_failing:
+            writer.write_all(held)
+            held.clear()
         done()
 
     try:
+        questions = list(questions)
+        if questions:
+            await check_models([model])
         await side_by_side(ask, questions, concurrency)
+        writer.write_all(held)
     finally:
         await model.chat.close()

@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
-from stratagym.agents.core import Decision, Policy, decision_for, make_policy
+from stratagym.agents.core import Decision, Policy, PolicyFault, decision_for, make_policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.decisions import (
     OVERTIME,
@@ -25,9 +25,12 @@ from stratagym.benchmarks.harness.decisions import (
     prompt_fields,
     side_by_side,
 )
+from stratagym.benchmarks.harness.errors import InputError
+from stratagym.benchmarks.harness.files import Shape
 from stratagym.benchmarks.harness.protocol import DEFAULT, AnswerProtocol, consequences
 from stratagym.benchmarks.harness.protocol import SYNC as SYNC
-from stratagym.benchmarks.harness.records import JsonlWriter, read_jsonl
+from stratagym.benchmarks.harness.records import DecisionRecord, JsonlWriter, read_jsonl
+from stratagym.benchmarks.reporting.terminal import one_line
 from stratagym.envs import core, text
 from stratagym.envs.core import GameSpec
 from stratagym.envs.plans import plan_kind
@@ -87,6 +90,11 @@ class SeatedMatch:
         """The record of a game that ``seat``, and with it its side, loses."""
         returns = forfeit_returns(self.game, self.rules, seat)
         return self.record(actions, FORFEIT, returns, seat)
+
+
+def fault_field(fault: PolicyFault) -> dict[str, str]:
+    """What the record of a game that a policy's fault ended has more."""
+    return {"fault": one_line(str(fault), 300)}
 
 
 Act = Callable[[Policy, Decision], Awaitable[int]]
@@ -169,7 +177,11 @@ class _Table:
                 elif game.is_waiting(seat):
                     game.play_waiting()
                 else:
-                    await self._play_policy(seat, number)
+                    try:
+                        await self._play_policy(seat, number)
+                    except PolicyFault as fault:
+                        lost = self.match.forfeited(game.actions, seat)
+                        return self._marked({**lost, **fault_field(fault)})
                 self._tell()
         return self._record(game.seat, game.returns())
 
@@ -191,7 +203,7 @@ class _Table:
         """Let a policy play until it has given the turn away, or once in games without turns."""
         game, policy = self.game, self.match.seats[seat]
         while True:
-            seed = item_seed(self.match.seed, policy.name, str(len(game.actions)))
+            seed = item_seed(self.match.seed, policy.seed_name, str(len(game.actions)))
             # The real position, in which ``determinize`` redraws what others have committed: the
             # compiled loop and batches play the same games so.
             decision = decision_for(self.match.game, self.match.rules, game.states, seed)
@@ -231,7 +243,7 @@ class _Table:
             # Another prompt has come to stand here where, say, an engine is of another version.
             if record.get("prompt_sha256") == fields["prompt_sha256"]:
                 if record["kind"] != OVERTIME:
-                    asking.answer(record["reply"])
+                    self._judge_again(asking, record)
             else:
                 record = await self._answer(asking, ply, left_s)
                 write(record)
@@ -243,8 +255,20 @@ class _Table:
             if record["kind"] == OVERTIME:
                 break
             if left_s is not None:
-                left_s -= record["latency_s"]
+                left_s -= record["latency_s"] or 0.0
         return _Answered(asking, record, protocol.delay(self.match.game, seconds))
+
+    def _judge_again(self, asking: text.Asking, record: dict[str, Any]) -> None:
+        """Take a recorded reply for what it was taken for."""
+        said = record["reply"]
+        outcome = None if said is None else asking.answer(said)
+        if outcome is None or (outcome.kind, outcome.action) != (record["kind"], record["chosen"]):
+            read = "no reply" if outcome is None else outcome.kind
+            raise InputError(
+                f"decisions.jsonl: {self.match.name}, ply {record['ply']}, attempt "
+                f"{record['attempt']} is recorded as {record['kind']} and read as {read} here: "
+                "another version wrote it, or it was changed; start a new run"
+            )
 
     async def _answer(self, asking: text.Asking, ply: int, left_s: float | None) -> dict[str, Any]:
         """The record of one answer in a match, with the action that follows from it."""
@@ -389,6 +413,17 @@ class PolicyPool:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
+class _MessageRecord(TypedDict):
+    benchmark: str
+    game: str
+    match: str
+    number: int
+    ply: int
+    seat: int
+    to: list[int]
+    text: str
+
+
 class _Messages:
     """``messages.jsonl``: made with the first message, and no message of a match twice.
 
@@ -400,7 +435,7 @@ class _Messages:
         self._path = path
         self._file: JsonlWriter | None = None
         self._said: dict[tuple[str, int], dict[str, Any]] = {}
-        for record in read_jsonl(path):
+        for record in read_jsonl(path, Shape(_MessageRecord)):
             if record["match"] in matches:
                 record.pop("schema", None)
                 self._said[record["match"], record["number"]] = record
@@ -441,7 +476,7 @@ async def play_matches(
     """
     wanted = {match.name for match in matches}
     answered: defaultdict[str, Answers] = defaultdict(dict)
-    for record in read_jsonl(decisions):
+    for record in read_jsonl(decisions, Shape(DecisionRecord)):
         if record["kind"] != TRANSPORT and record["item"] in wanted:
             key = record["ply"], record["seat"], record["attempt"]
             answered[record["item"]][key] = record

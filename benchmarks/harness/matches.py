@@ -72,15 +72,18 @@ def place_of(record: Mapping[str, Any]) -> Place:
 
     Records of version 0.1 say it in the game's name only, and nothing else reads it there:
     ``PAIRING/ROUND/SEAT``; ``PAIRING/ROUND`` of teams on a ladder; ``BOARD/ONE/OTHER/GAME`` of
-    the board solvers.
+    the board solvers. A name that says none of it is of a game that stands alone.
     """
     if "pairing" in record:
-        return Place(record["pairing"], record["round"], record["seat"])
+        return Place(record["pairing"], record.get("round"), record.get("seat"))
     pairing, _, last = record["match"].rpartition("/")
-    if record["benchmark"] == "board_solvers":
+    if record.get("benchmark") == "board_solvers":
         first = "/".join([record["game"], *record["seats"]]) == pairing
         return Place(pairing, None, 0 if first else 1)
-    if pairing.endswith("/team") or pairing.startswith(f"{record['game']}/anchor/"):
-        return Place(pairing, int(last), None)
-    pairing, _, number = pairing.rpartition("/")
-    return Place(pairing, int(number), int(last))
+    try:
+        if pairing.endswith("/team") or pairing.startswith(f"{record['game']}/anchor/"):
+            return Place(pairing, int(last), None)
+        pairing, _, number = pairing.rpartition("/")
+        return Place(pairing, int(number), int(last))
+    except ValueError:
+        return ALONE

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from stratagym.benchmarks.harness import match_play
+from stratagym.agents.chat_options import NUMBERS, PRICE
+from stratagym.benchmarks.harness import cli, match_play
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.text_options import TextArgs
 from stratagym.envs.core import GameSpec
 
 EXECUTORS = ("process", "ray")
+MOST_AT_ONCE = 1000
+"""Requests in flight: each takes a connection, and systems give a process some thousand files."""
 
 
+@cli.group("Models", 20)
 @dataclass(kw_only=True)
 class ModelArgs:
     """Options of the policies ``llm`` and ``llm:MODEL``; a policy string's own come first."""
@@ -25,8 +29,9 @@ class ModelArgs:
     """Environment variable that holds the key; the key itself is never written anywhere."""
     temperature: float = 0.0
     """Sampling temperature."""
-    max_tokens: int = 512
-    """Longest reply, in tokens."""
+    max_tokens: int = 16384
+    """Longest reply in tokens, reasoning included. A server with less room refuses it: then lower
+    it."""
     top_p: float | None = None
     """Share of the likeliest tokens to sample from; default the server's."""
     top_k: int | None = None
@@ -41,7 +46,7 @@ class ModelArgs:
     """Other fields of the request, as a JSON object."""
     concurrency: int = 8
     """Requests in flight at once."""
-    timeout: float = 60.0
+    timeout: float = 300.0
     """Seconds to wait for a reply before trying again."""
     retries: int = 5
     """Tries again after a transport failure (429, 5xx, lost connection, timeout)."""
@@ -51,8 +56,22 @@ class ModelArgs:
     """Price of a million reply tokens."""
     price_cached: float | None = None
     """Price of a million prompt tokens that the server had cached; default that of the others."""
+    preflight: bool = True
+    """First ask each model for a word, to see that key, model and address are right."""
+
+    def check(self) -> None:
+        """Raises ``InputError`` for numbers that no model can be asked with."""
+        if not 1 <= self.concurrency <= MOST_AT_ONCE:
+            raise InputError(f"--concurrency {self.concurrency}: choose from 1 to {MOST_AT_ONCE}")
+        try:
+            NUMBERS["timeout_s"].read("--timeout", self.timeout)
+            for option in ("price_in", "price_out", "price_cached"):
+                PRICE.read(f"--{option.replace('_', '-')}", getattr(self, option))
+        except ValueError as error:
+            raise InputError(str(error)) from None
 
 
+@cli.group("Execution", 30)
 @dataclass(kw_only=True)
 class ExecutorArgs:
     """Options of scripts that play matches on several processors."""
@@ -91,6 +110,7 @@ class ExecutorArgs:
         }
 
 
+@cli.group("Games and prompts", 10)
 @dataclass(kw_only=True)
 class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
     """Options of scripts that let language models play whole games."""
@@ -103,9 +123,6 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
     time_limit: float | None = 300.0
     """Seconds a model may take over a move, all its answers together; then as after a bad one.
     "none" for no limit."""
-    timeout: float = 300.0
-    """Seconds to wait for a reply before trying again; less than --time-limit makes a slow model's
-    replies transport failures."""
     clock: str = match_play.SYNC
     """In games in real time: "sync" lets the game wait for a reply, "tokens:RATE" takes RATE tokens
     of it for a second, "wall" takes its latency."""
@@ -127,6 +144,7 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
         return protocol
 
 
+@cli.group("Execution", 30)
 @dataclass(kw_only=True)
 class RunArgs:
     """Options of scripts that leave a run's folder."""

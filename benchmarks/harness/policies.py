@@ -29,8 +29,7 @@ def make_policies(
     Raises:
         InputError: none, an unknown one, or one that cannot be made as asked.
     """
-    if args.concurrency < 1:
-        raise InputError(f"--concurrency {args.concurrency}: at least 1 is needed")
+    args.check()
     made: dict[str, Policy] = {}
     for name in words(text):
         try:
@@ -40,6 +39,7 @@ def make_policies(
                 if args.price_in or args.price_out or args.price_cached:
                     policy.prices = args.price_in, args.price_out
                 policy.price_cached = args.price_cached
+                policy.unchecked = args.preflight
         except (ValueError, ModuleNotFoundError) as error:
             raise InputError(f"{option}: {error}") from None
         if policy.name in made:
@@ -92,7 +92,7 @@ def _own_options(name: str) -> str:
     return "?" + "&".join(f"{k}={v}" for k, v in own.items()) if own else ""
 
 
-CONNECTION = ("base_url", "timeout_s", "retries", "max_wait_s")
+CONNECTION = ("base_url", "timeout_s", "retries", "max_wait_s", "client")
 """Settings of a model that do not bear on what it answers: a resumed run may change them."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -15,6 +16,8 @@ from stratagym.wrappers.dialogue import FORFEIT, RANDOM
 
 SYNC, TOKENS, WALL = "sync", "tokens", "wall"
 DEFAULT = "default"
+SLOWEST, FASTEST = 1e-3, 1e9
+"""Tokens a second that a clock may count."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +64,11 @@ class AnswerProtocol:
                 f"invalid {self.invalid!r}: what follows an invalid answer in {game.name} is one "
                 f"of: {', '.join(choices)}"
             )
-        if self.time_limit_s is not None and not self.time_limit_s > 0:
-            raise ValueError(f"time limit {self.time_limit_s:g}: more than 0 seconds are needed")
+        if self.time_limit_s is not None and not 0 < self.time_limit_s < math.inf:
+            raise ValueError(
+                f"time limit {self.time_limit_s:g}: more than 0 seconds are needed, or none for no "
+                "limit"
+            )
         self._rate()
         if self.clock != SYNC and game.decision_seconds is None:
             raise ValueError(
@@ -81,7 +87,7 @@ class AnswerProtocol:
             return None
         word, _, number = self.clock.partition(":")
         rate = float(number) if re.fullmatch(r"\d+(\.\d+)?", number) else 0.0
-        if word != TOKENS or not rate > 0:
+        if word != TOKENS or not SLOWEST <= rate <= FASTEST:
             raise ValueError(
                 f"clock {self.clock!r}: choose one of: {SYNC}, {WALL}, or {TOKENS}:RATE with the "
                 f"tokens of a second, such as {TOKENS}:50"

@@ -1,23 +1,26 @@
 """Records of a run: append-only JSONL that survives a kill, and their reader.
 
 A run is a folder: ``config.json``, ``decisions.jsonl``, ``games.jsonl``, ``summary.json`` and the
-report. Every line is flushed when it is written; a torn last line is cut off on opening.
+report. Every line is handed to the operating system when it is written; a torn last line is cut off
+on opening.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
+from stratagym.benchmarks.harness import locks
 from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.files import SCHEMA as SCHEMA
+from stratagym.benchmarks.harness.files import JsonlWriter as JsonlWriter
+from stratagym.benchmarks.harness.files import Shape, brief, read_object
+from stratagym.benchmarks.harness.files import read_jsonl as read_jsonl
+from stratagym.benchmarks.harness.files import write_json as write_json
 from stratagym.envs.facts import Sides, alone, side_returns
-
-SCHEMA = 1
 
 
 class _SomeDecisions(TypedDict, total=False):
@@ -67,8 +70,8 @@ class DecisionRecord(_SomeDecisions):
 
 
 class _SomeGames(TypedDict, total=False):
-    """What only some lines have: those of games in real time or with sides of several seats, and
-    of later versions than 0.1."""
+    """What only some lines have: those of games in real time or with sides of several seats, of
+    games that an engine's fault ended, and of later versions than 0.1."""
 
     pairing: str
     round: int | None
@@ -76,6 +79,7 @@ class _SomeGames(TypedDict, total=False):
     clock: str
     rejected: list[list[str]]
     sides: list[list[int]]
+    fault: str
 
 
 class GameRecord(_SomeGames):
@@ -125,88 +129,58 @@ def side_return(record: GameRecord, seat: int) -> float:
     return float(side_returns((side,), returns_of(record))[0])
 
 
-def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
-    """The records of a file, oldest first; none if there is no file.
-
-    A torn last line, as a kill leaves it, is passed over.
-
-    Raises:
-        InputError: a line in the middle that is not JSON, or a record of a newer schema.
-    """
-    if not path.exists():
-        return
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.endswith(b"\n"):
-                return
-            try:
-                record = json.loads(line)
-            except ValueError:
-                raise InputError(f"{path}, line {number}: not a JSON record") from None
-            if record.get("schema", SCHEMA) > SCHEMA:
-                raise InputError(
-                    f"{path}, line {number}: schema {record['schema']} is newer than this "
-                    f"version of stratagym reads ({SCHEMA}); upgrade stratagym"
-                )
-            yield record
+GAME_FIELDS = ("game", "match", "seed", "rules", "seats", "returns", "actions", "ended_by")
+"""The fields that a game can be played again from, and told about."""
 
 
 def read_games(folder: Path) -> Iterator[GameRecord]:
-    """The lines of a run's ``games.jsonl``, oldest first."""
-    for record in read_jsonl(folder / "games.jsonl"):
+    """The lines of a run's ``games.jsonl``, oldest first. Raises ``InputError`` as ``read_jsonl``.
+
+    Their fields are of the types of ``GameRecord``, and agree on the numbers of seats and moves.
+    """
+    path = folder / "games.jsonl"
+    for number, record in enumerate(_games(path, Shape(GameRecord)), 1):
+        if record["plies"] != len(record["actions"]):
+            said = f"{len(record['actions'])} actions in {record['plies']} plies"
+            raise InputError(f"{path}, line {number}: {said}")
+        yield record
+
+
+def read_any_games(path: Path) -> Iterator[GameRecord]:
+    """The games of a file, to be looked at: they may lack all but ``GAME_FIELDS``.
+
+    What stands among the actions need not be one.
+    """
+    return _games(path, Shape(GameRecord, GAME_FIELDS, {"actions": list[Any]}))
+
+
+def _games(path: Path, shape: Shape) -> Iterator[GameRecord]:
+    for number, record in enumerate(read_jsonl(path, shape), 1):
+        seats, returns = len(record["seats"]), record["returns"]
+        if returns is not None and len(returns) != seats:
+            raise InputError(f"{path}, line {number}: {len(returns)} returns of {seats} seats")
         yield cast(GameRecord, record)
 
 
 def read_decisions(folder: Path) -> Iterator[DecisionRecord]:
-    """The lines of a run's ``decisions.jsonl``, oldest first."""
-    for record in read_jsonl(folder / "decisions.jsonl"):
+    """The lines of a run's ``decisions.jsonl``, oldest first, of the types of ``DecisionRecord``.
+
+    Raises:
+        InputError: as ``read_jsonl``.
+    """
+    for record in read_jsonl(folder / "decisions.jsonl", Shape(DecisionRecord)):
         yield cast(DecisionRecord, record)
 
 
-class JsonlWriter:
-    """A JSONL file that only grows; several threads may write to it."""
-
-    def __init__(self, path: Path):
-        _cut_torn_line(path)
-        self._lock = threading.Lock()
-        self._file = path.open("a", encoding="utf-8")
-
-    def write(self, record: Mapping[str, Any]) -> None:
-        """Append one record and hand it to the operating system."""
-        self.write_all([record])
-
-    def write_all(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Append records with one flush."""
-        lines = "".join(
-            json.dumps({"schema": SCHEMA, **record}, separators=(",", ":")) + "\n"
-            for record in records
-        )
-        with self._lock:
-            self._file.write(lines)
-            self._file.flush()
-
-    def close(self) -> None:
-        self._file.close()
-
-
-def _cut_torn_line(path: Path) -> None:
-    if not path.exists():
-        return
-    with path.open("rb+") as file:
-        content = file.read()
-        if content and not content.endswith(b"\n"):
-            file.truncate(content.rfind(b"\n") + 1)
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Write a JSON file whole or not at all."""
-    draft = path.with_name(path.name + ".part")
-    draft.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    os.replace(draft, path)
+def read_config(folder: Path) -> dict[str, Any]:
+    """The object in a run's ``config.json``. Raises ``InputError``."""
+    return read_object(folder / "config.json")
 
 
 def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume: bool) -> Path:
-    """The folder of a new run, or of the one to go on with.
+    """The folder of a new run, or of the one to go on with; no other process writes there then.
+
+    ``locks.release`` lets others have it.
 
     Args:
         output: the folder; by default a new one under ``results/<benchmark>/``, or with
@@ -215,8 +189,8 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
             ``connections``.
 
     Raises:
-        InputError: the folder cannot be written, holds a run already, holds none to resume, or
-            holds one of another configuration.
+        InputError: the folder cannot be written, holds a run already, holds none to resume,
+            holds one of another configuration, or another process writes there.
     """
     root = Path("results") / benchmark
     if output is not None:
@@ -230,17 +204,22 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
         folder = root / datetime.now().strftime("%Y%m%d-%H%M%S")
     path = folder / "config.json"
     config = json.loads(json.dumps({"schema": SCHEMA, "benchmark": benchmark, **config}))
-    if resume:
-        if not path.exists():
-            raise InputError(f"--resume: {folder} holds no run")
-        _same_config(path, json.loads(path.read_text()), config)
-    elif path.exists():
-        raise InputError(f"{folder} holds a run already; add --resume or name another --output")
+    if resume and not path.exists():
+        raise InputError(f"--resume: {folder} holds no run")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        write_json(path, config)
     except OSError as error:
         raise InputError(f"--output {folder}: cannot be written ({error.strerror})") from None
+    locks.hold(folder)
+    try:
+        if resume:
+            _same_config(path, read_config(folder), config)
+        elif path.exists():
+            raise InputError(f"{folder} holds a run already; add --resume or name another --output")
+        write_json(path, config)
+    except BaseException:
+        locks.release(folder)
+        raise
     return folder
 
 
@@ -266,7 +245,7 @@ def _same_config(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
     if difference is not None:
         key, before, now = difference
         raise InputError(
-            f"--resume: {path} has {key}={_brief(before)}, this call asks for {_brief(now)}; "
+            f"--resume: {path} has {key}={brief(before)}, this call asks for {brief(now)}; "
             "repeat the options of the run, or start a new one"
         )
 
@@ -287,8 +266,3 @@ def _difference(old: Any, new: Any, key: str = "") -> tuple[str, Any, Any] | Non
                 return _difference(before, now, key)
         return None
     return None if old == new else (key, old, new)
-
-
-def _brief(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from stratagym.benchmarks.harness.cli import InputError
-from stratagym.benchmarks.harness.records import read_jsonl
+from stratagym.benchmarks.harness.files import Shape
+from stratagym.benchmarks.harness.records import DecisionRecord, read_any_games, read_jsonl
 from stratagym.envs import core, spec
 from stratagym.envs.aec import SEED_MASK
 from stratagym.envs.text import legal_list
 
 GAMES, DECISIONS = "games.jsonl", "decisions.jsonl"
-GAME_FIELDS = ("game", "match", "seed", "rules", "seats", "returns", "actions", "ended_by")
 ENDINGS = {core.TERMINAL: "terminal", core.TRUNCATED: "truncated"}
 
 
@@ -63,17 +63,10 @@ def find(path: Path) -> Run:
     alone = path.is_file() and path.name == DECISIONS
     games_file = path if path.is_file() and not alone else folder / GAMES
     games: dict[str, dict[str, Any]] = {}
-    for number, record in enumerate([] if alone else read_jsonl(games_file), 1):
-        missing = [name for name in GAME_FIELDS if name not in record]
-        if missing:
-            raise InputError(
-                f"{games_file}, line {number}: not the record of a game, it has no {missing[0]!r}"
-            )
-        games[record["match"]] = record
+    for game in () if alone else read_any_games(games_file):
+        games[game["match"]] = dict(game)
     answers: defaultdict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
-    for number, record in enumerate(read_jsonl(folder / DECISIONS), 1):
-        if "item" not in record or "kind" not in record:
-            raise InputError(f"{folder / DECISIONS}, line {number}: not the record of a decision")
+    for record in read_jsonl(folder / DECISIONS, Shape(DecisionRecord)):
         answers[record["item"], record.get("ply") or 0].append(record)
     return Run(folder, list(games.values()), dict(answers))
 
@@ -160,7 +153,7 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
     try:
         game = spec(record["game"])
         rules = game.make_rules(**record["rules"])
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, ArithmeticError) as error:  # whatever options stand there
         raise InputError(f"game {name}: {error}") from None
     seats, actions = record["seats"], record["actions"]
     if len(seats) != rules.num_players:
@@ -188,6 +181,8 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
         ("Ended by", record["ended_by"]),
         ("Moves", str(len(actions))),
     ]
+    if "fault" in record:
+        facts.append(("Fault", record["fault"]))
     return Replay(
         f"{game.title}: {' – '.join(seats)}",
         facts,

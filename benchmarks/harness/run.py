@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 from rich.console import Console
 
 from stratagym.agents.core import Policy
-from stratagym.benchmarks.harness import records
+from stratagym.benchmarks.harness import locks, records
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.options import ExecutorArgs, ModelArgs, RunArgs
 from stratagym.benchmarks.harness.policies import usage
-from stratagym.benchmarks.harness.progress import lines
+from stratagym.benchmarks.harness.progress import lines, stage
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
 from stratagym.benchmarks.harness.schedules import Schedule, play_out
 from stratagym.benchmarks.harness.workers import MatchRunner
@@ -26,6 +26,8 @@ Summary = Mapping[str, Any]
 
 class Run:
     """One run: its folder, its matches, its summary and its report.
+
+    From here to ``finish``, or to the end of the command line, no other process writes there.
 
     A run that is resumed has its recorded matches played already; what follows from the records is
     made anew each time.
@@ -105,10 +107,12 @@ class Run:
             write: writes the report into a folder. screen: prints the final tables.
         """
         records.write_json(self.folder / "summary.json", summary)
-        write(self.folder, summary)
+        with stage("writing the report"):
+            write(self.folder, summary)
+        locks.release(self.folder)
         if self._json:
             print(json.dumps(summary))
             return
         console = output_console()
         screen(console, summary)
-        console.print(f"Report: {self.folder / 'report.html'}", soft_wrap=True, highlight=False)
+        console.print(f"Report: {self.folder / 'report.html'}", soft_wrap=True)

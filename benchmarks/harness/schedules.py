@@ -18,7 +18,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from itertools import combinations
 from typing import Any, TypeVar
 
-from stratagym.benchmarks.harness.cli import InputError
+from stratagym.agents.chat import Unavailable
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.pairings import pair, points
 from stratagym.benchmarks.harness.records import GameRecord, side_policies
@@ -64,7 +64,7 @@ def swiss(
         all games, and who was left out in which round.
 
     Raises:
-        InputError: transport failures left a round unfinished, and the next cannot be paired.
+        Unavailable: transport failures left a round unfinished, and the next cannot be paired.
     """
     standings = dict.fromkeys(names, 0.0)
     met: set[frozenset[str]] = set()
@@ -78,9 +78,9 @@ def swiss(
         new = list((yield matches_of(pairings, f"round {at}/")).values())
         aborted = sum(game["returns"] is None for game in new)
         if aborted:
-            raise InputError(
+            raise Unavailable(
                 f"round {at}: transport failures broke off {aborted} of {len(new)} games, and the "
-                "next round cannot be paired; --resume goes on with them"
+                "next round cannot be paired"
             )
         for game in new:
             first = points(game)

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.envs.core import GameSpec
 from stratagym.envs.text import TextOptions
 
 
+@cli.group("Games and prompts", 10)
 @dataclass(kw_only=True)
 class PromptArgs:
     """Options on the words of prompts and of replies."""
@@ -83,6 +85,7 @@ class PromptArgs:
         return text
 
 
+@cli.group("Games and prompts", 10)
 @dataclass(kw_only=True)
 class TextArgs(PromptArgs):
     """The same with what changes from turn to turn."""

@@ -17,19 +17,19 @@ from collections import defaultdict
 from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from stratagym.agents.core import Policy, decision_for, make_policy
+from stratagym.agents.core import Policy, PolicyFault, decision_for, make_policy
 from stratagym.agents.kernel_policies import KernelPolicy, play_many
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import match_play, pairings
 from stratagym.benchmarks.harness.cli import InputError
-from stratagym.benchmarks.harness.decisions import TRANSPORT
+from stratagym.benchmarks.harness.decisions import TRANSPORT, check_models
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.records import GameRecord, JsonlWriter, game_record, read_games
 from stratagym.envs import core, spec
@@ -64,9 +64,13 @@ class MatchRunner:
         self.folder, self.concurrency, self.replays = folder, concurrency, replays
         self._executor, self._workers, self._address = executor, workers, ray_address
         self._cache = PolicyCache(dict(policies or {}))
-        # Of a match that was broken off and gone on with, the last record counts.
-        self._recorded = {game["match"]: game for game in read_games(folder)}
         self._journal = JsonlWriter(folder / "games.jsonl")
+        try:
+            # Of a match that was broken off and gone on with, the last record counts.
+            self._recorded = {game["match"]: game for game in read_games(folder)}
+        except InputError:
+            self._journal.close()
+            raise
 
     def __enter__(self) -> MatchRunner:
         return self
@@ -90,12 +94,14 @@ class MatchRunner:
         Raises:
             InputError: workers end again and again, or there is no such cluster; what was recorded
                 is kept.
+            Unavailable: a language model cannot be asked; what was recorded is kept.
             ModuleNotFoundError: Ray is asked for and not installed.
         """
         kernels, matches, asked = [], [], []
         for item in items:
             record = self._recorded.get(item.name)
             if record is not None and record["ended_by"] != TRANSPORT:
+                self._check(item, record)
                 done(record)
             elif any(self._cache.is_held(item.game, name) for name in item.seats):
                 asked.append(item)
@@ -112,6 +118,7 @@ class MatchRunner:
                 self._recorded[record["match"]] = game_record(record)
                 done(record)
 
+        asyncio.run(check_models(self._cache.models(asked)))
         models = _ask(asked, self, finish) if asked else None
         if models is not None and not kernels and not matches:
             asyncio.run(models)
@@ -121,6 +128,23 @@ class MatchRunner:
         else:
             self._compute(kernels, matches, finish)
         return {item.name: self._recorded[item.name] for item in items}
+
+    def _check(self, item: Match, record: GameRecord) -> None:
+        """Whether a record is of the match; kernels that count its moves would not notice."""
+        said = record["game"], record["seed"], len(record["seats"])
+        actions, most = record["actions"], self._cache.rules(item)[0].num_actions
+        if said != (item.game, item.seed, len(item.seats)):
+            why = "another game, seed or number of seats"
+        elif not 0 <= min(actions, default=0) <= max(actions, default=0) < most:
+            why = "an action that the game does not have"
+        elif record["returns"] is None:
+            why = "no returns"
+        else:
+            return
+        raise InputError(
+            f"{self.folder / 'games.jsonl'}: {item.name} has {why}: it was changed, or belongs to "
+            "another run; start a new one"
+        )
 
     def _compute(
         self,
@@ -195,13 +219,23 @@ class PolicyCache:
             )
         return self._held[key]
 
-    def match(self, item: Match) -> match_play.SeatedMatch:
-        """The match with its policies in their seats."""
-        game, key = spec(item.game), item.rules_key
+    def models(self, items: list[Match]) -> list[LanguageModel]:
+        """The language models in the seats of matches, each once."""
+        seated = {name: self._given.get(name) for item in items for name in item.seats}
+        return [policy for policy in seated.values() if isinstance(policy, LanguageModel)]
+
+    def rules(self, item: Match) -> tuple[Any, dict[str, Any]]:
+        """The match's rules and its options in force."""
+        key = item.rules_key
         if key not in self._rules:
+            game = spec(item.game)
             in_force = game.options_in_force(**item.options)
             self._rules[key] = game.make_rules(**item.options), in_force
-        rules, in_force = self._rules[key]
+        return self._rules[key]
+
+    def match(self, item: Match) -> match_play.SeatedMatch:
+        """The match with its policies in their seats."""
+        game, (rules, in_force) = spec(item.game), self.rules(item)
         seats = [self.policy(item.game, name) for name in item.seats]
         return match_play.SeatedMatch(
             item.benchmark,
@@ -297,7 +331,8 @@ def _compile(items: list[Match], cache: PolicyCache) -> None:
         states, (_, probs) = core.new_states(match.rules), core.new_scratch(match.rules)
         core.start_at(match.rules, states, 0, np.uint64(item.seed), probs)
         view = decision_for(match.game, match.rules, states, item.seed)
-        cache.policy(item.game, name).act(view)
+        with suppress(PolicyFault):  # which the matches record
+            cache.policy(item.game, name).act(view)
 
 
 DEATHS = 3

@@ -70,7 +70,8 @@ def calibrate(ladder: Ladder, games: int, seed: int, play: Play) -> dict[str, An
 def _pairs(plan: Plan, play: Play) -> list[dict[str, Any]]:
     listed = list(pairings(plan.ladder))
     names = [f"{plan.ladder.game.name}/{level}/{a}/{b}" for level, a, b in listed]
-    matches = [duels(plan, name, a, b) for name, (_, a, b) in zip(names, listed, strict=True)]
+    own = plan.ladder.player
+    matches = [duels(plan, name, own(a), b) for name, (_, a, b) in zip(names, listed, strict=True)]
     records = play([match for group in matches for match in group])
     found = []
     for (level, policy, below), group in zip(listed, matches, strict=True):
@@ -192,7 +193,7 @@ def replay(ladder: Ladder, play: Play, rounds: int) -> list[str]:
             if {a, b} & absent:
                 continue
             name = f"{pair['level']}/{a}/{b}"
-            matches = duels(plan, name, a, b, 0, rounds * len(plan.sides))
+            matches = duels(plan, name, ladder.player(a), b, 0, rounds * len(plan.sides))
             groups.append((f"{a} v {b}", matches, pair["digests"]))
     records = play([match for _, matches, _ in groups for match in matches])
     return [

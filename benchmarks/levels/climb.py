@@ -94,10 +94,14 @@ def new_plan(
 def duels(
     plan: Plan, pairing: str, one: str, rest: str, first: int = 0, last: int | None = None
 ) -> list[Match]:
-    """Games ``first`` to ``last`` of one policy against a table of another, in order of seeds."""
+    """Games ``first`` to ``last`` of one policy against a table of another, in order of seeds.
+
+    Args:
+        rest: a policy of the ladder.
+    """
     return pairings.duel_matches(
         plan.benchmark, pairing, plan.ladder.game.name, dict(plan.ladder.options), plan.sides,
-        plan.games, plan.seed, (one, rest), plan.protocol,
+        plan.games, plan.seed, (one, plan.ladder.player(rest)), plan.protocol,
     )[first:last]  # fmt: skip
 
 

@@ -213,6 +213,8 @@ def _grudge(facts: list[Facts], decisions: Decisions) -> dict[str, Any]:
     retaliated: Counter[tuple[bool, bool]] = Counter()
     transitions: Counter[str] = Counter()
     for pair in by_pair.values():
+        if len(pair) < 2:  # a policy that has not answered both
+            continue
         records = [decisions[pair[c].spot.id] for c in (NEUTRAL, GRUDGE)]
         if any(record["kind"] != "ok" for record in records):
             continue

@@ -54,9 +54,14 @@ def replay_decisions(run: Run, decisions: list[dict[str, Any]], config: dict[str
 
 def _spots(config: dict[str, Any]) -> Any:
     """A function from a decision record to (rules, states) of its spot, or None."""
-    source = config.get("spots", {}).get("source")
-    if source is None:
+    named, options = config.get("spots"), config.get("rules", {})
+    source = named.get("source") if isinstance(named, dict) else None
+    if not isinstance(source, str):
         return lambda record: None
+    try:
+        spec("ludo").make_rules(**options)
+    except (ValueError, TypeError, ArithmeticError) as error:  # whatever stands there
+        raise InputError(f"config.json: rules: {error}") from None
     try:
         known, _ = spots.load_spots(
             spots.SHIPPED if source == "shipped" else source, skip_invalid=True
@@ -64,14 +69,14 @@ def _spots(config: dict[str, Any]) -> Any:
     except InputError:
         known = []
     by_id = {spot.id: spot for spot in known}
-    options = tuple(config.get("rules", {}).items())
+    rules_options = tuple(options.items())
 
     @cache
     def position(item: str) -> tuple[Any, np.ndarray] | None:
         spot = by_id.get(item)
         if spot is None:
             return None
-        rules = spots.rules_for(spot.players, options)
+        rules = spots.rules_for(spot.players, rules_options)
         return rules, spot.states(rules)
 
     def find_spot(record: dict[str, Any]) -> tuple[Any, np.ndarray] | None:

@@ -12,10 +12,11 @@ from stratagym.agents.core import Policy
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.benchmarks.harness import pairings, records
 from stratagym.benchmarks.harness.decisions import TRANSPORT, Question
+from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.policies import tokens_apart
 from stratagym.benchmarks.ludobench import metrics, spots
 from stratagym.envs import spec
-from stratagym.envs.text import TextOptions
+from stratagym.envs.text import OK, TextOptions
 
 NAME = "ludo_spots"
 GAME = spec("ludo")
@@ -31,7 +32,7 @@ def recorded(decisions: Path, retry_transport: bool) -> set[tuple[str, str, str]
     """(policy, persona, item) of the decisions recorded already."""
     return {
         (record["policy"], record["persona"], record["item"])
-        for record in records.read_jsonl(decisions)
+        for record in records.read_decisions(decisions.parent)
         if not (retry_transport and record["kind"] == TRANSPORT)
     }
 
@@ -75,7 +76,14 @@ def summarise(
     as_published = config["as_published"]
     rules_options = metrics.AS_PUBLISHED_RULES if as_published else {}
     facts = metrics.find_facts(chosen, reference, rules_options, as_published=as_published)
-    taken = list(records.read_jsonl(decisions))
+    taken: list[dict[str, Any]] = [*map(dict, records.read_decisions(decisions.parent))]
+    for record in taken:
+        fact = facts.get(record["item"])
+        if fact and record["kind"] == OK and record["chosen"] not in fact.legal:
+            raise InputError(
+                f"{decisions}: {record['item']}, {record['policy']}: {record['chosen']} is no "
+                "legal move there: the file was changed; start a new run"
+            )
     tables = metrics.summarise(facts, taken)
     return {
         "config": config,

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.errors import InputError
+from stratagym.benchmarks.harness.files import brief, parse
+from stratagym.benchmarks.reporting.terminal import one_line
 from stratagym.envs import core, spec
 from stratagym.envs.ludo import rules as ludo
 
@@ -110,7 +112,19 @@ def _need(condition: Any, reason: str) -> None:
 
 
 def _is_int(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    """Whether it is a whole number of the size of dice, ids and squares; ``true`` is none."""
+    return type(value) is int and -1000 < value < 1000
+
+
+def _is_text(value: Any) -> bool:
+    """Whether it is a text that can be sent and written, without halves of surrogate pairs."""
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def parse_spot(entry: Any) -> Spot:
@@ -122,22 +136,22 @@ def parse_spot(entry: Any) -> Spot:
     _need(isinstance(entry, dict), "not a JSON object")
     for name in ("id", "scenario", "players", "llm_player_id", "dice", "tokens"):
         _need(name in entry, f"field {name!r} is missing")
-    _need(isinstance(entry["id"], str) and entry["id"], "id is not a text")
+    _need(_is_text(entry["id"]) and entry["id"], "id is not a text")
     category = "grudge_paired" if entry["scenario"] == "grudge" else entry["scenario"]
-    _need(category in CATEGORIES, f"unknown scenario {entry['scenario']!r}")
+    _need(category in CATEGORIES, f"unknown scenario {brief(entry['scenario'])}")
     players = entry["players"]
     _need(
         isinstance(players, list)
         and 2 <= len(players) <= 4
         and all(_is_int(p) and 0 <= p <= 3 for p in players)
         and players == sorted(set(players)),
-        f"players {players!r} are not 2 to 4 different ids from 0 to 3 in ascending order",
+        f"players {brief(players)} are not 2 to 4 different ids from 0 to 3 in ascending order",
     )
     player, dice = entry["llm_player_id"], entry["dice"]
-    _need(_is_int(player) and player in players, f"llm_player_id {player!r} is not a player")
+    _need(_is_int(player) and player in players, f"llm_player_id {brief(player)} is not a player")
     mover = entry.get("current_player", player)
-    _need(mover == player, f"current_player {mover!r} is not llm_player_id {player!r}")
-    _need(_is_int(dice) and 1 <= dice <= 6, f"dice {dice!r} is not 1 to 6")
+    _need(mover == player, f"current_player {brief(mover)} is not llm_player_id {brief(player)}")
+    _need(_is_int(dice) and 1 <= dice <= 6, f"dice {brief(dice)} is not 1 to 6")
     tokens = entry["tokens"]
     _need(
         isinstance(tokens, dict) and set(tokens) == set(map(str, players)),
@@ -160,15 +174,18 @@ def parse_spot(entry: Any) -> Spot:
         _need(own.count(home) < 4, f"player {colour} has won already")
         pieces.append(tuple(own))
     history, aggressor = entry.get("history_text", ""), entry.get("aggressor")
-    _need(isinstance(history, str), "history_text is not a text")
+    note = str(entry.get("note", ""))
+    _need(_is_text(history), "history_text is not a text")
+    _need(_is_text(note), "note is not a text")
     if category == "grudge_paired":
         _need(entry["id"][-2:] in ("_a", "_b"), "the id of a grudge entry ends in _a or _b")
-        accused = re.search(r"\bPlayer (\d+)\b", history)
+        accused = re.search(r"\bPlayer ([0-9]+)\b", history)
         if aggressor is None and accused:
-            aggressor = int(accused.group(1))
+            aggressor = int(accused.group(1)[:9])
         _need(
-            aggressor is None or (aggressor in players and aggressor != player),
-            f"aggressor {aggressor!r} is not an opponent",
+            aggressor is None
+            or (_is_int(aggressor) and aggressor in players and aggressor != player),
+            f"aggressor {brief(aggressor)} is not an opponent",
         )
         _need(
             (aggressor is not None) == (entry["id"][-1] == "b"),
@@ -181,7 +198,7 @@ def parse_spot(entry: Any) -> Spot:
         player,
         dice,
         tuple(pieces),
-        str(entry.get("note", "")),
+        note,
         history,
         aggressor,
     )
@@ -192,14 +209,14 @@ def parse_spot(entry: Any) -> Spot:
 
 @dataclass(frozen=True)
 class Invalid:
-    """An entry that was left out: file, id and reason."""
+    """An entry that was left out: file, id and reason. Without an id it is a whole file."""
 
     file: str
     id: str
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.file}, entry {self.id}: {self.reason}"
+        return f"{self.file}{self.id and f', entry {self.id}'}: {self.reason}"
 
 
 def load_spots(
@@ -208,7 +225,7 @@ def load_spots(
     """Spots of a JSON file, or of every ``spots_*.json`` of a folder, and what was left out.
 
     Raises:
-        InputError: nothing to read, or (without ``skip_invalid``) the first bad entry.
+        InputError: nothing to read, or (without ``skip_invalid``) the first bad file or entry.
     """
     source = Path(source)
     files = sorted(source.glob("spots_*.json")) if source.is_dir() else [source]
@@ -218,13 +235,12 @@ def load_spots(
     invalid: list[Invalid] = []
     for path in files:
         try:
-            entries = json.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InputError(f"--spots {path}: cannot be read ({error.strerror})") from None
+            entries = _entries(path)
         except ValueError as error:
-            raise InputError(f"--spots {path}: not JSON ({error})") from None
-        if not isinstance(entries, list):
-            raise InputError(f"--spots {path}: not a JSON list of spots")
+            if not skip_invalid:
+                raise InputError(f"--spots {path}: {error}") from None
+            invalid.append(Invalid(path.name, "", str(error)))
+            continue
         for number, entry in enumerate(entries):
             name = entry.get("id") if isinstance(entry, dict) else None
             try:
@@ -232,7 +248,8 @@ def load_spots(
                 _need(spot.id not in spots, "the id occurs twice")
                 spots[spot.id] = spot
             except ValueError as error:
-                invalid.append(Invalid(path.name, str(name or f"number {number}"), str(error)))
+                shown = one_line(name, 60) if isinstance(name, str) and name else ""
+                invalid.append(Invalid(path.name, shown or f"number {number}", str(error)))
     pairs = [spot for spot in spots.values() if spot.category == "grudge_paired"]
     for spot in pairs:
         other = spots.get(spot.pair + ("_b" if spot.id[-1] == "a" else "_a"))
@@ -245,6 +262,16 @@ def load_spots(
     if not spots:
         raise InputError(f"--spots {source}: no valid spot in it")
     return list(spots.values()), invalid
+
+
+def _entries(path: Path) -> list[Any]:
+    """The entries of a file. Raises ``ValueError``."""
+    try:
+        entries = parse(path.read_bytes())
+    except OSError as error:
+        raise ValueError(f"cannot be read ({error.strerror})") from None
+    _need(isinstance(entries, list), "not a JSON list of spots")
+    return entries
 
 
 def save_spots(spots: Iterable[Spot], folder: Path) -> list[Path]:

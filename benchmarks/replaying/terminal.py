@@ -7,23 +7,18 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.text import Text
 
 from stratagym.benchmarks.harness.replays import Position, Replay
 from stratagym.benchmarks.replaying.evaluator import Evaluation, Evaluator
 from stratagym.benchmarks.replaying.scenes import said, usage
-
-
-def shown(text: str) -> str:
-    """Text for a terminal: control characters, which could steer it, by their code."""
-    return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
+from stratagym.benchmarks.reporting.terminal import Screen, printable
 
 
 class Terminal:
     """Prints positions, one after the other or as keys ask for them."""
 
-    def __init__(self, replay: Replay, evaluator: Evaluator, console: Console):
+    def __init__(self, replay: Replay, evaluator: Evaluator, console: Screen):
         self.replay, self.evaluator, self.console = replay, evaluator, console
 
     def show_all(self) -> None:
@@ -46,7 +41,7 @@ class Terminal:
                 self._show(at, prompts)
                 if at == last:
                     self._end()
-                self.console.print(f"[dim]{keys}[/dim]")
+                self._print(keys, "dim")
                 key = read()
                 if key in ("q", ""):
                     return
@@ -55,7 +50,7 @@ class Terminal:
                 at = min(max(at, 0), last)
 
     def _print(self, text: str, style: str = "") -> None:
-        self.console.print(Text(shown(text), style=style), soft_wrap=True)
+        self.console.print(Text(printable(text), style=style), soft_wrap=True)
 
     def _head(self) -> None:
         self._print(self.replay.title, "bold")

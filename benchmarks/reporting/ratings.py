@@ -257,6 +257,8 @@ def rate(results: Sequence[tuple[str, str, float, int]]) -> dict[str, dict[str, 
     Returns:
         By player: ``bradley_terry``, ``low``, ``high``, ``elo``, ``games``, ``points``.
     """
+    if not results:
+        return {}
     names = sorted({name for a, b, _, _ in results for name in (a, b)})
     place = {name: k for k, name in enumerate(names)}
     seeds, cluster = np.unique([s for *_, s in results], return_inverse=True)

@@ -1,13 +1,15 @@
-"""How a rate is taken and told: CPU time, the machine it was taken on, three digits."""
+"""How a rate is taken and told: CPU and wall time, the machine it was taken on, three digits."""
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import re
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -20,16 +22,80 @@ from stratagym.envs import core
 
 Episode: TypeAlias = Callable[[], float]
 """Plays one or more games; returns the number of player decisions."""
+FEW = 64
+"""Actions of a game whose masks are cheaper to read to the end than to leave."""
+TRIAL = 0.15
+"""Seconds that a batch size is tried for."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One repeat: decisions, the CPU-seconds of all threads of the process, and seconds."""
+
+    decisions: float
+    cpu: float
+    wall: float
+
+    def rate(self, clock: str = "cpu") -> float:
+        """Decisions per second of ``clock``, "cpu" or "wall"."""
+        return self.decisions / (self.cpu if clock == "cpu" else self.wall)
+
+
+def sample(episode: Episode, seconds: float) -> Sample:
+    """Play whole episodes for about ``seconds`` of wall time."""
+    decisions = 0.0
+    start, cpu = time.perf_counter(), time.process_time()
+    while True:
+        decisions += episode()
+        wall, used = time.perf_counter() - start, time.process_time() - cpu
+        if wall >= seconds and used > 0:
+            return Sample(decisions, used, wall)
 
 
 def rate(episode: Episode, seconds: float) -> float:
     """Decisions per CPU-second over about ``seconds`` of wall time."""
-    decisions = 0.0
-    end, cpu = time.perf_counter() + seconds, time.process_time()
-    while True:
-        decisions += episode()
-        if time.perf_counter() >= end and time.process_time() > cpu:
-            return decisions / (time.process_time() - cpu)
+    return sample(episode, seconds).rate()
+
+
+@dataclass(frozen=True)
+class Batched:
+    """An episode of ``batch`` games stepped together."""
+
+    play: Episode
+    batch: int
+
+    def __call__(self) -> float:
+        return self.play()
+
+
+def best_batch(make: Callable[[int], Episode], sizes: Iterable[int], clock: str = "cpu") -> Batched:
+    """The episode of the batch size that is quickest here, each tried for ``TRIAL`` seconds."""
+    tried = []
+    for size in sizes:
+        episode = make(size)
+        episode()  # so that it is compiled
+        tried.append((sample(episode, TRIAL).rate(clock), Batched(episode, size)))
+    return max(tried, key=lambda pair: pair[0])[1]
+
+
+def median_interval(
+    values: Sequence[float], confidence: float = 0.95
+) -> tuple[float, float] | None:
+    """An interval that covers the median of what ``values`` were drawn from, whatever its shape.
+
+    Its ends are two of the values, as few as possible from the middle (the sign test's interval).
+    Fewer than 6 values have none: both ends would have to lie outside of them.
+    """
+    n = len(values)
+    # Cutting k values off either end misses the median as often as a coin falls so unevenly.
+    outside, cut = 2 * 0.5**n, 0
+    if outside > 1 - confidence:
+        return None
+    while outside + 2 * math.comb(n, cut + 1) * 0.5**n <= 1 - confidence:
+        cut += 1
+        outside += 2 * math.comb(n, cut) * 0.5**n
+    ordered = sorted(values)
+    return ordered[cut], ordered[n - 1 - cut]
 
 
 @njit(cache=True)
@@ -40,6 +106,14 @@ def choose_random(masks, generators, actions):
         for action in range(masks.shape[1]):
             n += masks[i, action]
         k = core.random_below(generators[0], n)
+        if masks.shape[1] <= FEW:
+            # The actions before the one with k others below it: nothing to be guessed wrong.
+            passed, chosen = 0, 0
+            for action in range(masks.shape[1]):
+                passed += masks[i, action]
+                chosen += passed <= k
+            actions[i] = chosen
+            continue
         for action in range(masks.shape[1]):
             if masks[i, action]:
                 if k == 0:
@@ -48,7 +122,26 @@ def choose_random(masks, generators, actions):
                 k -= 1
 
 
-def spread_of(values: list[float]) -> dict[str, float] | None:
+@njit(cache=True, nogil=True)
+def observed_games(rules, states, legal, probs, observation, seed, decisions):
+    """Random games in ``states[0]``, the seat to move observing before every decision.
+
+    Returns the decisions in whole games, at least ``decisions``.
+    """
+    s = states[0]
+    done, games = 0, 0
+    while done < decisions:
+        player = core.start(rules, s, core.derive_seed(seed, games), probs)
+        while player >= 0:
+            core.observe(rules, s, player, observation)
+            n = core.legal_actions(rules, s, legal)
+            player = core.play(rules, s, legal[core.random_below(s, n)], probs)
+            done += 1
+        games += 1
+    return done
+
+
+def spread_of(values: Sequence[float]) -> dict[str, float] | None:
     if not values:
         return None
     return {"median": statistics.median(values), "min": min(values), "max": max(values)}
@@ -63,6 +156,11 @@ def short(value: float) -> str:
     return f"{value:#.3g}".rstrip(".")
 
 
+def cores() -> int:
+    """The processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def machine() -> dict[str, Any]:
     """Where and when the rates were taken."""
     try:
@@ -71,7 +169,7 @@ def machine() -> dict[str, Any]:
         cpu = None
     return {
         "cpu": cpu[1] if cpu else platform.processor() or platform.machine(),
-        "cores": os.cpu_count(),
+        "cores": cores(),
         "python": platform.python_version(),
         "numba": numba.__version__,
         "numpy": np.__version__,

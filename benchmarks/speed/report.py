@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
-
-from stratagym.benchmarks.reporting.terminal import output_console
-from stratagym.benchmarks.speed.entries import Entry
+from stratagym.benchmarks.reporting.terminal import Screen
+from stratagym.benchmarks.speed.entries import OURS, Entry
 from stratagym.benchmarks.speed.measuring import machine_line, short, spread_of
 from stratagym.benchmarks.speed.shapes import SHAPES
 
 UNIT = "player decisions per CPU-second, one thread, random legal play"
-OURS, PEER, OTHER_GAME = "#0072b2", "#e69f00", "#c9c9c9"
-COLUMNS = ("", "median", "min", "max", "ours / peer")
+BLUE, ORANGE, GREY = "#0072b2", "#e69f00", "#c9c9c9"
+COLUMNS = ("", "threads", "batch", "median", "min", "max", "ours / peer", "faster")
+NUMBERS = range(1, 6)
+BEGIN, END = "<!-- throughput: begin -->", "<!-- throughput: end -->"
+"""What stands between these lines of a page is written by ``--page``."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,9 @@ class Method:
     def line(self) -> str:
         return (
             f"Rates are {UNIT}, or what the heading counts; median, min and max of {self.repeats} "
-            f"repeats of {self.seconds:g} s. Ratios are medians over the repeats."
+            f"repeats of {self.seconds:g} s. Ratios are medians of the ratios repeat by repeat, "
+            "with the sign test's 95% interval; faster is who the interval says, neither if it "
+            "holds 1."
         )
 
 
@@ -55,8 +57,15 @@ def document(entries: list[Entry], method: Method) -> dict[str, Any]:
                 "version": entry.version or None,
                 "played": entry.by.game,
                 "same_game": entry.by.same_game,
+                "clock": entry.clock,
+                "threads": entry.threads,
+                "batch": entry.batch,
                 "rate": spread_of(entry.rates),
+                "per_cpu_second": spread_of([sample.rate("cpu") for sample in entry.samples]),
+                "per_second": spread_of([sample.rate("wall") for sample in entry.samples]),
                 "ours_over_peer": spread_of(entry.ratios),
+                "interval": entry.interval,
+                "faster": entry.faster or None,
                 "missing": entry.missing or None,
                 "notes": entry.by.notes,
             }
@@ -69,15 +78,49 @@ def cells(entry: Entry) -> list[str]:
     """The entry as a row under ``COLUMNS``."""
     spread = spread_of(entry.rates)
     if spread is None:
-        return [f"{entry.label}: {entry.missing}", "", "", "", ""]
-    return [entry.label, *(short(spread[key]) for key in COLUMNS[1:4]), ratio(entry)]
+        return [f"{entry.label}: {entry.missing}", *[""] * (len(COLUMNS) - 1)]
+    rates = (short(spread[key]) for key in COLUMNS[3:6])
+    batch = "" if entry.batch is None else str(entry.batch)
+    return [entry.label, str(entry.threads), batch, *rates, *last(entry)]
+
+
+def last(entry: Entry) -> tuple[str, str]:
+    """The ratio, and who is faster."""
+    other = entry.ratios and not entry.by.same_game
+    return ratio(entry), "other game" if other else entry.faster
 
 
 def ratio(entry: Entry) -> str:
     if not entry.ratios:
         return ""
-    times = f"{short(statistics.median(entry.ratios))}x"
-    return times if entry.by.same_game else f"{times} other game"
+    times = f"{short(entry.ratio)}x"
+    if entry.interval:
+        times += f" [{short(entry.interval[0])}, {short(entry.interval[1])}]"
+    return times
+
+
+def standing(entries: list[Entry]) -> str:
+    """Where ours is faster, slower or neither, among peers of the same game."""
+    compared = [entry for entry in entries if entry.faster]
+    counts = Counter(
+        "ours" if entry.faster == OURS else "neither" if entry.faster == "neither" else "peer"
+        for entry in compared
+    )
+    lost = [
+        f"{entry.label} ({entry.title}: {ratio(entry)})"
+        for entry in compared
+        if entry.faster not in (OURS, "neither")
+    ]
+    line = (
+        f"Of {len(compared)} comparisons of the same game, ours is faster in {counts['ours']}, "
+        f"the peer in {counts['peer']}, neither in {counts['neither']}."
+    )
+    return line + (f" The peer is faster: {'; '.join(lost)}." if lost else "")
+
+
+def missing(entries: list[Entry]) -> list[str]:
+    """A line for every peer that was not measured."""
+    return [f"{entry.title}: {entry.label}: {entry.missing}" for entry in entries if entry.missing]
 
 
 def notes(entries: list[Entry]) -> list[str]:
@@ -87,36 +130,55 @@ def notes(entries: list[Entry]) -> list[str]:
 
 
 def screen(entries: list[Entry], method: Method) -> None:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name in COLUMNS:
-        table.add_column(
-            name,
-            justify="right" if name in COLUMNS[1:4] else "left",
-            no_wrap=name in COLUMNS[1:4],
-            overflow="fold",
-        )
+    """A line an entry: its median, its ratio and who is faster; the rest is in the files."""
+    console = Screen(soft_wrap=True)
+    console.print(machine_line(method.machine))
     for entry in entries:
         if entry.is_ours:
-            table.add_section()
-            table.add_row(Text(entry.title, "bold"))
-        table.add_row(*(Text(cell) for cell in cells(entry)))
-    console = output_console()
-    console.print(
-        machine_line(method.machine), table, method.line, *notes(entries), sep="\n", markup=False
-    )
+            console.print(f"\n{entry.title}", style="bold")
+        rate = spread_of(entry.rates)
+        told = ("", entry.missing, "") if rate is None else (short(rate["median"]), *last(entry))
+        console.print(f"  {entry.label:<48}{told[0]:>6}  {told[1]:<22}  {told[2]}".rstrip())
+    console.print("", method.line, standing(entries), *notes(entries), sep="\n")
+
+
+def body(entries: list[Entry], method: Method) -> str:
+    """Everything in Markdown, without a heading."""
+    dashes = ["---:" if i in NUMBERS else "---" for i in range(len(COLUMNS))]
+    rows = [list(COLUMNS), dashes]
+    for entry in entries:
+        if entry.is_ours:
+            rows.append([f"**{entry.title}**", *[""] * (len(COLUMNS) - 1)])
+        row = cells(entry)
+        if entry.faster not in ("", "neither", OURS):
+            row[-1] = f"**{row[-1]}**"
+        rows.append(row)
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    listed = "\n".join(f"- {note}" for note in notes(entries))
+    parts = [machine_line(method.machine), standing(entries), table, method.line, listed]
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def markdown(entries: list[Entry], method: Method) -> str:
-    rows = [COLUMNS, ["---", "---:", "---:", "---:", "---"]]
-    for entry in entries:
-        if entry.is_ours:
-            rows.append([f"**{entry.title}**", "", "", "", ""])
-        rows.append(cells(entry))
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    listed = "\n".join(f"- {note}" for note in notes(entries))
-    return (
-        f"# Throughput\n\n{machine_line(method.machine)}\n\n{table}\n\n{method.line}\n\n{listed}\n"
-    )
+    return f"# Throughput\n\n{body(entries, method)}"
+
+
+def between(page: str) -> tuple[str, str]:
+    """What stands before and after the part of a page that is written here.
+
+    Raises ValueError if the lines that mark it are not there once each, in order.
+    """
+    head, begin, rest = page.partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    if not begin or not end or BEGIN in rest or END in tail:
+        raise ValueError(f"it needs the lines {BEGIN} and {END}, once each and in this order")
+    return head + begin, end + tail
+
+
+def write_page(path: Path, entries: list[Entry], method: Method) -> None:
+    """Put the rates between the marks of a page."""
+    head, tail = between(path.read_text(encoding="utf-8"))
+    path.write_text(f"{head}\n\n{body(entries, method)}\n{tail}", encoding="utf-8")
 
 
 def plot(entries: list[Entry], method: Method, path: Path) -> None:
@@ -140,7 +202,7 @@ def plot(entries: list[Entry], method: Method, path: Path) -> None:
     axes.tick_params(axis="y", length=0)
     axes.spines[["top", "right"]].set_visible(False)
     for at, entry in bars:
-        colour = OURS if entry.is_ours else PEER if entry.by.same_game else OTHER_GAME
+        colour = BLUE if entry.is_ours else ORANGE if entry.by.same_game else GREY
         spread = spread_of(entry.rates)
         if spread is None:
             axes.text(0.01, at, entry.missing, fontsize=8, va="center", transform=_row(axes))
@@ -156,8 +218,8 @@ def plot(entries: list[Entry], method: Method, path: Path) -> None:
         axes.text(0.005, at, heading, fontsize=9, weight="bold", va="center", transform=_row(axes))
     medians = [statistics.median(entry.rates) for entry in entries if entry.rates]
     # Room for the numbers to the right of the longest bar.
-    axes.set_xlim(10 ** math.floor(math.log10(min(medians))), max(medians) * 6)
-    labels = (("stratagym", OURS), ("peer", PEER), ("peer, other game", OTHER_GAME))
+    axes.set_xlim(10 ** math.floor(math.log10(min(medians))), max(medians) * 30)
+    labels = ((OURS, BLUE), ("peer", ORANGE), ("peer, other game", GREY))
     figure.legend(
         handles=[Patch(color=colour, label=label) for label, colour in labels],
         loc="outside lower center", ncols=3, frameon=False, fontsize=8,

@@ -40,19 +40,31 @@ def speed_table(summary: dict[str, Any]) -> Table:
 
 def strength_table(summary: dict[str, Any]) -> Table:
     """Results at equal simulations."""
-    columns = ["game", "ours", "OpenSpiel", "games", "W-D-L", "points", "cut", "plies"]
+    return _results(summary["strength"], "openspiel", "OpenSpiel")
+
+
+def rival_table(summary: dict[str, Any]) -> Table:
+    """Results against other policies."""
+    return _results(summary["strength"], "rival", "against")
+
+
+def _results(rows: list[dict[str, Any]], other: str, title: str) -> Table:
+    columns = ["game", "ours", title, "games", "W-D-L", "points", "ms a move", "cut", "plies"]
     table = Table(columns, left=(1, 2))
-    for row in summary["strength"]:
+    for row in rows:
+        if other not in row:
+            continue
         n = row["points"]["n"]
         results = (round(row[key]["value"] * n) for key in ("wins", "draws", "losses"))
         table.rows.append(
             [
                 spec(row["game"]).title,
                 code(row["ours"]),
-                code(row["openspiel"]),
+                code(row[other]),
                 count(n),
                 "-".join(map(str, results)),
                 RateCell(row["points"]),
+                " / ".join(short(ms) for ms in row["ms"]),
                 count(row["cut"]),
                 f"{row['mean_plies']:.0f}",
             ]
@@ -91,6 +103,13 @@ def sections(summary: dict[str, Any]) -> list[tuple[str, str, Table]]:
             "strength",
         ),
         (
+            "Against other policies",
+            f"Every opening of {config['opening']} random moves once with either side; the "
+            "milliseconds are CPU time of each side, an engine's own not among them.",
+            rival_table,
+            "strength",
+        ),
+        (
             "Other searches",
             f"Decisions per CPU-second, one thread: Ludo's in {config['spots']} LudoBench spots, "
             "alpha-beta's in positions after random moves, from an empty table.",
@@ -98,7 +117,8 @@ def sections(summary: dict[str, Any]) -> list[tuple[str, str, Table]]:
             "decisions",
         ),
     ]
-    return [(title, text, make(summary)) for title, text, make, key in found if summary[key]]
+    tables = [(title, text, make(summary)) for title, text, make, key in found if summary[key]]
+    return [section for section in tables if section[2].rows]
 
 
 def write(folder: Path, summary: dict[str, Any]) -> None:

@@ -10,11 +10,20 @@ from random import Random
 import numpy as np
 
 from stratagym import envs
-from stratagym.benchmarks.speed.measuring import Episode, choose_random
-from stratagym.benchmarks.speed.peers import aec_loop, random_hands
+from stratagym.benchmarks.speed.loops import aec_loop
+from stratagym.benchmarks.speed.measuring import (
+    Batched,
+    Episode,
+    best_batch,
+    choose_random,
+    cores,
+    observed_games,
+)
+from stratagym.benchmarks.speed.native import random_hands
 from stratagym.envs import core
 
-BATCH = 1024
+BATCHES = (256, 1024, 4096)
+"""Batch sizes that are tried; the quickest is measured."""
 BULK_DECISIONS = 20_000
 
 
@@ -32,16 +41,36 @@ def bulk_loop(game: str) -> Episode:
     return episode
 
 
+def bulk_loop_observing(game: str) -> Episode:
+    """The same with the observation of the seat to move before every decision."""
+    rules = envs.spec(game).make_rules()
+    states, seeds = core.new_states(rules), itertools.count()
+    legal, probs = core.new_scratch(rules)
+    seen = np.zeros(rules.observation_shape, rules.observation_dtype)
+
+    def episode() -> int:
+        seed = np.uint64(next(seeds))
+        decisions: int = observed_games(rules, states, legal, probs, seen, seed, BULK_DECISIONS)
+        return decisions
+
+    return episode
+
+
 def state_api(game: str, observe: bool = False) -> Episode:
-    """A state stepped from Python, as people step it."""
+    """A state stepped from Python, as people step it.
+
+    Args:
+        observe: also write the observation of the seat to move before every decision.
+    """
     state, seeds, random = envs.make_state(game), itertools.count(), Random(1).random
+    seen = state.observation_tensor()
 
     def episode() -> int:
         decisions = 0
         state.reset(next(seeds))
         while not state.is_terminal():
             if observe:
-                state.observation_tensor()
+                state.observation_tensor(out=seen)
             legal = state.legal_actions()
             state.apply_action(legal[int(random() * len(legal))])
             decisions += 1
@@ -55,23 +84,53 @@ def state_api_observing(game: str) -> Episode:
     return state_api(game, observe=True)
 
 
+def core_functions(game: str) -> Episode:
+    """``core.start_at`` and ``core.play_at`` called as they are, on the bare record."""
+    rules = envs.spec(game).make_rules()
+    states, seeds = core.new_states(rules), itertools.count()
+    legal, probs = core.new_scratch(rules)
+    random = Random(1).random
+
+    def episode() -> int:
+        decisions = 0
+        player = core.start_at(rules, states, 0, np.uint64(next(seeds)), probs)
+        n = core.legal_actions_at(rules, states, 0, legal)
+        while player >= 0:
+            action = int(legal[int(random() * n)])
+            player, n = core.play_at(rules, states, 0, action, legal, probs)
+            decisions += 1
+        return decisions
+
+    return episode
+
+
 def aec_environment(game: str) -> Episode:
     """The PettingZoo environment as people use it."""
     return aec_loop(envs.make(game))
 
 
-def batch_environment(game: str) -> Episode:
-    """``BATCH`` games stepped together, with observations and masks."""
-    batch = envs.make_batch(game, BATCH)
+def batch_of(game: str, size: int, threads: int = 1) -> Episode:
+    """``size`` games stepped together, with observations and masks."""
+    batch = envs.make_batch(game, size, threads=threads)
     # Of the game's own dtype: numba takes a smaller record for a kind of the larger one.
-    generators, actions = core.new_states(batch.rules), np.zeros(BATCH, np.int64)
+    generators, actions = core.new_states(batch.rules), np.zeros(size, np.int64)
 
     def episode() -> int:
         choose_random(batch.action_masks, generators, actions)
         batch.step(actions)
-        return BATCH
+        return size
 
     return episode
+
+
+def batch_environment(game: str) -> Batched:
+    """The batch size with most decisions per CPU-second, in one thread."""
+    return best_batch(lambda size: batch_of(game, size), BATCHES)
+
+
+def batch_on_all_cores(game: str) -> Batched:
+    """The batch size with most decisions per second, in as many threads as processors."""
+    return best_batch(lambda size: batch_of(game, size, cores()), BATCHES, "wall")
 
 
 def perft_leaves(game: str) -> Episode:
@@ -104,19 +163,24 @@ class Shape:
 
     Attributes:
         games: those that have it; all if empty. What is counted is then in the title.
+        clock: whose seconds rates are taken by: "cpu", in one thread, or "wall", on all processors.
     """
 
     title: str
     make: Callable[[str], Episode]
     games: tuple[str, ...] = ()
+    clock: str = "cpu"
 
 
 SHAPES = {
     "bulk": Shape("bulk loop, no observation", bulk_loop),
+    "bulk_observe": Shape("bulk loop + observation", bulk_loop_observing),
     "step": Shape("Python step, no observation", state_api),
+    "core": Shape("Python step by core's plain functions, no observation", core_functions),
     "observe": Shape("Python step + observation", state_api_observing),
     "aec": Shape("AEC loop, observation + mask", aec_environment),
-    "batch": Shape(f"batch of {BATCH}, observation + mask", batch_environment),
+    "batch": Shape("batch, observation + mask", batch_environment),
+    "batch_cores": Shape("batch on all processors, per second", batch_on_all_cores, clock="wall"),
     "perft": Shape("perft leaves, bulk-counted", perft_leaves, ("chess",)),
     "hands": Shape("7-card hands evaluated", hand_values, ("texas_holdem",)),
 }

@@ -1,13 +1,15 @@
-"""How strong our search is beside OpenSpiel's at equal simulations, game by game."""
+"""How strong searches are: ours beside OpenSpiel's at equal simulations, and one against others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from stratagym.agents import hooks
 from stratagym.agents.core import Policy, decision_for, make_policy
 from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.match_play import SeatedMatch
@@ -23,11 +25,11 @@ CUT = "cut"
 
 @dataclass(frozen=True)
 class Pairing:
-    """Our search and OpenSpiel's, alike in all that can be set."""
+    """Our search and another player: OpenSpiel's, alike in all that can be set, or a rival."""
 
     board: str
     ours: Policy
-    bot: MCTSBot
+    bot: Policy
 
     @property
     def name(self) -> str:
@@ -58,8 +60,10 @@ def board_pairings(board: str, simulations: int, exploration: float) -> list[Pai
     Without it OpenSpiel's bot still knows a won or lost child for what it is, plain UCT does not.
     """
     game = spec(board)
-    plain = make_policy(game, f"mcts:{simulations}?c={exploration:g}&solve=no")
-    proving = make_policy(game, f"mcts:{simulations}?c={exploration:g}")
+    own = hooks.found(game, "MCTS_DEFAULTS") or {}
+    options = f"c={exploration:g}" + ("&playout=all&priors=no" if own else "")
+    plain = make_policy(game, f"mcts:{simulations}?{options}&solve=no")
+    proving = make_policy(game, f"mcts:{simulations}?{options}")
     theirs, theirs_proving = (
         MCTSBot(game, simulations, exploration, solve) for solve in (False, True)
     )
@@ -70,46 +74,72 @@ def board_pairings(board: str, simulations: int, exploration: float) -> list[Pai
     ]
 
 
-def play(match: SeatedMatch, bot: MCTSBot, random_moves: int, max_plies: int) -> dict[str, Any]:
+def rival_pairings(board: str, names: list[str]) -> list[Pairing]:
+    """The first of the policies against each of the others.
+
+    Raises:
+        ValueError: a policy that does not play the game, in one line.
+    """
+    first, *others = (make_policy(spec(board), name) for name in names)
+    return [Pairing(board, first, other) for other in others]
+
+
+def play(match: SeatedMatch, bot: Policy, random_moves: int, max_plies: int) -> dict[str, Any]:
     """The record of one game, its first ``random_moves`` the same for every pairing.
 
-    It is over when either side's rules say so, or cut after ``max_plies``.
+    It is over when either side's rules say so, or cut after ``max_plies``. ``ms`` in it is each
+    seat's mean CPU time of a move in this thread, in milliseconds; an engine's is not in it.
     """
     rules = match.rules
     states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
     player = core.start_at(rules, states, 0, np.uint64(match.seed), probs)
-    bot.begin(item_seed(match.seed, match.name))
+    theirs = bot if isinstance(bot, MCTSBot) else None
+    if theirs:
+        theirs.begin(item_seed(match.seed, match.name))
+    spent, moves = np.zeros(2), np.zeros(2)
     actions: list[int] = []
     opening = opening_moves(match.game, rules, random_moves, match.seed)
-    while player >= 0 and not bot.over() and len(actions) < max_plies:
+    over = False
+    while player >= 0 and not over and len(actions) < max_plies:
         if len(actions) < len(opening):
             action = opening[len(actions)]
         else:
             seed = item_seed(match.seed, match.name, str(len(actions)))
-            action = match.seats[player].act(decision_for(match.game, rules, states, seed))
-        bot.follow(states, action)
+            view = decision_for(match.game, rules, states, seed)
+            began = time.thread_time()
+            action = match.seats[player].act(view)
+            spent[player] += time.thread_time() - began
+            moves[player] += 1
+        if theirs:
+            theirs.follow(states, action)
+            over = theirs.over()
         player, _ = core.play_at(rules, states, 0, action, legal, probs)
         actions.append(action)
     returns = np.zeros(rules.num_players)
     core.returns_at(rules, states, 0, returns)
-    ending = player if player < 0 else "openspiel" if bot.over() else CUT
-    return match.record(actions, ending, returns.tolist())
+    ending = player if player < 0 else "openspiel" if over else CUT
+    record = match.record(actions, ending, returns.tolist())
+    return dict(record) | {"ms": (1000 * spent / np.maximum(moves, 1)).round(3).tolist()}
 
 
-def strength(games: Iterable[dict[str, Any]], pairings: list[Pairing]) -> list[dict[str, Any]]:
+def strength(games: Iterable[Mapping[str, Any]], pairings: list[Pairing]) -> list[dict[str, Any]]:
     """Results of our search by pairing, from the records."""
-    by_name: dict[str, list[dict[str, Any]]] = {pairing.name: [] for pairing in pairings}
+    by_name: dict[str, list[Mapping[str, Any]]] = {pairing.name: [] for pairing in pairings}
     for game in games:
-        by_name[game["match"].rsplit("/", 2)[0]].append(game)
+        name = game["match"].rsplit("/", 2)[0]
+        if name in by_name:
+            by_name[name].append(game)
     rows = []
     for pairing in pairings:
         played = by_name[pairing.name]
-        won = np.array([g["returns"][g["seats"].index(pairing.ours.name)] for g in played])
+        seats = [g["seats"].index(pairing.ours.name) for g in played]
+        won = np.array([g["returns"][seat] for g, seat in zip(played, seats, strict=True)])
+        ms = np.array([[g["ms"][s], g["ms"][1 - s]] for g, s in zip(played, seats, strict=True)])
         rows.append(
             {
                 "game": pairing.board,
                 "ours": pairing.ours.name,
-                "openspiel": pairing.bot.name,
+                "openspiel" if isinstance(pairing.bot, MCTSBot) else "rival": pairing.bot.name,
                 "wins": wilson(int((won > 0).sum()), len(won)).record(),
                 "draws": wilson(int((won == 0).sum()), len(won)).record(),
                 "losses": wilson(int((won < 0).sum()), len(won)).record(),
@@ -117,6 +147,7 @@ def strength(games: Iterable[dict[str, Any]], pairings: list[Pairing]) -> list[d
                     (won + 1) / 2, np.array([g["seed"] for g in played]), chance=0.5
                 ).record(),
                 "cut": sum(g["ended_by"] == CUT for g in played),
+                "ms": ms.mean(0).round(3).tolist(),
                 "mean_plies": float(np.mean([g["plies"] for g in played])),
             }
         )

@@ -183,7 +183,7 @@ def resumable(folder: Path, advance: Callable[[int, int], Any]) -> tuple[Play, r
         what plays, and the open writer, to be closed.
     """
     path = folder / "games.jsonl"
-    recorded = {record["match"]: record for record in records.read_jsonl(path)}
+    recorded: dict[str, Any] = {record["match"]: record for record in records.read_games(folder)}
     writer = records.JsonlWriter(path)
 
     def play(matches: list[SeatedMatch]) -> list[dict[str, Any]]:

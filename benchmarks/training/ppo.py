@@ -119,7 +119,8 @@ class LadderOpponents:
         top, _ = ladder.reachable()
         self.has_winners = ladder.measure == "wins"
         self.levels = [
-            [make_policy(ladder.game, name) for name in names] for names in ladder.levels[: top + 1]
+            [make_policy(ladder.game, ladder.player(name)) for name in names]
+            for names in ladder.levels[: top + 1]
         ]
         self.results: list[list[float]] = [[] for _ in self.levels]
         # Which level a game meets, and whether it has met it from the game's start.

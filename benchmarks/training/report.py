@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 from rich.console import Console
@@ -13,6 +13,7 @@ from rich.console import Console
 from stratagym import envs
 from stratagym.agents.ladders import find_ladder
 from stratagym.benchmarks.harness import records
+from stratagym.benchmarks.harness.files import Shape
 from stratagym.benchmarks.levels import report as levels
 from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count
@@ -56,11 +57,19 @@ def brief(found: dict[str, Any]) -> str:
     return f"{name}: {rates['mean_return']['value']:.2f}"
 
 
+class _Evaluation(TypedDict):
+    """What must be in a line of ``evaluations.jsonl``."""
+
+    steps: int
+    against: dict[str, Any]
+
+
 def summarise(
     folder: Path, found: dict[str, Any], trainer: ppo.Trainer, config: dict[str, Any]
 ) -> dict[str, Any]:
     """The content of ``summary.json``; ``found`` is the final rating."""
-    curve = {line["steps"]: line for line in records.read_jsonl(folder / "evaluations.jsonl")}
+    lines = records.read_jsonl(folder / "evaluations.jsonl", Shape(_Evaluation))
+    curve = {line["steps"]: line for line in lines}
     spent, steps = trainer.spent, trainer.model.num_timesteps
     return {
         "config": config,
@@ -229,7 +238,7 @@ def screen(console: Console, folder: Path, summary: dict[str, Any]) -> None:
     console.print(f"Policy: {policy}", soft_wrap=True, highlight=False)
     if not summary["ladder"] and find_ladder(game):
         console.print(
-            f"Its level: python -m benchmarks.anchored_levels --game {game} --policy {policy}",
+            f"Its level: python -m benchmarks.anchored_levels --game {game} --policies {policy}",
             soft_wrap=True,
             highlight=False,
         )

@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from stratagym.benchmarks.harness import records
+from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.training import ppo, report
 from stratagym.benchmarks.training.evaluation import Evaluation, resumable
 
@@ -57,14 +57,13 @@ def _advance(bar: Progress, task: Any, steps: int, done: int) -> None:
 
 def training_bar() -> Progress:
     """A bar that counts decisions or games, on standard error, with a last ``result``."""
-    return Progress(
-        TextColumn("{task.description}"),
+    return progress_bar(
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[result]}"),
-        console=Console(stderr=True),
+        TextColumn("{task.fields[result]}", markup=False),
     )
 
 

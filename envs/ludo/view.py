@@ -7,6 +7,7 @@ and asks for its answer format; the sentences are this project's.
 from __future__ import annotations
 
 import re
+from functools import cache, lru_cache
 from typing import Any
 
 from stratagym.envs.ludo.rules import (
@@ -191,7 +192,14 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
 
 def positions(rules: Any, s: Any, player: int) -> list[int]:
     """A player's four positions in the paper's numbers: -1, 0-51, 52+6c .. 57+6c."""
-    return [int(position(rules, player, steps)) for steps in s["steps"][player]]
+    numbers = _numbers(rules, player)
+    return [numbers[steps - BASE] for steps in s["steps"][player].tolist()]
+
+
+@lru_cache(maxsize=256)
+def _numbers(rules: Any, player: int) -> list[int]:
+    """The number of a player's piece by its steps, from ``BASE`` on; a call each takes longer."""
+    return [position(rules, player, steps) for steps in range(BASE, FINISHED + 1)]
 
 
 def role_text(rules: Any, player: int) -> str:
@@ -261,25 +269,33 @@ def rules_brief(rules: Any) -> str:
     )
 
 
+FORM_NOTES = {
+    "numbers": [],
+    "steps": ["Pieces are given in steps from their own start square; -1 is in base."],
+    "grid": [
+        "A piece on the board is its colour's letter and its index; * is a safe square, a small "
+        "letter a colour's start or home path."
+    ],
+}
+
+
+@cache
+def safe_squares() -> str:
+    """The squares that are safe, in a prompt's words."""
+    return ", ".join(str(square) for square in range(TRACK) if is_safe(square))
+
+
 def position_text(rules: Any, s: Any, player: int, form: str) -> str:
     """The pieces by their position numbers or by their steps, or the board as it is drawn."""
     colours = rules.colours
     me, home = colours[player], TRACK + 6 * colours[player]
-    safe = [square for square in range(TRACK) if is_safe(square)]
 
     def places(seat: int) -> list[int]:
         return s["steps"][seat].tolist() if form == "steps" else positions(rules, s, seat)
 
-    about = {
-        "numbers": [],
-        "steps": ["Pieces are given in steps from their own start square; -1 is in base."],
-        "grid": [
-            "A piece on the board is its colour's letter and its index; * is a safe square, a "
-            "small letter a colour's start or home path.",
-            board_text(rules, s),
-            "",
-        ],
-    }[form]
+    about = FORM_NOTES[form]
+    if form == "grid":
+        about = [*about, board_text(rules, s), ""]
     return section(
         "Position now",
         *about,
@@ -295,7 +311,7 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
         ),
         f"Your start square: {rules.starts[player]}",
         f"Your home path: {home} to {home + 5}",
-        f"Safe squares: {', '.join(map(str, safe))}",
+        f"Safe squares: {safe_squares()}",
         "Start square and home path of every player: "
         + "; ".join(
             f"Player {c}: start {13 * c}, home {TRACK + 6 * c} to {TRACK + 6 * c + 5}"

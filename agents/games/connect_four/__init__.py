@@ -151,15 +151,23 @@ def best_moves(rules: Any, states: np.ndarray) -> np.ndarray:
     return best
 
 
-LADDER = Ladder(
-    "connect_four/ladder-v1",
-    (
-        ("random",),
-        ("mcts:5", "heuristic?random=0.75"),
-        ("mcts:20", "heuristic?random=0.45"),
-        ("mcts:50",),
-        ("mcts:200", "alphabeta:4?random=0.1"),
-        ("mcts:1200",),
-        ("mcts:8000",),
+_LEVELS = (
+    ("random",),
+    ("mcts:5", "heuristic?random=0.75"),
+    ("mcts:20", "heuristic?random=0.45"),
+    ("mcts:50",),
+    ("mcts:200", "alphabeta:4?random=0.1"),
+    ("mcts:1200",),
+    ("mcts:8000",),
+)
+EARLIER_LADDERS = (
+    Ladder(
+        "connect_four/ladder-v1",
+        _LEVELS,
+        players={"alphabeta:4?random=0.1": "alphabeta:4?version=1&random=0.1"},
     ),
+)
+LADDER = Ladder(
+    "connect_four/ladder-v2",
+    (*_LEVELS[:4], ("mcts:200", "alphabeta:4?random=0.08"), *_LEVELS[5:]),
 )

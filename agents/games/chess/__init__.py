@@ -1,7 +1,10 @@
-"""What the agents know of chess: an evaluation, and a player that looks one move ahead.
+"""What the agents know of chess: evaluations, and a player that looks one move ahead.
 
-Piece values are those of Tomasz Michniewski's "Simplified Evaluation Function" (pawn 100, knight
-320, bishop 330, rook 500, queen 900); the values of squares are this project's, from a few
+``evaluate`` is a plain one, which networks were trained and ladders measured with; searches use
+``estimate`` (``evaluation.py``) and what stands in ``ordering.py``.
+
+Here piece values are those of Tomasz Michniewski's "Simplified Evaluation Function" (pawn 100,
+knight 320, bishop 330, rook 500, queen 900); the values of squares are this project's, from a few
 formulas below.
 """
 
@@ -12,6 +15,16 @@ import math
 import numpy as np
 from numba import njit
 
+from stratagym.agents import pvs
+from stratagym.agents.games.chess.evaluation import estimate as estimate
+from stratagym.agents.games.chess.ordering import forcing_actions as forcing_actions
+from stratagym.agents.games.chess.ordering import is_check as is_check
+from stratagym.agents.games.chess.ordering import is_quiet as is_quiet
+from stratagym.agents.games.chess.ordering import is_repeated as is_repeated
+from stratagym.agents.games.chess.ordering import margin as margin
+from stratagym.agents.games.chess.ordering import may_pass as may_pass
+from stratagym.agents.games.chess.ordering import pass_turn as pass_turn
+from stratagym.agents.games.chess.ordering import priority as priority
 from stratagym.agents.ladders import Ladder
 from stratagym.envs.chess.bits import EMPTY, bit, lowest, popcount
 from stratagym.envs.chess.moves import (
@@ -129,6 +142,27 @@ def evaluate(rules, s, out):
     out[1 - rules.white] = -value
 
 
+JUDGE_LEVELS = 24
+"""Levels of quiescence behind a position that Monte Carlo tree search judges."""
+MCTS_DEFAULTS = {"playout": "0", "priors": "yes", "c": "0.7"}
+"""Random games say little of a position, and cost hundreds of moves."""
+
+
+@njit(cache=True)
+def judge(rules, s, memory, out):
+    """``tanh`` of the value after quiescence: captures are played out, and nothing else."""
+    states, nodes, legal, order, history, total, table, running, ranks = memory
+    states[0] = s
+    running[0] = running[1] = 0
+    table[0].key = 0  # a judgement follows from its position alone
+    pvs.search(
+        rules, states, 0, 1 << 20, running, nodes, legal, order, table, 1, history, total, ranks
+    )
+    seat = np.int64(s.turn ^ rules.white)
+    out[seat] = 0.999 * math.tanh(pvs.best_value(nodes) / SCALE)
+    out[1 - seat] = -out[seat]
+
+
 @njit(cache=True)
 def _lowest_attacker(s, colour, square, occupied):
     """Value of the cheapest piece of a colour that attacks a square; 0 for none."""
@@ -223,22 +257,44 @@ def action_cells(rules):
     return (plane * 8 + 7 - rank) * 8 + file
 
 
+_LOWER_LEVELS = (
+    ("random",),
+    ("heuristic?random=0.96",),
+    ("heuristic?random=0.91",),
+    ("heuristic?random=0.83",),
+    ("heuristic?random=0.73",),
+    ("heuristic?random=0.62",),
+    ("heuristic?random=0.48",),
+    ("heuristic?random=0.3",),
+    ("heuristic?random=0.12",),
+)
+EARLIER_LADDERS = (
+    Ladder(
+        "chess/ladder-v1",
+        (
+            *_LOWER_LEVELS,
+            ("alphabeta:2?random=0.12",),
+            ("alphabeta:3?random=0.13",),
+            # From here on the engine is needed.
+            ("uci:stockfish?nodes=1&random=0.08",),
+            ("uci:stockfish?nodes=400&random=0.04",),
+        ),
+        players={
+            f"alphabeta:{words}": f"alphabeta:{words.replace('?', '?version=1&')}"
+            for words in ("2?random=0.12", "3?random=0.13")
+        },
+    ),
+)
 LADDER = Ladder(
-    "chess/ladder-v1",
+    "chess/ladder-v2",
     (
-        ("random",),
-        ("heuristic?random=0.96",),
-        ("heuristic?random=0.91",),
-        ("heuristic?random=0.83",),
-        ("heuristic?random=0.73",),
-        ("heuristic?random=0.62",),
-        ("heuristic?random=0.48",),
-        ("heuristic?random=0.3",),
-        ("heuristic?random=0.12",),
-        ("alphabeta:2?random=0.12",),
-        ("alphabeta:3?random=0.13",),
-        # From here on the engine is needed.
-        ("uci:stockfish?nodes=1&random=0.08",),
-        ("uci:stockfish?nodes=400&random=0.04",),
+        *_LOWER_LEVELS,
+        ("alphabeta:1?random=0.2",),
+        ("alphabeta:2?random=0.15",),
+        ("alphabeta:2?random=0.07",),
+        ("alphabeta:3?random=0.06",),
+        ("alphabeta:4?random=0.03",),
+        # For the last level the engine is needed.
+        ("uci:stockfish?nodes=3000&random=0.02",),
     ),
 )

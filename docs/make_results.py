@@ -1,0 +1,110 @@
+"""Plays what docs/results.md reports, and writes that page: ``python docs/make_results.py``.
+
+Takes some minutes on two cores; ``python docs/make_results.py chess`` plays one game's part anew
+and leaves the others as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from stratagym import envs
+
+PAGE = Path(__file__).with_name("results.md")
+PLAYED = {
+    "tictactoe": "tournament --policies random,heuristic,alphabeta:2,mcts:100,perfect --games 100",
+    "connect_four": "tournament --policies random,heuristic,alphabeta:4,mcts:100,mcts:400,perfect "
+    "--games 60",
+    "chess": "tournament --policies random,heuristic,alphabeta:1,alphabeta:2,mcts:50 --games 20",
+    "ludo": "tournament --policies random,heuristic,gt:1,gt:2 --games 1000",
+    "texas_holdem": "tournament --policies random,heuristic,rule:strong --games 1000",
+    "hanabi": "hanabi_teams --policies random,rule:simple,rule:iggi,rule:piers,rule:focus "
+    "--teammates none --players 2,4 --games 500",
+}
+HEAD = """# Built-in policies
+
+What the policies that come with the suite reach, as a scale to put your own figures beside.
+Intervals are 95%. `python docs/make_results.py` plays all this and writes the page.
+"""
+RATED = (
+    "Rating: Bradley and Terry's, the mean of the players is 1000, from all games of the table; "
+    "the intervals come from resampling seeds. Score: points a game, 1 for a win, 0.5 for a draw."
+)
+SCORED = (
+    "Mean points of 25 at the end, 0 once all lives are lost; perfect: the share of games with 25."
+)
+
+
+def row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def interval(rate: Mapping[str, Any], digits: int) -> str:
+    low, high = rate["low"], rate["high"]
+    ends = "" if low is None else f" [{low:.{digits}f}, {high:.{digits}f}]"
+    return f"{rate['value']:.{digits}f}{ends}"
+
+
+def ratings(summary: Mapping[str, Any]) -> list[str]:
+    """A tournament's policies, the best first."""
+    found = sorted(summary["policies"].items(), key=lambda item: -item[1]["bradley_terry"])
+    lines = [row(["Policy", "Rating", "Games", "Score"]), row(["---", "---:", "---:", "---:"])]
+    for name, one in found:
+        rating = f"{one['bradley_terry']:.0f}"
+        if one["low"] is not None:
+            rating += f" [{one['low']:.0f}, {one['high']:.0f}]"
+        score = f"{one['points'] / one['games']:.2f}"
+        lines.append(row([f"`{name}`", rating, f"{one['games']:,}", score]))
+    return [*lines, "", RATED]
+
+
+def scores(summary: Mapping[str, Any]) -> list[str]:
+    """Teams of one Hanabi player."""
+    lines = [
+        row(["Policy", "Players", "Games", "Points", "Perfect"]),
+        row(["---", "---:", "---:", "---:", "---:"]),
+    ]
+    for team in sorted(summary["teams"], key=lambda t: (t["players"], -t["strict"]["value"])):
+        name, players, games = f"`{team['policy']}`", str(team["players"]), f"{team['games']:,}"
+        figures = [interval(team["strict"], 1), interval(team["perfect"], 2)]
+        lines.append(row([name, players, games, *figures]))
+    return [*lines, "", SCORED]
+
+
+def section(game: str) -> str:
+    """A game's part of the page, played now."""
+    script, *options = PLAYED[game].split()
+    if script == "tournament":
+        options = ["--game", game, *options]
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", f"stratagym.benchmarks.{script}", *options]
+        more = ["--json", "--output", f"{folder}/run"]
+        done = subprocess.run([*command, *more], stdout=subprocess.PIPE, text=True, check=True)
+    summary = json.loads(done.stdout)
+    table = ratings(summary) if script == "tournament" else scores(summary)
+    call = f"python -m benchmarks.{script} {' '.join(options)}"
+    head = [f"## {envs.spec(game).title}", "", "```bash", call, "```", ""]
+    return "\n".join([*head, *table, "", f"Seed 0, {date.today():%Y-%m-%d}."])
+
+
+def main(games: list[str]) -> None:
+    """Play the games' parts and put them in their places."""
+    old = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    parts = dict(re.findall(r"^(## ([^\n]+)\n.*?)(?=^## |\Z)", old, re.MULTILINE | re.DOTALL))
+    kept = {title: text.strip() for text, title in parts.items()}
+    for game in games:
+        kept[envs.spec(game).title] = section(game)
+        there = [kept[title] for name in PLAYED if (title := envs.spec(name).title) in kept]
+        PAGE.write_text("\n\n".join([HEAD.strip(), *there]) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or list(PLAYED))

@@ -1,0 +1,312 @@
+"""Kills runs of every whole-game script at random moments, goes on with them, and compares.
+
+    python tests/killing.py --kills 1000 --seed 1
+
+A run that was killed any number of times must come to the records and the summary of one that was
+left alone. Nothing that is recorded may be asked again, and nothing recorded may be lost. A line
+for each script says how many kills there were, and where they fell. Runs are forked from a process
+that has everything imported and compiled, so that a kill costs a fraction of a second. Models are
+scripted: what they say depends on the prompt alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import hashlib
+import importlib
+import json
+import math
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from multiprocessing import forkserver
+from pathlib import Path
+from typing import Any
+
+from stratagym.agents import core as agents
+from stratagym.agents.chat import Reply
+from stratagym.agents.core import PolicyString
+from stratagym.agents.llm import LanguageModel
+from stratagym.benchmarks.harness import cli
+
+SAID = (
+    "0 | first", "1 | second", "2 | third", "Move: 1,1", "Move: 2,2", "Move: 3,1", "Move: 1,3",
+    "Move: 4", "Move: 7", '{"action": "play", "card": 1}', "I would rather not.", "Move: call",
+)  # fmt: skip
+IN_FLIGHT = 3
+"""Requests at once; so many replies may be lost by a kill."""
+MODEL = ("--tries", 2, "--invalid", "random", "--concurrency", IN_FLIGHT)
+RUNS: dict[str, Sequence[Sequence[object]]] = {
+    "duel": [
+        ("--game", "tictactoe", "--policies", "random,heuristic", "--games", 40),
+        ("--game", "ludo", "--policies", "random,heuristic", "--games", 20, "--rules", "players=2"),
+    ],
+    "ludo_arena": [
+        ("--policies", "random,heuristic", "--players", 2, "--games", 20),
+        ("--policies", "random,llm:m", "--players", 2, "--games", 2, "--rules", "max_rolls=60",
+         *MODEL),
+    ],
+    "tournament": [
+        ("--game", "tictactoe", "--policies", "random,perfect,llm:m", "--games", 4, *MODEL),
+        ("--game", "connect_four", "--policies", "random,heuristic,llm:m", "--games", 2,
+         "--format", "swiss", *MODEL),
+    ],
+    "hanabi_teams": [
+        ("--policies", "random,llm:m", "--teammates", "rule:simple", "--players", 2, "--games", 2,
+         *MODEL),
+    ],
+    "board_solvers": [
+        ("--policies", "random,llm:m", "--boards", "tictactoe", "--games", 4,
+         "--retries-illegal", 3, "--concurrency", IN_FLIGHT),
+    ],
+    "anchored_levels": [
+        ("--game", "tictactoe", "--policies", "random,heuristic", "--games", 8, "--workers", 1),
+        ("--game", "tictactoe", "--policies", "random,llm:m", "--games", 8, *MODEL),
+    ],
+    "ludo_spots": [
+        ("--policies", "gt:1,llm:m", "--categories", "capture,safe", "--head-to-head", 4,
+         "--concurrency", IN_FLIGHT),
+    ],
+}  # fmt: skip
+"""Runs of each script that take about a second."""
+LEFT_ALONE = ("latency_s", "median_latency_s")
+"""Fields that say how long something took."""
+
+
+# --- the model -----------------------------------------------------------------------------------
+
+
+class _Chat:
+    """Says what the prompt's hash tells it to, and writes down that it was asked."""
+
+    name = "m"
+
+    def settings(self) -> dict[str, Any]:
+        return {"model": self.name}
+
+    async def generate(self, messages: list[dict[str, str]], limit_s: float | None = None) -> Reply:
+        number = int(hashlib.sha256(json.dumps(messages).encode()).hexdigest()[:8], 16)
+        with contextlib.suppress(KeyError):
+            asked = os.open(os.environ["KILLING_ASKED"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+            os.write(asked, b".")
+            os.close(asked)
+        await asyncio.sleep(0.001 + number % 5 / 1000)
+        return Reply(SAID[number % len(SAID)], "stop", 10, 5, 0.0, 0)
+
+    async def close(self) -> None:
+        pass
+
+
+def scripted_model(spec: Any, text: PolicyString) -> LanguageModel:
+    """In place of ``llm:m``."""
+    return LanguageModel(_Chat())
+
+
+# --- one process of a run ------------------------------------------------------------------------
+
+
+def run_here(script: str, arguments: Sequence[object]) -> int:
+    """The exit code of a script's command line in this process, what it prints left out."""
+    agents.FACTORIES["llm"] = "killing:scripted_model"
+    module = importlib.import_module(f"stratagym.benchmarks.{script}")
+    nowhere = open(os.devnull, "w")  # noqa: SIM115 - as long as the process
+    with contextlib.redirect_stdout(nowhere):
+        try:
+            cli.run(module.APP, [str(argument) for argument in arguments])
+        except SystemExit as ended:
+            return int(ended.code or 0)
+    return 0
+
+
+def fork(script: str, arguments: Sequence[object], folder: Path, log: Path) -> int:
+    """Start a run, or go on with it, in a process of its own; returns its id."""
+    resume = ("--resume",) if (folder / "config.json").exists() else ()
+    child = os.fork()
+    if child:
+        return child
+    try:
+        errors = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.dup2(errors, 2)
+        os.environ["KILLING_ASKED"] = str(log.with_suffix(".asked"))
+        # The server that forks workers is the parent's: this process needs one of its own.
+        forkserver._forkserver.__init__()
+        code = run_here(script, [*arguments, "--output", folder, *resume])
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()
+        code = 99
+    os._exit(code)
+
+
+def finished(child: int, log: Path) -> None:
+    """Wait for a run that is left alone."""
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0, log.read_text()
+
+
+# --- what a run has come to ----------------------------------------------------------------------
+
+
+def whole_lines(path: Path) -> list[dict[str, Any]]:
+    """The records that are whole."""
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
+
+
+def key(record: dict[str, Any]) -> tuple[Any, ...]:
+    """What a record is of; nothing is recorded twice."""
+    if "match" in record:
+        return (record["match"],)
+    fields = ("policy", "persona", "item", "ply", "seat", "attempt")
+    return tuple(record[name] for name in fields)
+
+
+def content(value: Any) -> Any:
+    """A record or summary without how long things took."""
+    if isinstance(value, dict):
+        return {k: content(v) for k, v in value.items() if k not in LEFT_ALONE}
+    return [content(v) for v in value] if isinstance(value, list) else value
+
+
+def results(folder: Path) -> dict[str, Any]:
+    """What must be the same: records by what they are of, and the summary."""
+    found: dict[str, Any] = {}
+    for name in ("games.jsonl", "decisions.jsonl"):
+        records = whole_lines(folder / name)
+        by_key = {key(record): content(record) for record in records}
+        assert len(by_key) == len(records), f"{folder / name}: recorded twice"
+        found[name] = by_key
+    summary = json.loads((folder / "summary.json").read_text())
+    return found | {"summary": content(summary)}
+
+
+def recorded(folder: Path) -> dict[str, set[tuple[Any, ...]]]:
+    """What is recorded by now."""
+    return {
+        name: {key(record) for record in whole_lines(folder / name)}
+        for name in ("games.jsonl", "decisions.jsonl")
+    }
+
+
+def replies(known: dict[str, set[tuple[Any, ...]]]) -> int:
+    """How many of them the model gave."""
+    return sum(policy == "llm:m" for policy, *_ in known["decisions.jsonl"])
+
+
+def size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def tear(folder: Path, dice: random.Random) -> None:
+    """Leave half a line, as a computer that lost power may; what was recorded stays."""
+    for name in ("games.jsonl", "decisions.jsonl"):
+        path = folder / name
+        if path.exists() and dice.random() < 0.2:
+            lines = path.read_bytes().split(b"\n")
+            torn = lines[0][: dice.randrange(len(lines[0]) + 1)] if lines[0] else b"\x00" * 9
+            with path.open("ab") as file:
+                file.write(torn)
+
+
+class Trial:
+    """One script with one set of arguments, killed over and over."""
+
+    def __init__(self, script: str, arguments: Sequence[object], work: Path):
+        self.script, self.arguments = script, arguments
+        self.work, self.count = work, 0
+        self.fell: Counter[str] = Counter()
+        folder, log = work / "whole", work / "whole.log"
+        begin = time.monotonic()
+        finished(fork(script, arguments, folder, log), log)
+        self.seconds = time.monotonic() - begin
+        self.expected = results(folder)
+
+    def kill(self, most: int, dice: random.Random) -> int:
+        """A run that is killed up to ``most`` times, then finished and compared; how many kills."""
+        folder, log = self.work / f"run{self.count}", self.work / f"run{self.count}.log"
+        asked = log.with_suffix(".asked")
+        self.count += 1
+        kills = 0
+        for _ in range(most):
+            before, at = recorded(folder), size(asked)
+            child = fork(self.script, self.arguments, folder, log)
+            time.sleep(dice.uniform(0, self.seconds))
+            os.kill(child, signal.SIGKILL)
+            _, status = os.waitpid(child, 0)
+            if not os.WIFSIGNALED(status):
+                assert os.waitstatus_to_exitcode(status) == 0, log.read_text()
+                break
+            kills += 1
+            now = recorded(folder)
+            self.fell[self._where(folder)] += 1
+            for name, known in before.items():
+                assert known <= now[name], f"{folder / name}: lost {known - now[name]}"
+            assert size(asked) - at <= replies(now) - replies(before) + IN_FLIGHT
+            tear(folder, dice)
+        before, at = recorded(folder), size(asked)
+        finished(fork(self.script, self.arguments, folder, log), log)
+        found = results(folder)
+        for name, value in self.expected.items():
+            assert found[name] == value, f"{folder}: {name} differs from the run left alone"
+        for name, known in before.items():
+            assert known <= set(found[name]), f"{folder / name}: lost"
+        # What was recorded is not asked again, and all else once.
+        assert size(asked) - at == replies(recorded(folder)) - replies(before)
+        shutil.rmtree(folder)
+        return kills
+
+    def _where(self, folder: Path) -> str:
+        if not (folder / "config.json").exists():
+            return "before the run"
+        if (folder / "report.html").exists():
+            return "at the end"
+        if (folder / "summary.json").exists():
+            return "in the report"
+        return "playing"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
+    parser.add_argument("--only", default=",".join(RUNS), help="scripts, separated by commas")
+    parser.add_argument("--most", type=int, default=6, help="kills of one run")
+    args = parser.parse_args()
+    scripts = args.only.split(",")
+    print(f"seed {args.seed}", flush=True)
+    dice = random.Random(args.seed)
+    with tempfile.TemporaryDirectory(prefix="killing-") as temporary:
+        trials = []
+        for script in scripts:
+            for n, arguments in enumerate(RUNS[script]):
+                work = Path(temporary, f"{script}{n}")
+                work.mkdir()
+                # Here once, so that what is forked has all of it imported and compiled.
+                warm = [*arguments, "--output", work / "warm"]
+                assert run_here(script, warm) == 0, f"{script} does not run"
+                trials.append(Trial(script, arguments, work))
+                print(f"{script} {n}: {trials[-1].seconds:.2f} s undisturbed", flush=True)
+        kills: Counter[str] = Counter()
+        while kills.total() < args.kills:
+            # Those that take long are killed less often.
+            trial = min(trials, key=lambda t: (1 + t.fell.total()) * math.sqrt(t.seconds))
+            kills[trial.script] += trial.kill(dice.randint(1, args.most), dice)
+        for trial in trials:
+            fell = ", ".join(f"{n} {where}" for where, n in trial.fell.most_common())
+            print(f"{trial.work.name}: {trial.fell.total()} kills ({fell}), {trial.count} runs")
+        print(f"{kills.total()} kills in {sum(t.count for t in trials)} runs, nothing lost")
+
+
+if __name__ == "__main__":
+    sys.modules["killing"] = sys.modules["__main__"]
+    main()
