@@ -206,6 +206,27 @@ def json_field(
 
 
 @dataclass(frozen=True)
+class _BoardMove(_MoveLine):
+    def extract(self, text: str, lenient: bool = False, reasoning: str = "free") -> str | None:
+        found = super().extract(text, lenient, reasoning)
+        if found is None and lenient:
+            found = _labelled(text, "answer", self.move)
+            found = None if found is None else self.tidy(found)
+        if found is None and lenient:
+            found = json_field("action", self.form, self.move).extract(text, lenient=True)
+        return found
+
+
+def board_move(form: str, move: str, note: str = "", what: str = "the move") -> AnswerForm:
+    """``move_line``, whose lenient reader also takes what other benchmarks of boards ask for.
+
+    These are BotzoneBench's line ``Answer: <move>``, and SPIN-Bench's JSON object whose ``action``
+    is the move or its number; the view has to read both.
+    """
+    return _BoardMove(form, move, note, what)
+
+
+@dataclass(frozen=True)
 class _Evaluation(AnswerForm):
     titled: bool = True
 
