@@ -26,6 +26,7 @@ from stratagym.envs.words import Renaming
 REPLIES = {
     "chess": "{} | because",
     "connect_four": "I thought about it.\nMove: {}",
+    "gomoku": "I thought about it.\nMove: {}",
     "hanabi": '{{"reason": "none", "action": "{}"}}',
     "ludo": "{} | because",
     "texas_holdem": "{} | because",

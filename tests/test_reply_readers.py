@@ -9,7 +9,7 @@ import pytest
 from stratagym.envs import spec
 from stratagym.envs.text import TextGame, TextOptions, judge
 
-GAMES = ("chess", "connect_four", "hanabi", "ludo", "texas_holdem", "tictactoe")
+GAMES = ("chess", "connect_four", "gomoku", "hanabi", "ludo", "texas_holdem", "tictactoe")
 OPTIONS = (
     TextOptions(),
     TextOptions(lenient=True, reasoning="steps"),
@@ -24,6 +24,7 @@ FILLS = (
 BEGUN = {
     "chess": ("", "e4", "12", "1. ", "O-O", "Answer: e4"),
     "connect_four": ("", "Move:", "Move: 1", "Answer: 1"),
+    "gomoku": ("", "Move: d", "Move: d,", "d", "Answer: d", '{"action": "', '{"col":"d"'),
     "hanabi": ("", '{"action": ', '{"action": "', "play", "reveal player", "Answer: (play 0"),
     "ludo": ("", "1", "1 ", "Answer: 1"),
     "texas_holdem": ("", "raise", "bet to", "raise 1", "raise 1,", "Answer: raise"),

@@ -18,7 +18,7 @@ from stratagym.envs.gomoku.rules import (
 )
 from stratagym.envs.words import MARKS, board_move, marks_text
 
-PROMPT_VERSION = "gomoku-1"
+PROMPT_VERSION, MERGED_VERSION = "gomoku-1", ""
 ANSWER = board_move(
     "<column letter><row number>",
     r"[A-Za-z] ?,? ?[0-9]{1,3}|(?i:black|white|more)"
