@@ -2,7 +2,8 @@
 
 A policy string is ``name``, ``name:argument`` or ``name:argument?key=value&key=value``, such as
 ``random``, ``gt:3`` or ``llm:my-model?temperature=0.5``. Any policy but a language model is
-weakened by ``random=P``: ``mcts:100?random=0.25`` makes a random legal move one time in four.
+weakened by ``random=P``: ``mcts:100?random=0.25`` makes a random legal move one time in four. In
+games with a search for forced play, ``tactic=LEVEL`` asks it first (``agents/tactics.py``).
 """
 
 from __future__ import annotations
@@ -155,6 +156,11 @@ def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
         options = dict(parsed.options)
         share = _share(parsed.name, options.pop("random"))
         return Weakened(make_policy(spec, replace(parsed, options=options)), share)
+    if "tactic" in parsed.options and parsed.name != "llm":
+        options = dict(parsed.options)
+        level = options.pop("tactic")
+        tactics = importlib.import_module("stratagym.agents.tactics")
+        return tactics.Tactical(spec, make_policy(spec, replace(parsed, options=options)), level)
     module, _, function = FACTORIES[parsed.name].partition(":")
     return getattr(importlib.import_module(module), function)(spec, parsed)
 

@@ -108,6 +108,7 @@ PEERS: tuple[Peer, ...] = (
     *_openspiel("connect_four", "connect_four"),
     _pettingzoo("connect_four", "connect_four_v3"),
     *_pgx("connect_four", "connect_four"),
+    *_openspiel("gomoku", "gomoku"),
     *_openspiel("chess", "chess"),
     Peer("python-chess", "chess", "Board", "chess", "step", loops.python_chess),
     Peer(

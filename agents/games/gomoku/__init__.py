@@ -8,17 +8,26 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.agents.games.gomoku.scores import cell_score, legal_win, position_value
-from stratagym.envs.core import mix64
+from stratagym.agents.games.gomoku.fours import win_by_fours
+from stratagym.agents.games.gomoku.scores import (
+    cell_score,
+    legal_win,
+    position_value,
+    write_scores,
+)
+from stratagym.agents.ladders import Ladder
+from stratagym.envs.core import mix64, new_scratch, play_at
 from stratagym.envs.gomoku.lines import BLACK, WHITE
 from stratagym.envs.gomoku.rules import IN_TURN, current_player, returns
-from stratagym.envs.gomoku.windows import gain_cells, gain_cells_through, makes_two_gains
+from stratagym.envs.gomoku.windows import gain_cells_through, makes_two_gains
 
 THREAT, ONE_LOOK = 0, 1
 RULES = {"threat": THREAT, "one_look": ONE_LOOK}
 """Rule-based players; the first is ``heuristic`` too, the other sees wins and blocks only."""
 WIDTH = 20
 """Cells that alpha-beta looks at below the root."""
+_DEFENCES = 60
+"""Stones tried against the opponent's victory by continuous fours."""
 _SMALL = 30
 """Boards of so many cells are searched to their full width."""
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -175,6 +184,32 @@ def rule(rules, s, legal, n, which):
     return legal[np.int64(tie >> np.uint64(33)) % n]
 
 
+def tactic(rules: Any, states: np.ndarray, legal: np.ndarray, level: int) -> int:
+    """The first stone of a victory by continuous fours; or one that stops the opponent's; or -1.
+
+    Of the stones after which the opponent has no such victory, the one of the highest score.
+
+    Raises:
+        ValueError: ``level`` is not 1: other threats are not searched.
+    """
+    if level != 1:
+        raise ValueError(f"gomoku: tactic={level}: only 1, continuous fours, is there")
+    won = win_by_fours(rules, states)
+    if won:
+        return won[0]
+    if not win_by_fours(rules, states, opponent=True):
+        return -1
+    scores = np.zeros(len(legal))
+    write_scores(rules, states, 0, legal, scores)
+    after = states[:1].copy()
+    for k in np.argsort(-scores, kind="stable")[:_DEFENCES]:
+        after[0] = states[0]
+        play_at(rules, after, 0, legal[k], *new_scratch(rules))
+        if after["ended"][0] or not win_by_fours(rules, after):
+            return int(legal[k])
+    return -1
+
+
 def action_cells(rules: Any) -> np.ndarray:
     """Actions are cells: (A,) int64; only without swap2's choices."""
     return np.arange(rules.num_actions)
@@ -194,3 +229,17 @@ def symmetries(rules: Any) -> np.ndarray:
     for row, view in zip(table, turned, strict=True):
         row[:cells] = view.ravel()
     return table
+
+
+LADDER = Ladder(
+    "gomoku/ladder-v1",
+    (
+        ("random",),
+        ("rule:one_look", "heuristic?random=0.6"),
+        ("heuristic?random=0.3",),
+        ("heuristic?random=0.1", "alphabeta:1?random=0.1"),
+        ("heuristic", "alphabeta:2"),
+        ("alphabeta:4",),
+        ("alphabeta:4?tactic=1",),
+    ),
+)

@@ -95,3 +95,10 @@ def legal_win(rules, s, colour, legal, n):
         if wins_at(rules, s, colour, legal[k]):
             return legal[k]
     return -1
+
+
+@njit(cache=True)
+def write_scores(rules, states, i, cells, out):
+    """``cell_score`` of ``cells`` for the seat to move in ``states[i]``."""
+    for k in range(len(cells)):
+        out[k] = cell_score(rules, states[i], states[i].stones & 1, cells[k])

@@ -1,0 +1,38 @@
+"""A policy that first asks what a game's own search for forced play says.
+
+A game has one if its agents define ``tactic(rules, states, legal, level)``: the action to play in
+``states[0]`` out of ``legal`` (n,) int64, or -1 if it finds none with the effort that ``level``
+allows. What a level means is the game's: in reversi, how many empty squares are solved exactly.
+"""
+
+from __future__ import annotations
+
+from stratagym.agents import hooks
+from stratagym.agents.core import Decision, Policy
+from stratagym.envs import core, specs
+
+
+class Tactical(Policy):
+    """``POLICY?tactic=LEVEL``: the game's tactic, and where it finds nothing, the policy.
+
+    Raises:
+        ValueError: the level is no whole number above 0, or the game has no tactic.
+    """
+
+    def __init__(self, spec: core.GameSpec, policy: Policy, level: str):
+        self.tactic = hooks.found(spec, "tactic")
+        if self.tactic is None:
+            known = ", ".join(game.name for game in specs() if hooks.found(game, "tactic"))
+            raise ValueError(
+                f"policy {policy.name}: {spec.name} has no tactic; games with one are: {known}"
+            )
+        if not level.isascii() or not level.isdigit() or not 1 <= int(level) <= 64:
+            raise ValueError(
+                f"policy {policy.name}: tactic={level}: a whole number from 1 to 64 is needed"
+            )
+        self.policy, self.level = policy, int(level)
+        self.name = f"{policy.name}{'&' if '?' in policy.name else '?'}tactic={self.level}"
+
+    def act(self, decision: Decision) -> int:
+        action = self.tactic(decision.rules, decision.states, decision.legal, self.level)
+        return action if action >= 0 else self.policy.act(decision)
