@@ -32,15 +32,15 @@ would have scored, in thousandths of a decision.
 
 
 @njit(cache=True)
-def _leaves_none(rules, s, colour, action, legal, n):
-    """Whether a stone is a four, or leaves the opponent no cell that makes two at once."""
+def _leaves_none(rules, s, colour, action, cells, n):
+    """Whether a stone is a four, or leaves the opponent no cell of ``cells[:n]`` that makes two."""
     row, column = action // rules.columns, action % rules.columns
     turn_stone(rules, s, colour, row, column)
     answered = gain_cells_through(rules, s, colour, action)[0] >= 0
     if not answered:
         answered = True
         for k in range(n):
-            if legal[k] != action and makes_two_gains(rules, s, 1 - colour, legal[k]):
+            if cells[k] != action and makes_two_gains(rules, s, 1 - colour, cells[k]):
                 answered = False
                 break
     turn_stone(rules, s, colour, row, column)
@@ -65,13 +65,17 @@ def count_move(rules, s, seat, action, legal, counts):
                 own[column + 1] += wins_at(rules, s, side, action)
                 own[column + 2] += 1000 * good // n
                 return
-    threes = 0
+    threes = 0  # put in front: a stone of the mover's makes none more of them
     for k in range(n):
-        threes += makes_two_gains(rules, s, 1 - colour, legal[k])
+        cell = legal[k]
+        if makes_two_gains(rules, s, 1 - colour, cell):
+            legal[k] = legal[threes]
+            legal[threes] = cell
+            threes += 1
     if threes:
         answers = 0
         for k in range(n):
-            answers += _leaves_none(rules, s, colour, legal[k], legal, n)
+            answers += _leaves_none(rules, s, colour, legal[k], legal, threes)
         own[7] += 1
-        own[8] += _leaves_none(rules, s, colour, action, legal, n)
+        own[8] += _leaves_none(rules, s, colour, action, legal, threes)
         own[9] += 1000 * answers // n

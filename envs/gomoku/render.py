@@ -28,11 +28,11 @@ def _empty(columns: int, rows: int, from_top: bool, unit: int) -> Image.Image:
     whole = -margin, -margin, width + 2 * margin, height + 2 * margin
     canvas.box(*whole, _WOOD, 0.15, mix(_WOOD, _LINE, 0.5), 0.05)
     for column in range(columns):
-        canvas.line([(column, 0), (column, height)], _LINE, 0.035, ends=True)
+        canvas.line([(column, 0), (column, height)], _LINE, 0.04)
         for y in (-0.66, height + 0.66):
             canvas.text(column, y, LETTERS[column], 0.34, _LABEL)
     for row in range(rows):
-        canvas.line([(0, row), (width, row)], _LINE, 0.035, ends=True)
+        canvas.line([(0, row), (width, row)], _LINE, 0.04)
         number = str(row + 1 if from_top else rows - row)
         for x in (-0.66, width + 0.66):
             canvas.text(x, row, number, 0.34, _LABEL)

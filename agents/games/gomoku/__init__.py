@@ -185,9 +185,7 @@ def rule(rules, s, legal, n, which):
 
 
 def tactic(rules: Any, states: np.ndarray, legal: np.ndarray, level: int) -> int:
-    """The first stone of a victory by continuous fours; or one that stops the opponent's; or -1.
-
-    Of the stones after which the opponent has no such victory, the one of the highest score.
+    """The first stone of a victory by continuous fours, or -1.
 
     Raises:
         ValueError: ``level`` is not 1: other threats are not searched.
@@ -195,19 +193,23 @@ def tactic(rules: Any, states: np.ndarray, legal: np.ndarray, level: int) -> int
     if level != 1:
         raise ValueError(f"gomoku: tactic={level}: only 1, continuous fours, is there")
     won = win_by_fours(rules, states)
-    if won:
-        return won[0]
-    if not win_by_fours(rules, states, opponent=True):
-        return -1
+    return won[0] if won else -1
+
+
+def guard(rules: Any, states: np.ndarray, legal: np.ndarray, level: int, action: int) -> int:
+    """A stone after which the opponent has no victory by continuous fours, if there is one.
+
+    The chosen action where it is one or none is found; else the one of the highest score.
+    """
     scores = np.zeros(len(legal))
     write_scores(rules, states, 0, legal, scores)
-    after = states[:1].copy()
-    for k in np.argsort(-scores, kind="stable")[:_DEFENCES]:
+    after, scratch = states[:1].copy(), new_scratch(rules)
+    for other in [action, *legal[np.argsort(-scores, kind="stable")[:_DEFENCES]].tolist()]:
         after[0] = states[0]
-        play_at(rules, after, 0, legal[k], *new_scratch(rules))
+        play_at(rules, after, 0, other, *scratch)
         if after["ended"][0] or not win_by_fours(rules, after):
-            return int(legal[k])
-    return -1
+            return int(other)
+    return action
 
 
 def action_cells(rules: Any) -> np.ndarray:
