@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
@@ -16,8 +18,7 @@ _COUNTS = np.array([len(clear) for clear in _CLEAR], np.int64)
 _EIGHT, _BYTE = np.uint64(8), np.uint64(255)
 
 
-@intrinsic
-def _write_eight(typingctx, out, at, places, first):
+def _eight(typingctx, out, at, places, first):
     """``out[at + k] = first + byte k of places`` for all eight, as one vector."""
     if out != types.Array(types.int64, 1, "C"):
         return None
@@ -35,6 +36,9 @@ def _write_eight(typingctx, out, at, places, first):
         return context.get_dummy_value()
 
     return types.void(out, types.int64, types.uint64, types.int64), codegen
+
+
+_write_eight: Any = intrinsic(_eight)
 
 
 @njit(cache=True)

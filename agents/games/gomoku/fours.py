@@ -201,10 +201,10 @@ def win_by_fours(
         return []
     colour = int(s["stones"]) % 2
     line = np.zeros(2 * depth + 3, np.int64)
-    scratch = [np.zeros(depth + 1, np.int64) for _ in range(3)]
+    counts, places, replies = (np.zeros(depth + 1, np.int64) for _ in range(3))
     found = search_at(
         rules, states[:1].copy(), 0, 1 - colour if opponent else colour, depth, POSITIONS,
-        np.zeros((depth + 1, rules.num_actions), np.int64), *scratch,
+        np.zeros((depth + 1, rules.num_actions), np.int64), counts, places, replies,
         np.zeros(1 << _TABLE_BITS, np.uint64), line,
     )  # fmt: skip
     return line[:found].tolist()
