@@ -244,6 +244,5 @@ LADDER = Ladder(
         ("heuristic?random=0.27",),
         ("heuristic?random=0.13",),
         ("alphabeta:2?random=0.05",),
-        ("alphabeta:4?random=0.02",),
     ),
 )
