@@ -2,7 +2,8 @@
 
 ``read`` and ``write`` go between a text and ``GameRecord``, which holds what go (``GM[1]``), reversi
 (``GM[2]``) and gomoku (``GM[4]``) have in common. ``parse`` and ``serialize`` go between a text and
-its trees, with every property as it stands.
+its trees, with every property as it stands. ``from_game`` and ``to_game`` go between records and
+the actions of this package's games.
 
 Points are (column, row), both from 0, row 0 at the top; ``dc`` is (3, 2). A pass is None.
 """
@@ -12,6 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from stratagym.envs import core
 
 GO, OTHELLO, GOMOKU = 1, 2, 4
 """Numbers of games, ``GM``."""
@@ -327,3 +333,87 @@ def _move(name: str, text: str, record: GameRecord) -> Point | None:
     if record.game == OTHELLO and text.strip().lower() == "pass":
         return None
     return _point(name, text, record)
+
+
+# --- the games of this package -------------------------------------------------------------------
+
+
+def from_game(
+    spec: core.GameSpec,
+    rules: Any,
+    actions: Iterable[int],
+    names: tuple[str, str] = ("", ""),
+    result: str | None = None,
+) -> GameRecord:
+    """A game that was played from its start.
+
+    A game has a module ``sgf`` for it: ``GAME``, ``start(rules)``, a ``GameRecord`` without moves,
+    ``move(rules, s, action)``, its (colour, point), or None for what is no move on the board,
+    ``result(rules, s)``, ``black(s)``, the seat that plays Black, and ``options(record)``, what
+    ``make_rules`` takes.
+
+    Args:
+        actions: of both seats, from the start. names: the seats' players.
+        result: ``RE``, if it does not follow from the last position.
+
+    Raises:
+        ValueError: the game has no words of the format.
+    """
+    words = _words(spec)
+    record: GameRecord = words.start(rules)
+    states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
+    core.start_at(rules, states, 0, np.uint64(0), probs)
+    for action in actions:
+        move = words.move(rules, states[0], action)
+        if move is not None:
+            record.moves.append(move)
+        core.play_at(rules, states, 0, action, legal, probs)
+    black = words.black(states[0])
+    record.black, record.white = names[black], names[1 - black]
+    record.result = words.result(rules, states[0]) if result is None else result
+    return record
+
+
+def to_game(spec: core.GameSpec, record: GameRecord) -> tuple[Any, list[int]]:
+    """(rules, actions) of a record, as far as it goes.
+
+    Passes that had to be made and are not told are put in.
+
+    Raises:
+        ValueError: it is a record of another game, or a move is not legal in ours.
+    """
+    words = _words(spec)
+    if record.game != words.GAME:
+        raise ValueError(f"sgf: GM[{record.game}] is not {spec.name}, which is {words.GAME}")
+    rules = spec.make_rules(**words.options(record))
+    start: GameRecord = words.start(rules)
+    if any(record.stones) and [*map(set, record.stones)] != [*map(set, start.stones)]:
+        raise ValueError(f"sgf: other stones are set up than {spec.name} begins with")
+    states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
+    seat = core.start_at(rules, states, 0, np.uint64(0), probs)
+    actions: list[int] = []
+    for number, move in enumerate(record.moves, 1):
+        while True:
+            n = core.legal_actions_at(rules, states, 0, legal) if seat >= 0 else 0
+            told = {words.move(rules, states[0], action): action for action in legal[:n].tolist()}
+            passes = [colour for colour, point in told if point is None]
+            action = told.get(move)
+            if action is None and len(told) == 1 and passes == [1 - move[0]]:
+                action = told[passes[0], None]  # many files leave such passes out
+            if action is None:
+                name = f"{_NAMES[move[0]]}[{point_text(move[1])}]"
+                raise ValueError(f"sgf: move {number}, {name}, is not legal in {spec.name}")
+            actions.append(action)
+            seat, _ = core.play_at(rules, states, 0, action, legal, probs)
+            if move in told:
+                break
+    return rules, actions
+
+
+def _words(spec: core.GameSpec) -> Any:
+    try:
+        return spec.module("sgf")
+    except ModuleNotFoundError as error:
+        if error.name != f"{spec.package}.sgf":
+            raise
+        raise ValueError(f"sgf: {spec.name} is not written in this format") from None
