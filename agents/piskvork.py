@@ -30,7 +30,9 @@ def stones_of(rules: Any, s: Any) -> tuple[list[int], list[int]]:
         for row in range(rules.rows):
             line = int(s["lines"][colour, 0, row])
             found[colour].extend(
-                row * rules.columns + column for column in range(rules.columns) if line >> column & 1
+                row * rules.columns + column
+                for column in range(rules.columns)
+                if line >> column & 1
             )
     return found
 

@@ -1,9 +1,9 @@
 """SGF, the Smart Game Format FF[4] (Hollosi 1997): games in which stones are placed on a board.
 
-``read`` and ``write`` go between a text and ``GameRecord``, which holds what go (``GM[1]``), reversi
-(``GM[2]``) and gomoku (``GM[4]``) have in common. ``parse`` and ``serialize`` go between a text and
-its trees, with every property as it stands. ``from_game`` and ``to_game`` go between records and
-the actions of this package's games.
+``read`` and ``write`` go between a text and ``GameRecord``, which holds what go (``GM[1]``),
+reversi (``GM[2]``) and gomoku (``GM[4]``) have in common. ``parse`` and ``serialize`` go between a
+text and its trees, with every property as it stands. ``from_game`` and ``to_game`` go between
+records and the actions of this package's games.
 
 Points are (column, row), both from 0, row 0 at the top; ``dc`` is (3, 2). A pass is None.
 """
@@ -321,9 +321,7 @@ def _points(name: str, text: str, record: GameRecord) -> list[Point]:
     """One point, or the rectangle between two, ``aa:cc``."""
     corners = [_point(name, part, record) for part in text.split(":", 1)]
     (left, top), (right, bottom) = corners[0], corners[-1]
-    return [
-        (column, row) for row in range(top, bottom + 1) for column in range(left, right + 1)
-    ]
+    return [(column, row) for row in range(top, bottom + 1) for column in range(left, right + 1)]
 
 
 def _move(name: str, text: str, record: GameRecord) -> Point | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numba import njit
 from test_gomoku import GAME, RENJU, RULES, cells, in_turn, mnk, play_all
 
 from stratagym.agents.core import decision_for, make_policy
-from stratagym.agents.games.gomoku import symmetries
+from stratagym.agents.games.gomoku import position_hash, symmetries
 from stratagym.agents.games.gomoku.fours import win_by_fours
 from stratagym.agents.kernel_policies import play_many
 from stratagym.envs import core
@@ -15,7 +16,7 @@ from stratagym.envs.gomoku import view
 from stratagym.envs.gomoku.metrics import COUNTS, game_counts
 from stratagym.envs.gomoku.windows import gain_cells
 from stratagym.envs.text import TextOptions
-from stratagym.testing import check_replies, position
+from stratagym.testing import check_replies, position, random_positions
 
 LINES = ((0, 1), (1, 0), (1, 1), (-1, 1))
 
@@ -101,7 +102,7 @@ def test_a_win_by_fours_is_found():
     assert win_by_fours(RULES, position(RULES)) == []
 
 
-@pytest.mark.parametrize(("line", "games"), [("at_least", 2000), ("exact", 500), ("renju", 500)])
+@pytest.mark.parametrize(("line", "games"), [("at_least", 1000), ("exact", 500), ("renju", 500)])
 def test_wins_by_fours_replay(line, games, rng):
     """Every stone of the attacker but the last threatens to win at once; one reply stops that."""
     rules = GAME.make_rules(line=line)
@@ -136,6 +137,20 @@ def test_wins_by_fours_replay(line, games, rng):
     assert found > games / 10 and longest > 5
 
 
+def test_no_win_by_fours_where_search_finds_none(rng):
+    """Soundness on 5 x 5 with four in a line: exact values by alpha-beta."""
+    rules = mnk(5, 5, 4)
+    exact = make_policy(GAME, "alphabeta:25")
+    found = 0
+    for s in random_positions(rules, 150, rng, range(8, 13)):
+        won = win_by_fours(rules, np.array([s]))
+        if won:
+            found += 1
+            result = exact.search(decision_for(GAME, rules, np.array([s]), 0))
+            assert result.value > 0 and result.result <= len(won)
+    assert found > 10
+
+
 def test_tactic_wins_and_defends():
     plain, tactic = make_policy(GAME, "random"), make_policy(GAME, "random?tactic=1")
     attack, _ = play_all(RULES, in_turn("h8 i9 h9 h7", "a1 k11 c1 e1"))
@@ -167,6 +182,72 @@ def test_small_boards_are_solved(size, value, plies):
         decision_for(GAME, rules, position(rules), 0)
     )
     assert (np.sign(found.value), found.result) == (value, plies)
+
+
+@pytest.mark.parametrize("size", [(5, 5, 4), (6, 4, 4), (4, 6, 4)])
+def test_searches_to_the_end_find_the_value(size, rng):
+    """Values and distances, by a plain search of everything."""
+    rules = mnk(*size)
+    cells = rules.rows * rules.columns
+    search = make_policy(GAME, f"alphabeta:{cells}")
+    known = {}
+
+    def value(black, white):
+        """(sign, plies to the end) for who is to move, by cells as bits."""
+        if (black, white) in known:
+            return known[black, white]
+        turn = black.bit_count() - white.bit_count()
+        own, other = (white, black) if turn else (black, white)
+        best = (0, 0) if own | other == full else (-2, 0)
+        for cell in range(cells):
+            if (own | other) >> cell & 1:
+                continue
+            after = own | 1 << cell
+            if any(line & after == line for line in through[cell]):
+                best = (1, 1)
+                break
+            sign, plies = value(*((black, after) if turn else (after, white)))
+            best = max(best, (-sign, plies + 1), key=lambda v: (v[0], -v[0] * v[1]))
+        known[black, white] = best
+        return best
+
+    full, through = (1 << cells) - 1, [[] for _ in range(cells)]
+    for row in range(rules.rows):
+        for column in range(rules.columns):
+            for down, right in LINES:
+                line = [(row + k * down, column + k * right) for k in range(rules.connect)]
+                if all(0 <= r < rules.rows and 0 <= c < rules.columns for r, c in line):
+                    bits = sum(1 << r * rules.columns + c for r, c in line)
+                    for r, c in line:
+                        through[r * rules.columns + c].append(bits)
+    signs = set()
+    for s in random_positions(rules, 40, rng, range(cells - 9, cells - 2)):
+        planes = [
+            sum(int(s["lines"][colour, 0, row]) << row * rules.columns for row in range(rules.rows))
+            for colour in range(2)
+        ]
+        sign, plies = value(*planes)
+        found = search.search(decision_for(GAME, rules, np.array([s]), 0))
+        assert (np.sign(found.value), found.result) == (sign, plies if sign else None)
+        signs.add(sign)
+    assert signs == {-1, 0, 1}
+
+
+def test_positions_have_hashes_of_their_own(rng):
+    """Those of positions and of all that one stone makes of them."""
+    for rules in (mnk(5, 5, 4), RULES, GAME.make_rules(opening="swap2")):
+        legal, probs = core.new_scratch(rules)
+        for s in random_positions(rules, 10, rng, range(6)):
+            states = [np.array([s])]
+            for action in legal[: core.legal_actions_at(rules, states[0], 0, legal)].copy():
+                states.append(states[0].copy())
+                core.play_at(rules, states[-1], 0, int(action), legal, probs)
+            assert len({_hash(rules, one) for one in states}) == len(states)
+
+
+@njit
+def _hash(rules, states):
+    return position_hash(rules, states[0])
 
 
 @pytest.mark.slow

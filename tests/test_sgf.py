@@ -40,8 +40,8 @@ def test_what_is_written():
     moves = [(0, (15, 3)), (1, (3, 3)), (0, None)]
     record = GameRecord(GO, 19, 19, moves, ([(3, 15)], []), 7.5, "Chinese", "B+3.5", "A]", "B\\\n")
     assert sgf.write(record) == (
-        "(;FF[4]GM[1]CA[UTF-8]SZ[19]KM[7.5]RU[Chinese]PB[A\\]]PW[B\\\\]RE[B+3.5]AB[dp]\n"
-        ";B[pd];W[dd];B[])\n"
+        "(;FF[4]GM[1]CA[UTF-8]SZ[19]KM[7.5]RU[Chinese]PB[A\\]]PW[B\\\\]RE[B+3.5]AB[dp];B[pd]\n"
+        ";W[dd];B[])\n"
     )
     assert "SZ[7:5]" in sgf.write(GameRecord(GOMOKU, 7, 5))
 
@@ -135,6 +135,11 @@ def test_long_and_hostile_texts_take_linear_time():
     (record,) = sgf.read(deep)
     assert len(record.moves) == 100_000
     assert len(sgf.serialize(sgf.parse(deep))) > 600_000
-    for text in ("(;C[" + "\\" * 999_999, "(;" + "A[" * 300_000, "(;B" + " " * 999_999, "(" * 999_999):
+    for text in (
+        "(;C[" + "\\" * 999_999,
+        "(;" + "A[" * 300_000,
+        "(;B" + " " * 999_999,
+        "(" * 999_999,
+    ):
         with pytest.raises(ValueError, match="sgf: "):
             sgf.read(text)

@@ -47,7 +47,8 @@ def evaluate(rules, s, out):
 @njit(cache=True)
 def position_hash(rules, s):
     """Of the stones, the seat to move and its phase."""
-    key = np.uint64(s.phase) << np.uint64(2) | np.uint64(s.player) << np.uint64(1) | np.uint64(1)
+    # Mixed before the stones come in: as bits beside theirs a seat could stand for a stone.
+    key = mix64((np.uint64(s.phase) << np.uint64(1) | np.uint64(s.player)) + _GAMMA)
     for row in range(rules.rows):
         stones = np.uint64(s.lines[BLACK, 0, row]) | np.uint64(s.lines[WHITE, 0, row]) << np.uint64(
             32
