@@ -18,6 +18,7 @@ from stratagym.testing import position, same_as_openspiel
 GAME = spec("gomoku")
 RULES = GAME.make_rules()
 RENJU = GAME.make_rules(line="renju")
+SLOW = pytest.mark.slow
 
 
 def mnk(columns, rows, connect, **options):
@@ -77,7 +78,10 @@ def test_games_are_openspiels(rules, theirs, games, rng):
 @pytest.mark.parametrize(
     ("size", "leaves"),
     [
-        ((3, 3, 3), (9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872)),
+        ((3, 3, 3), (9, 72, 504, 3024, 15120)),
+        pytest.param(
+            (3, 3, 3), (9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872), marks=SLOW
+        ),
         ((4, 3, 3), (12, 132, 1320, 11880, 95040)),
         ((4, 4, 3), (16, 240, 3360, 43680)),
         ((5, 5, 4), (25, 600, 13800, 303600)),
@@ -268,11 +272,12 @@ def _forbidden(rules, states, grid, out):
         out[row, column] = grid[row, column] == 0 and is_forbidden(rules, states[0], cell)
 
 
-def test_forbidden_cells_are_those_of_renju(rng):
+@pytest.mark.parametrize("boards", [30, pytest.param(300, marks=SLOW)])
+def test_forbidden_cells_are_those_of_renju(boards, rng):
     """Boards with many black stones close together, every empty cell."""
     foul = pytest.importorskip("renju.check_forbid", reason="pip install renju")
     kinds = set()
-    for _ in range(150):
+    for _ in range(boards):
         grid = np.zeros((15, 15), np.int64)
         row, column, size = rng.integers(0, 8), rng.integers(0, 8), rng.integers(6, 9)
         part = grid[row : row + size, column : column + size]
@@ -298,8 +303,16 @@ def test_forbidden_cells_are_those_of_renju(rng):
     assert kinds == {0, 1, 2, 3}
 
 
-@pytest.mark.parametrize("line", ["at_least", "exact", "renju"])
-def test_games_are_those_of_renju(line, rng):
+@pytest.mark.parametrize(
+    ("line", "games"),
+    [
+        ("at_least", 200),
+        ("exact", 200),
+        ("renju", 30),
+        *(pytest.param(line, 500, marks=SLOW) for line in ("at_least", "exact", "renju")),
+    ],
+)
+def test_games_are_those_of_renju(line, games, rng):
     """Random games, in the middle of the board; legal cells too where renju has forbidden ones."""
     renju = pytest.importorskip("renju", reason="pip install renju")
     name = {"at_least": "FREESTYLE", "exact": "STANDARD", "renju": "RENJU"}[line]
@@ -307,7 +320,7 @@ def test_games_are_those_of_renju(line, rng):
     legal, probs = core.new_scratch(rules)
     states = core.new_states(rules)
     middle = {r * 15 + c for r in range(4, 11) for c in range(4, 11)}
-    for game in range(200):
+    for game in range(games):
         player = core.start_at(rules, states, 0, np.uint64(0), probs)
         board = renju.RenjuBoard(rule=renju.Rule[name])
         while player >= 0:

@@ -131,10 +131,10 @@ def test_what_cannot_be_read_is_one_line(text, words):
 
 
 def test_long_and_hostile_texts_take_linear_time():
-    deep = "(;B[aa]" * 100_000 + ")" * 100_000
+    deep = "(;B[aa]" * 20_000 + ")" * 20_000
     (record,) = sgf.read(deep)
-    assert len(record.moves) == 100_000
-    assert len(sgf.serialize(sgf.parse(deep))) > 600_000
+    assert len(record.moves) == 20_000
+    assert len(sgf.serialize(sgf.parse(deep))) > 120_000
     for text in (
         "(;C[" + "\\" * 999_999,
         "(;" + "A[" * 300_000,
