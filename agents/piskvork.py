@@ -69,7 +69,8 @@ class PiskvorkEngine(Engine):
         for command in commands:
             self._send(command)
         asked = commands[-1].split()[0]
-        answer = self._read(lambda line: bool(line) and line.split()[0] not in _TALK, asked)[-1]
+        said = f"its answer to {asked!r}"
+        answer = self._read(lambda line: bool(line) and line.split()[0] not in _TALK, said)[-1]
         if answer.split()[0] in ("ERROR", "UNKNOWN"):
             raise self._fault(f"answers {answer[:80]!r} to {asked!r}")
         return answer

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from stratagym.envs import sgf
+from stratagym.envs import core, sgf, spec
 from stratagym.envs.sgf import GO, GOMOKU, OTHELLO, GameRecord
 
 ODD = r"a]b\c:d;e(f)[g] \]ö"
@@ -143,3 +144,88 @@ def test_long_and_hostile_texts_take_linear_time():
     ):
         with pytest.raises(ValueError, match="sgf: "):
             sgf.read(text)
+
+
+# --- our games -----------------------------------------------------------------------------------
+
+CASES = (
+    ("gomoku", {}),
+    ("gomoku", {"line": "exact"}),
+    ("gomoku", {"line": "renju"}),
+    ("gomoku", {"columns": 7, "rows": 5, "connect": 4}),
+    ("reversi", {}),
+    ("reversi", {"size": 6, "passing": "voluntary"}),
+)
+
+
+@pytest.mark.parametrize(("name", "options"), CASES)
+def test_games_are_read_as_they_were_played(name, options, rng):
+    game = spec(name)
+    rules = game.make_rules(**options)
+    for _ in range(8):
+        states, actions, record = played(game, rules, rng, ("Ann", "Bob"))
+        totals = np.zeros(2)
+        core.returns_at(rules, states, 0, totals)
+        assert record.result[:1] == "WDB"[int(totals[0]) + 1]
+        (again,) = sgf.read(sgf.write(record))
+        assert sgf.to_game(game, again) == (rules, actions)
+        assert (record.black, record.white) == ("Ann", "Bob")
+        stopped = sgf.from_game(game, rules, actions[:-1])
+        assert (stopped.result, stopped.black) == ("", "")
+        if name == "reversi":  # passes that are forced need not be told
+            again.moves = [move for move in again.moves if move[1] is not None]
+            assert rules.voluntary or sgf.to_game(game, again)[1] == actions
+
+
+def played(game, rules, rng, names):
+    """A random game: the record at its end, its actions and its SGF record."""
+    states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
+    seat = core.start_at(rules, states, 0, np.uint64(0), probs)
+    actions = []
+    while seat >= 0:
+        n = core.legal_actions_at(rules, states, 0, legal)
+        actions.append(int(rng.choice(legal[:n])))
+        seat, _ = core.play_at(rules, states, 0, actions[-1], legal, probs)
+    return states, actions, sgf.from_game(game, rules, actions, names)
+
+
+@pytest.mark.parametrize("line", ["at_least", "exact", "renju"])
+def test_the_renju_package_reads_our_gomoku(line, rng):
+    renju = pytest.importorskip("renju", reason="pip install renju")
+    game = spec("gomoku")
+    rules = game.make_rules(line=line)
+    for _ in range(20):
+        _, actions, record = played(game, rules, rng, ("Ann", "Bob"))
+        board = renju.RenjuBoard.from_sgf(sgf.write(record))
+        assert board.get_moves() == [[action % 15, action // 15] for action in actions]
+        assert board.status.name[0] == (record.result[:1] or "O")
+        (again,) = sgf.read(board.to_sgf("Ann", "Bob"))
+        assert sgf.to_game(game, again) == (rules, actions)
+        assert (again.black, again.white, again.result[0]) == ("Ann", "Bob", record.result[0])
+
+
+def test_who_is_black_under_swap2():
+    game = spec("gomoku")
+    rules = game.make_rules(opening="swap2")
+    record = sgf.from_game(game, rules, [112, 0, 98, 225, 1], ("Ann", "Bob"))
+    assert (record.black, record.white) == ("Bob", "Ann")
+    assert [colour for colour, _ in record.moves] == [0, 1, 0, 1]
+    assert sgf.to_game(game, record) == (game.make_rules(), [112, 0, 98, 1])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("gomoku", "(;GM[2])", "GM\\[2\\] is not gomoku, which is 4"),
+        ("gomoku", "(;GM[4]AB[aa])", "other stones are set up"),
+        ("gomoku", "(;GM[4];B[aa];W[aa])", "move 2, W\\[aa\\], is not legal"),
+        ("gomoku", "(;GM[4];W[aa])", "move 1, W\\[aa\\], is not legal"),
+        ("gomoku", "(;GM[4]SZ[20])", "from 3 to 19"),
+        ("reversi", "(;GM[2];B[d3];W[])", "move 2, W\\[\\], is not legal"),
+        ("reversi", "(;GM[2]SZ[8:6])", "board of 8 x 6"),
+        ("ludo", "(;GM[1])", "ludo is not written in this format"),
+    ],
+)
+def test_records_that_are_no_games_of_ours(name, text, words):
+    with pytest.raises(ValueError, match=words):
+        sgf.to_game(spec(name), *sgf.read(text))
