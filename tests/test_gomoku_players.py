@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numba import njit
-from test_gomoku import GAME, RENJU, RULES, cells, in_turn, mnk, play_all
+from test_gomoku import GAME, RENJU, RULES, cells, in_turn, legal_cells, mnk, play_all
 
 from stratagym.agents.core import decision_for, make_policy
 from stratagym.agents.games.gomoku import position_hash, symmetries
-from stratagym.agents.games.gomoku.fours import win_by_fours
+from stratagym.agents.games.gomoku.threes import win_by_threats
+from stratagym.agents.hooks import UNIT
 from stratagym.agents.kernel_policies import play_many
 from stratagym.envs import core
 from stratagym.envs.gomoku import view
+from stratagym.envs.gomoku.fours import win_by_fours
 from stratagym.envs.gomoku.metrics import COUNTS, game_counts
 from stratagym.envs.gomoku.windows import gain_cells
 from stratagym.envs.text import TextOptions
@@ -151,6 +153,70 @@ def test_no_win_by_fours_where_search_finds_none(rng):
     assert found > 10
 
 
+# --- continuous threats ---------------------------------------------------------------------------
+
+
+def test_wins_by_threats_are_wins_where_everything_is_searched(rng):
+    """On 5 x 5 with four in a line: of the position, and after the stone that is found."""
+    rules = mnk(5, 5, 4)
+    exact = make_policy(GAME, "alphabeta:25")
+    found = 0
+    for s in random_positions(rules, 150, rng, range(8, 13)):
+        states = np.array([s])
+        first = win_by_threats(rules, states)
+        assert (first >= 0) >= bool(win_by_fours(rules, states))
+        if first >= 0:
+            found += 1
+            core.play_at(rules, states, 0, first, *core.new_scratch(rules))
+            if states["ended"][0]:
+                assert states["winner"][0] == s["player"]
+            else:
+                assert exact.search(decision_for(GAME, rules, states, 0)).value < -0.99 * UNIT
+    assert found > 20
+
+
+def test_two_threes_at_once_win():
+    states, _ = play_all(RULES, in_turn("h6 h7 f8 g8", "a1 c15 o1 m15"))
+    assert not win_by_fours(RULES, states) and win_by_threats(RULES, states) >= 0
+    # One open three wins nothing.
+    states, _ = play_all(RULES, in_turn("f8 g8", "a1 c15"))
+    assert win_by_threats(RULES, states) == -1 == win_by_threats(RULES, position(RULES))
+    # Renju forbids Black two threes.
+    states, _ = play_all(RENJU, in_turn("h6 h7 f8 g8", "a1 c15 o1 m15"))
+    assert cells("h8")[0] not in legal_cells(RENJU, states)
+    assert win_by_threats(RENJU, states) not in cells("h8")
+
+
+@pytest.mark.parametrize("line", ["at_least", "exact", "renju"])
+def test_wins_by_threats_are_won_against_every_defender(line, rng):
+    """The attacker plays nothing but the stones it finds."""
+    rules = GAME.make_rules(line=line)
+    legal, probs = core.new_scratch(rules)
+    defenders = [make_policy(GAME, name) for name in ("heuristic", "alphabeta:2", "rule:one_look")]
+    won = 0
+    for s in middle_games(rules, 120, rng):
+        states = np.array([s])
+        if win_by_fours(rules, states) or win_by_threats(rules, states) < 0:
+            continue
+        won += 1
+        attacker, seat = seat_of(states), seat_of(states)
+        defender = defenders[won % 3]
+        while seat >= 0:
+            if seat == attacker:
+                fours = win_by_fours(rules, states)
+                action = fours[0] if fours else win_by_threats(rules, states)
+                assert action >= 0
+            else:
+                action = defender.act(decision_for(GAME, rules, states, won))
+            seat, _ = core.play_at(rules, states, 0, int(action), legal, probs)
+        assert states["winner"][0] == attacker
+    assert won > 5
+
+
+def seat_of(states):
+    return int(states["player"][0])
+
+
 def test_tactic_wins_and_defends():
     plain, tactic = make_policy(GAME, "random"), make_policy(GAME, "random?tactic=1")
     attack, _ = play_all(RULES, in_turn("h8 i9 h9 h7", "a1 k11 c1 e1"))
@@ -165,8 +231,8 @@ def test_tactic_wins_and_defends():
         core.play_at(RULES, after, 0, action, *core.new_scratch(RULES))
         assert not win_by_fours(RULES, after)
     assert plain.name == "random" and tactic.name == "random?tactic=1"
-    with pytest.raises(ValueError, match="only 1"):
-        make_policy(GAME, "random?tactic=2").act(decision_for(GAME, RULES, attack, 1))
+    with pytest.raises(ValueError, match="2 also threes"):
+        make_policy(GAME, "random?tactic=3").act(decision_for(GAME, RULES, attack, 1))
 
 
 # --- other players --------------------------------------------------------------------------------
@@ -273,6 +339,35 @@ def test_the_rule_based_players_beat_weaker_ones(line, seed):
             assert (mine["blocks_made"] == mine["blocks_needed"]).all()
         assert (counts[..., 0].sum(axis=1) == games.plies).all()
         assert 0 < mine["wins_chance"].sum() < 1000 * mine["wins_offered"].sum() / 4
+
+
+def test_fours_are_counted_as_they_are_found():
+    """In games of two players who do not look for them."""
+    rules = mnk(9, 9, 5)
+    seeds, seating = np.arange(20, dtype=np.uint64), np.array([[0, 1], [1, 0]] * 10)
+    policies = [make_policy(GAME, name) for name in ("rule:one_look", "rule:one_look")]
+    games = play_many(rules, policies, seeds, seating)
+    counts = game_counts(rules, seeds, games.actions, games.plies)
+    legal, probs = core.new_scratch(rules)
+    states = core.new_states(rules)
+    offered, begun = np.zeros((20, 2), int), np.zeros((20, 2), int)
+    for g in range(20):
+        seat = core.start_at(rules, states, 0, seeds[g], probs)
+        for action in games.actions[g, : games.plies[g]]:
+            won = win_by_fours(rules, states)
+            if len(won) > 1:
+                offered[g, seat] += 1
+                after = states.copy()
+                core.play_at(rules, after, 0, int(action), legal, probs)
+                reply, second = gain_cells(rules, after[0], int(states["stones"][0]) % 2)
+                if reply >= 0 and gain_cells(rules, after[0], int(after["stones"][0]) % 2)[0] < 0:
+                    core.play_at(rules, after, 0, reply, legal, probs)
+                    begun[g, seat] += second >= 0 or bool(win_by_fours(rules, after))
+            seat, _ = core.play_at(rules, states, 0, int(action), legal, probs)
+    mine = dict(zip(COUNTS, counts.transpose(2, 0, 1), strict=True))
+    assert (mine["fours_offered"] == offered).all() and (mine["fours_begun"] == begun).all()
+    assert 0 < begun.sum() < offered.sum()
+    assert 0 < mine["fours_chance"].sum() < 100 * offered.sum()
 
 
 def test_searches_take_and_stop_lines():

@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.agents.games.gomoku.fours import win_by_fours
 from stratagym.agents.games.gomoku.scores import (
     cell_score,
     legal_win,
     position_value,
     write_scores,
 )
+from stratagym.agents.games.gomoku.threes import win_by_threats
 from stratagym.agents.ladders import Ladder
 from stratagym.envs.core import mix64, new_scratch, play_at
+from stratagym.envs.gomoku.fours import win_by_fours
 from stratagym.envs.gomoku.lines import BLACK, WHITE
 from stratagym.envs.gomoku.rules import IN_TURN, current_player, returns
 from stratagym.envs.gomoku.windows import gain_cells_through, makes_two_gains
@@ -186,15 +187,17 @@ def rule(rules, s, legal, n, which):
 
 
 def tactic(rules: Any, states: np.ndarray, legal: np.ndarray, level: int) -> int:
-    """The first stone of a victory by continuous fours, or -1.
+    """The first stone of a victory by continuous fours, at level 2 also threes, or -1.
 
     Raises:
-        ValueError: ``level`` is not 1: other threats are not searched.
+        ValueError: ``level`` is neither.
     """
-    if level != 1:
-        raise ValueError(f"gomoku: tactic={level}: only 1, continuous fours, is there")
+    if level > 2:
+        raise ValueError(f"gomoku: tactic={level}: 1 is continuous fours, 2 also threes")
     won = win_by_fours(rules, states)
-    return won[0] if won else -1
+    if won:
+        return won[0]
+    return win_by_threats(rules, states) if level == 2 else -1
 
 
 def guard(rules: Any, states: np.ndarray, legal: np.ndarray, level: int, action: int) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.envs.bits import lowest
+from stratagym.envs.bits import lowest, popcount
 from stratagym.envs.core import mix64
 from stratagym.envs.gomoku.lines import (
     BLACK,
@@ -36,12 +36,13 @@ DEPTH = 15
 """Stones of the attacker in a line that is looked for, the winning one not counted."""
 POSITIONS = 20_000
 """Positions looked at before a search gives up."""
-_TABLE_BITS = 14
+_TABLE = 1 << 14
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
 
 @njit(cache=True)
-def _key(rules, s):
+def position_key(rules, s):
+    """64 bits that tell the stones on the board."""
     key = np.uint64(1)
     for row in range(rules.rows):
         black, white = np.uint64(s.lines[BLACK, 0, row]), np.uint64(s.lines[WHITE, 0, row])
@@ -50,23 +51,25 @@ def _key(rules, s):
 
 
 @njit(cache=True)
-def _put(rules, s, colour, cell):
+def put(rules, s, colour, cell):
+    """Put a stone into the lines, or take it back."""
     turn_stone(rules, s, colour, cell // rules.columns, cell % rules.columns)
 
 
 @njit(cache=True)
-def _may_place(rules, s, colour, cell):
+def may_place(rules, s, colour, cell):
+    """Whether renju lets a colour place a stone on an empty cell."""
     return not (rules.line == RENJU and colour == BLACK and is_forbidden(rules, s, cell))
 
 
 @njit(cache=True)
-def _four_cells(rules, s, colour, out):
+def four_cells(rules, s, colour, out):
     """Write the cells that make a four of a three; returns how many."""
     n = 0
     for direction in range(DIRECTIONS):
         for word in range(words_in(rules, direction)):
             own = stones_in(s, colour, direction, word)
-            if own == 0:
+            if popcount(own) < rules.connect - 2:
                 continue
             windows = with_count(count_stones(rules, own), rules.connect - 2)
             windows &= open_windows(rules, s, colour, direction, word)
@@ -88,28 +91,32 @@ def _four_cells(rules, s, colour, out):
 
 
 @njit(cache=True)
-def _open(rules, s, colour, cells, counts, level, seen):
+def _open(rules, s, colour, reply, cells, counts, level, seen):
     """Write what the attacker may try; returns the cell that wins at once, or -1.
 
-    Nothing where the position was looked at before, or where the defender can win.
+    Nothing where the position was looked at before, or where the defender can win. ``reply`` is the
+    defender's last stone, -1 at the root: below it nobody but it can have made a new four.
     """
     counts[level] = 0
-    key = _key(rules, s)
-    place = np.int64(key >> np.uint64(64 - _TABLE_BITS))
+    key = position_key(rules, s)
+    place = np.int64(key >> np.uint64(32)) % len(seen)
     if seen[place] == key:
         return -1
     seen[place] = key
-    win, _ = gain_cells(rules, s, colour)
-    if win >= 0:
-        return win
-    forced, second = gain_cells(rules, s, 1 - colour)
+    if reply < 0:
+        win, _ = gain_cells(rules, s, colour)
+        if win >= 0:
+            return win
+        forced, second = gain_cells(rules, s, 1 - colour)
+    else:
+        forced, second = gain_cells_through(rules, s, 1 - colour, reply)
     if second >= 0:
         return -1
     if forced >= 0:
         cells[level, 0] = forced
         counts[level] = 1
     else:
-        counts[level] = _four_cells(rules, s, colour, cells[level])
+        counts[level] = four_cells(rules, s, colour, cells[level])
     return -1
 
 
@@ -120,14 +127,14 @@ def search(rules, s, colour, depth, positions, cells, counts, places, replies, s
     Args:
         s: a record; its lines are changed and put back.
         cells, counts, places, replies: scratch, ``depth`` + 1 levels; of ``cells`` one action each.
-        seen: (2 ** 14,) uint64, zeros.
+        seen: (any,) uint64, zeros: positions looked at in vain.
         line: (2 * depth + 3,) int64: the stones of the win, both sides', the last completing it.
 
     Returns:
         The length of the line, 0 where none was found.
     """
     level = visited = 0
-    win = _open(rules, s, colour, cells, counts, 0, seen)
+    win = _open(rules, s, colour, -1, cells, counts, 0, seen)
     places[0] = 0
     while True:
         length = 0
@@ -138,39 +145,39 @@ def search(rules, s, colour, depth, positions, cells, counts, places, replies, s
             cell = cells[level, places[level]]
             places[level] += 1
             visited += 1
-            if not _may_place(rules, s, colour, cell):
+            if not may_place(rules, s, colour, cell):
                 continue
-            _put(rules, s, colour, cell)
+            put(rules, s, colour, cell)
             reply, second = gain_cells_through(rules, s, colour, cell)
             line[2 * level] = cell
-            if reply >= 0 and (second >= 0 or not _may_place(rules, s, 1 - colour, reply)):
-                if not _may_place(rules, s, 1 - colour, reply):
+            if reply >= 0 and (second >= 0 or not may_place(rules, s, 1 - colour, reply)):
+                if not may_place(rules, s, 1 - colour, reply):
                     second = reply  # the cell that cannot be taken
                 line[2 * level + 1] = reply if second != reply else -1
                 line[2 * level + 2] = second
                 length = 2 * level + 3
-                _put(rules, s, colour, cell)
+                put(rules, s, colour, cell)
             elif reply < 0 or level == depth:
-                _put(rules, s, colour, cell)
+                put(rules, s, colour, cell)
                 continue
             else:
                 line[2 * level + 1] = replies[level] = reply
-                _put(rules, s, 1 - colour, reply)
+                put(rules, s, 1 - colour, reply)
                 level += 1
                 places[level] = 0
-                win = _open(rules, s, colour, cells, counts, level, seen)
+                win = _open(rules, s, colour, reply, cells, counts, level, seen)
                 continue
         if length == 0 and level == 0:
             return 0
         if length:  # put everything back
             while level > 0:
                 level -= 1
-                _put(rules, s, colour, cells[level, places[level] - 1])
-                _put(rules, s, 1 - colour, replies[level])
+                put(rules, s, colour, cells[level, places[level] - 1])
+                put(rules, s, 1 - colour, replies[level])
             return length
         level -= 1
-        _put(rules, s, colour, cells[level, places[level] - 1])
-        _put(rules, s, 1 - colour, replies[level])
+        put(rules, s, colour, cells[level, places[level] - 1])
+        put(rules, s, 1 - colour, replies[level])
 
 
 @njit(cache=True)
@@ -205,6 +212,6 @@ def win_by_fours(
     found = search_at(
         rules, states[:1].copy(), 0, 1 - colour if opponent else colour, depth, POSITIONS,
         np.zeros((depth + 1, rules.num_actions), np.int64), counts, places, replies,
-        np.zeros(1 << _TABLE_BITS, np.uint64), line,
+        np.zeros(_TABLE, np.uint64), line,
     )  # fmt: skip
     return line[:found].tolist()
