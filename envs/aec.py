@@ -14,7 +14,6 @@ from pettingzoo import AECEnv
 
 from stratagym.envs import checks, core
 from stratagym.envs.annotations import Action, Info, Observation
-from stratagym.envs.checks import SEED_MASK as SEED_MASK
 from stratagym.envs.display import Display, about
 
 

@@ -26,7 +26,7 @@ from stratagym.agents.learner_games import (
     seat_rule,
 )
 from stratagym.envs import checks, core
-from stratagym.envs.checks import SEED_MASK as SEED_MASK
+from stratagym.envs.checks import SEED_MASK
 from stratagym.envs.display import Display, about
 
 RENDER_MODES = ["human", "ansi", "rgb_array"]
