@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from stratagym.agents.core import Decision, PolicyString
-from stratagym.agents.engines import TIMEOUT_S, Engine, find_engine
+from stratagym.agents.engines import TIMEOUT_S, Engine, find_engine, timeout_of
 from stratagym.envs import core
 from stratagym.envs.gomoku.lines import BLACK, WHITE
 from stratagym.envs.gomoku.rules import AT_LEAST, EXACT, IN_TURN, RENJU
@@ -56,9 +56,7 @@ class PiskvorkEngine(Engine):
     def __init__(self, engine: str, turn_ms: int = TURN_MS, timeout_s: float = TIMEOUT_S):
         super().__init__([find_engine(engine)], timeout_s)
         self.turn_ms = turn_ms
-        self.name = f"piskvork:{engine}?turn_ms={turn_ms}"
-        if timeout_s != TIMEOUT_S:
-            self.name += f"&timeout_s={timeout_s:g}"
+        self.name = f"piskvork:{engine}?turn_ms={turn_ms}{self._timeout_word}"
 
     def _greet(self) -> None:
         told = dict(re.findall(r'(\w+) *= *"([^"]*)"', self._ask("ABOUT")))
@@ -124,8 +122,8 @@ def piskvork_policy(spec: core.GameSpec, text: PolicyString) -> PiskvorkEngine:
         raise ValueError("policy piskvork: write piskvork:ENGINE?turn_ms=N&timeout_s=SECONDS")
     try:
         turn_ms = int(text.options.get("turn_ms", TURN_MS))
-        timeout_s = float(text.options.get("timeout_s", TIMEOUT_S))
-        if not 1 <= turn_ms <= 10**6 or not 0 < timeout_s < 1e6:
+        timeout_s = timeout_of(text.options)
+        if not 1 <= turn_ms <= 10**6:
             raise ValueError
     except ValueError:
         raise ValueError(

@@ -409,9 +409,7 @@ def to_game(spec: core.GameSpec, record: GameRecord) -> tuple[Any, list[int]]:
 
 
 def _words(spec: core.GameSpec) -> Any:
-    try:
-        return spec.module("sgf")
-    except ModuleNotFoundError as error:
-        if error.name != f"{spec.package}.sgf":
-            raise
-        raise ValueError(f"sgf: {spec.name} is not written in this format") from None
+    words = spec.optional_module("sgf")
+    if words is None:
+        raise ValueError(f"sgf: {spec.name} is not written in this format")
+    return words
