@@ -11,7 +11,7 @@ Points are (column, row), both from 0, row 0 at the top; ``dc`` is (3, 2). A pas
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -340,8 +340,8 @@ def from_game(
     spec: core.GameSpec,
     rules: Any,
     actions: Iterable[int],
-    names: tuple[str, str] = ("", ""),
-    result: str | None = None,
+    names: Sequence[str] = ("", ""),
+    forfeited_by: int | None = None,
 ) -> GameRecord:
     """A game that was played from its start.
 
@@ -352,23 +352,28 @@ def from_game(
 
     Args:
         actions: of both seats, from the start. names: the seats' players.
-        result: ``RE``, if it does not follow from the last position.
+        forfeited_by: the seat that lost without the rules saying so.
 
     Raises:
-        ValueError: the game has no words of the format.
+        ValueError: the game has no words of the format, or an action is not legal.
     """
     words = _words(spec)
     record: GameRecord = words.start(rules)
     states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
-    core.start_at(rules, states, 0, np.uint64(0), probs)
-    for action in actions:
+    seat = core.start_at(rules, states, 0, np.uint64(0), probs)
+    for ply, action in enumerate(actions):
+        n = core.legal_actions_at(rules, states, 0, legal) if seat >= 0 else 0
+        if action not in legal[:n]:
+            raise ValueError(f"sgf: action {action} at ply {ply} is not legal in {spec.name}")
         move = words.move(rules, states[0], action)
         if move is not None:
             record.moves.append(move)
-        core.play_at(rules, states, 0, action, legal, probs)
+        seat, _ = core.play_at(rules, states, 0, action, legal, probs)
     black = words.black(states[0])
     record.black, record.white = names[black], names[1 - black]
-    record.result = words.result(rules, states[0]) if result is None else result
+    record.result = words.result(rules, states[0])
+    if forfeited_by is not None:
+        record.result = "W+F" if forfeited_by == black else "B+F"
     return record
 
 
