@@ -247,6 +247,7 @@ LADDER = Ladder(
         ("heuristic?random=0.45",),
         ("heuristic?random=0.27",),
         ("heuristic?random=0.13",),
-        ("alphabeta:2?random=0.05",),
+        ("alphabeta:2?random=0.08",),
+        ("alphabeta:3?tactic=2&random=0.04",),
     ),
 )
