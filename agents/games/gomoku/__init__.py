@@ -247,7 +247,6 @@ LADDER = Ladder(
         ("heuristic?random=0.45",),
         ("heuristic?random=0.27",),
         ("heuristic?random=0.13",),
-        ("alphabeta:2?random=0.08",),
-        ("alphabeta:3?tactic=2&random=0.04",),
+        ("alphabeta:2?random=0.05",),
     ),
 )
