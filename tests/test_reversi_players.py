@@ -150,7 +150,7 @@ def test_ffo_1_to_19_all_moves(shared_data, memory):
 QUICK = [*range(20, 26), 27, 29, 30, 31]
 DEEP = [26, 28, *range(32, 39), *range(40, 45)]
 """Of 19 to 24 empty squares; 39 has 26."""
-DEEP_POSITIONS = int(os.environ.get("STRATAGYM_FFO_POSITIONS", "4"))
+DEEP_POSITIONS = int(os.environ.get("STRATAGYM_FFO_POSITIONS", "3"))
 """So many of the deep ones, others each run; all 14 take a minute."""
 
 
