@@ -77,8 +77,9 @@ def wait_for_records(process: subprocess.Popen, path: Path, records: int) -> Non
     """Wait until a process that goes on has written so many records."""
 
     def there() -> bool:
+        goes_on = process.poll() is None
         found = recorded(path) >= records
-        assert found or process.poll() is None, f"it ended with code {process.returncode}"
+        assert found or goes_on, f"it ended with code {process.returncode}"
         return found
 
     wait_until(there)
