@@ -54,6 +54,18 @@ def priority(rules, s, action):
     """
 
 
+def _all(rules, s, legal, n, ply):
+    return n
+
+
+@core.kernel("agents", default=_all)
+def candidates(rules, s, legal, n, ply):
+    """Put what alpha-beta tries of ``legal[:n]`` in front, in any order; return how many.
+
+    At least one is needed. ``ply`` counts from the root.
+    """
+
+
 # --- what alpha-beta asks besides; a game that answers none of it is searched to its full width ---
 
 UNIT = 1 << 20

@@ -114,6 +114,7 @@ PEERS: tuple[Peer, ...] = (
     *_pgx("connect_four", "connect_four"),
     *_openspiel("reversi", "othello"),
     *_pgx("reversi", "othello", _PASSES),
+    *_openspiel("gomoku", "gomoku"),
     *_openspiel("chess", "chess"),
     Peer("python-chess", "chess", "Board", "chess", "step", loops.python_chess),
     Peer(
