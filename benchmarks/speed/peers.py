@@ -103,6 +103,7 @@ def _hands(name: str, make: Callable[[str], Episode], *notes: str, version: str 
 
 PEERS: tuple[Peer, ...] = (
     *_openspiel("breakthrough", "breakthrough"),
+    *(peer for peer in _openspiel("coin_game", "coin_game") if peer.shape != "observe"),
     *_openspiel("ludo", "maedn(players=4)", _MAEDN),
     _pettingzoo("ludo", "connect_four_v3", same_game=False),
     _pettingzoo("ludo", "tictactoe_v3", same_game=False),
