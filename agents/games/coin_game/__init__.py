@@ -11,6 +11,7 @@ from numba import njit
 from stratagym.agents.ladders import Ladder
 from stratagym.envs.bits import EMPTY, ONE, lowest
 from stratagym.envs.coin_game.rules import NONE, STAND, beside, is_goal, returns, taken_of
+from stratagym.envs.core import random_unit
 
 RULES = {"any": 0, "own": 1, "infer": 2}
 """Players that walk to the nearest coin: of any colour; of their own goal; of their own goal and of
@@ -18,6 +19,8 @@ those that they guess the others to have (the heuristic). The last two walk arou
 ANY, OWN, INFER = range(3)
 MCTS_DEFAULTS = {"c": "8", "playout": "0"}
 """Returns go from -16 to 32; the evaluator judges leaves, for random play hardly takes a coin."""
+BELIEF = 30.0
+"""How much likelier a colour becomes another's goal by each coin of it that it takes, to a search."""
 _63 = np.uint64(63)
 
 
@@ -37,6 +40,38 @@ def guess(rules, s, seat, other):
         best = NONE if taken == most else colour
         most = taken
     return best
+
+
+@njit(cache=True)
+def imagine(rules, s, player):
+    """Draw the other seats' goals by what they took: each coin makes a colour ``BELIEF`` as likely.
+
+    Seat after seat, over colours that are not given yet; the player's own is kept. A seat that
+    shows nothing yet is taken to want what the player wants, so that a search leaves alone what
+    may be nobody's: coins are what the others guess by.
+    """
+    if rules.told:
+        return
+    mine = np.int64(s.goals[player])
+    given = 1 << mine
+    for seat in range(rules.num_players):
+        if seat == player:
+            continue
+        whole, most = 0.0, 0
+        for colour in range(rules.colours):
+            if not given >> colour & 1:
+                whole += BELIEF ** s.taken[seat, colour]
+                most = max(most, s.taken[seat, colour])
+        if most == 0 and rules.colours > rules.num_players:
+            s.goals[seat] = mine
+            continue
+        left, goal = random_unit(s) * whole, NONE
+        for colour in range(rules.colours):
+            if not given >> colour & 1 and (goal == NONE or left >= 0.0):
+                goal = colour
+                left -= BELIEF ** s.taken[seat, colour]
+        s.goals[seat] = goal
+        given |= 1 << goal
 
 
 @njit(cache=True)
@@ -199,7 +234,7 @@ def evaluate(rules, s, out):
 
 LADDER = Ladder(
     "coin_game/ladder-v1",
-    (("random",), ("rule:any",), ("rule:own",), ("heuristic",), ("mcts:200",)),
+    (("random",), ("rule:any",), ("rule:own",), ("heuristic",), ("mcts:1000",)),
     measure="score",
     least=-16.0,
 )
