@@ -80,7 +80,7 @@ def draw_returns(folder: Path, summary: Summary) -> Path:
                 label=label,
             )  # fmt: skip
         axes.set_yticks(range(len(rows)), [row["policy"] for row in rows])
-        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.set_ylim(max(1, len(rows)) - 0.5, -0.5)
         axes.set_xlabel("mean return")
         axes.grid(axis="x")
         figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper")

@@ -32,9 +32,8 @@ PERSONAS = {
     "collector": "You keep to your own goal and do not guess at what others want.",
 }
 RENAMED = {
-    "coin game": "pearl dive", "coin": "pearl", "coins": "pearls", "colour": "shade",
-    "colours": "shades", "goal": "wish", "goals": "wishes", "board": "reef", "player": "diver",
-    "players": "divers", "stand": "float",
+    "coin game": "pearl hunt", "coin": "pearl", "coins": "pearls", "colour": "shade",
+    "colours": "shades", "goal": "wish", "goals": "wishes", "board": "reef", "stand": "float",
 }  # fmt: skip
 """The game's words under ``TextOptions.renamed``."""
 

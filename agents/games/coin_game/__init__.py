@@ -20,7 +20,7 @@ ANY, OWN, INFER = range(3)
 MCTS_DEFAULTS = {"c": "8", "playout": "0"}
 """Returns go from -16 to 32; the evaluator judges leaves, for random play hardly takes a coin."""
 BELIEF = 30.0
-"""How much likelier a colour becomes another's goal by each coin of it that it takes, to a search."""
+"""How much likelier each coin of a colour, to a search, makes it its taker's goal."""
 _63 = np.uint64(63)
 
 
