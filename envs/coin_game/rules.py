@@ -255,22 +255,26 @@ def observe(rules, s, player, out):
     """Seats, coins, what was taken and the moves left; see the package's docstring."""
     seats, colours = rules.num_players, rules.colours
     counts = seats + colours
+    planes = counts + seats * colours + 1
+    # What is the same on all cells is written to the first and then copied, cell by cell.
+    for offset in range(seats):
+        seat = (player + offset) % seats
+        for colour in range(colours):
+            plane = counts + offset * colours + place_of(rules, s, player, colour)
+            out[0, 0, plane] = s.taken[seat, colour]
+    out[0, 0, planes - 1] = rules.length - s.moves
     for row in range(rules.rows):
         for column in range(rules.columns):
             for plane in range(counts):
                 out[row, column, plane] = 0
+            for plane in range(counts, planes):
+                out[row, column, plane] = out[0, 0, plane]
             coin = s.coins[row * rules.columns + column]
             if coin != NONE:
                 out[row, column, seats + place_of(rules, s, player, coin)] = 1
-            out[row, column, counts + seats * colours] = rules.length - s.moves
     for offset in range(seats):
-        seat = (player + offset) % seats
-        out[s.where[seat] // rules.columns, s.where[seat] % rules.columns, offset] = 1
-        for colour in range(colours):
-            plane = counts + offset * colours + place_of(rules, s, player, colour)
-            for row in range(rules.rows):
-                for column in range(rules.columns):
-                    out[row, column, plane] = s.taken[seat, colour]
+        cell = s.where[(player + offset) % seats]
+        out[cell // rules.columns, cell % rules.columns, offset] = 1
 
 
 @njit(cache=True)
