@@ -175,6 +175,19 @@ def judge(rules, s, memory, out):
     """
 
 
+def _redrawn(rules, s, player):
+    core.determinize(rules, s, player)
+
+
+@core.kernel("agents", default=_redrawn)
+def imagine(rules, s, player):
+    """Redraw all that ``player`` cannot know, for one simulation of a search.
+
+    By default as ``core.determinize`` does, uniformly. A game's agents may go by what the moves of
+    the others tell.
+    """
+
+
 def found(spec: core.GameSpec, name: str) -> Any:
     """What the game's agents define under ``name``, or None."""
     return getattr(core.home(spec.module("rules").Rules, "agents"), name, None)

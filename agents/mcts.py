@@ -74,7 +74,7 @@ def search(
         w = states[1]
         core.seed_rng(w, core.random_uint64(states[2]))
         if hidden:
-            core.determinize(rules, w, root_seat)
+            hooks.imagine(rules, w, root_seat)
         node, depth, drawn = 0, 0, False
         path[0] = 0
         while True:

@@ -26,6 +26,7 @@ from stratagym.envs.words import Renaming
 REPLIES = {
     "breakthrough": "I thought about it.\nMove: {}",
     "chess": "{} | because",
+    "coin_game": "I thought about it.\nMove: {}",
     "connect_four": "I thought about it.\nMove: {}",
     "gomoku": "I thought about it.\nMove: {}",
     "hanabi": '{{"reason": "none", "action": "{}"}}',

@@ -25,6 +25,7 @@ FILLS = (
 BEGUN = {
     "breakthrough": ("", "Move: a", "Move: a7", "a7", "Answer: a7", '{"action": "'),
     "chess": ("", "e4", "12", "1. ", "O-O", "Answer: e4"),
+    "coin_game": ("", "Move: ", "Move: up", "up", "Answer: up", '{"action": "'),
     "connect_four": ("", "Move:", "Move: 1", "Answer: 1"),
     "gomoku": ("", "Move: d", "Move: d,", "d", "Answer: d", '{"action": "', '{"col":"d"'),
     "hanabi": ("", '{"action": ', '{"action": "', "play", "reveal player", "Answer: (play 0"),

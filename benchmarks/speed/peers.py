@@ -55,6 +55,7 @@ _FCPA = "fold, call, pot and all-in only; one hand a game, where ours are matche
 _RLCARD_HOLDEM = (
     "fold, call, half pot, pot and all-in, 50 big blinds deep; one hand a game, ours are 20"
 )
+_DRAWN = "its rollouts begin behind the draw of the start, which our games make anew each time"
 _PASSES = "its games end by two passes where ours are over"
 _PGX = "jitted; a new game's start is computed at every step"
 _ONE_CORE = "held to one processor, XLA's threads counted"
@@ -103,6 +104,7 @@ def _hands(name: str, make: Callable[[str], Episode], *notes: str, version: str 
 
 PEERS: tuple[Peer, ...] = (
     *_openspiel("breakthrough", "breakthrough"),
+    *(p for p in _openspiel("coin_game", "coin_game", _DRAWN) if p.shape != "observe"),
     *_openspiel("ludo", "maedn(players=4)", _MAEDN),
     _pettingzoo("ludo", "connect_four_v3", same_game=False),
     _pettingzoo("ludo", "tictactoe_v3", same_game=False),
