@@ -160,10 +160,17 @@ def reach(cells):
 
 
 @njit(cache=True)
-def jumps(own, k):
-    """The cells to which the stones of ``own`` jump that stand by the ``k``-th offset from them."""
-    if k < 8:
-        return (own & JUMPERS[k]) << np.uint64(-GAPS[k])
+def jumps_higher(own, k):
+    """The cells to which the stones of ``own`` jump that stand by the ``k``-th offset from them.
+
+    Offsets below 8 jump to higher bits, the others to lower ones.
+    """
+    return (own & JUMPERS[k]) << np.uint64(-GAPS[k])
+
+
+@njit(cache=True)
+def jumps_lower(own, k):
+    """The same for the offsets from 8 on."""
     return (own & JUMPERS[k]) >> np.uint64(GAPS[k])
 
 
@@ -223,12 +230,18 @@ def current_player(rules, s):
 
 @njit(cache=True)
 def _write(cells, first, out, n):
-    """Write ``first`` and a cell's number for each of these cells; return how many there are."""
+    """Write ``first`` plus the cell's number for each of these cells from ``out[n]`` on.
+
+    Returns where the next one belongs. Four are written at a time, the last of them perhaps for
+    nothing: that is quicker than a branch for each. No side has so many moves that ``out`` ends.
+    """
+    at, n = n, n + popcount(cells)
     while cells:
-        square = lowest(cells)
-        out[n] = first + square - (square >> 3)
-        n += 1
-        cells &= cells - ONE
+        for k in range(4):
+            square = lowest(cells)
+            out[at + k] = first + square - (square >> 3)
+            cells &= cells - ONE
+        at += 4
     return n
 
 
@@ -237,8 +250,10 @@ def legal_actions(rules, s, out):
     """Clones by cell, then jumps by offset and cell; the pass where there is neither."""
     empty = empty_of(rules, s)
     n = _write(around(s.own) & empty, 0, out, 0)
-    for k in range(16):
-        n = _write(jumps(s.own, k) & empty, CELLS * (1 + k), out, n)
+    for k in range(8):  # two loops: the shift's direction is known in each
+        n = _write(jumps_higher(s.own, k) & empty, CELLS * (1 + k), out, n)
+    for k in range(8, 16):
+        n = _write(jumps_lower(s.own, k) & empty, CELLS * (1 + k), out, n)
     if n == 0:
         out[0] = PASS
         n = 1
@@ -256,7 +271,9 @@ def is_legal_action(rules, s, action, legal):
     to = bit(square_of(action % CELLS)) & empty
     if action < CELLS:
         return around(s.own) & to != EMPTY
-    return jumps(s.own, action // CELLS - 1) & to != EMPTY
+    k = action // CELLS - 1
+    found = jumps_higher(s.own, k) if k < 8 else jumps_lower(s.own, k)
+    return found & to != EMPTY
 
 
 @njit(cache=True)
