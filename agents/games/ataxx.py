@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.agents.ladders import Ladder
 from stratagym.envs.ataxx.rules import (
     BOTZONE_LONGEST,
     CELLS,
@@ -130,16 +129,3 @@ def symmetries(rules: Any) -> np.ndarray:
 def action_cells(rules: Any) -> np.ndarray:
     """The cell moved to, on a plane for clones and one for each offset; the pass is on a last."""
     return np.arange(PASS + 1)
-
-
-LADDER = Ladder(
-    "ataxx/ladder-v1",
-    (
-        ("random",),
-        ("heuristic?random=0.5",),
-        ("heuristic",),
-        ("alphabeta:2",),
-        ("alphabeta:3",),
-        ("alphabeta:5",),
-    ),
-)
