@@ -81,11 +81,9 @@ def test_the_evaluator(rng):
     out, other = np.zeros(2), np.zeros(2)
     estimate(RULES, position(RULES), out)
     assert out == pytest.approx([0.02, -0.02])
-    # X alone can come to 8 + 5 cells by a7 .. none of O's: 24 empty cells around g1 are O's alone.
-    states = placed("a7", "g1 f1")
-    reach_x, reach_o, empty = 8, 10, 46
-    estimate(RULES, states, out)
-    assert out[0] == pytest.approx(-1 / 49 + 0.02 + 0.1 * (reach_x - reach_o) / empty)
+    # Of 46 empty cells X alone can come to 8, O alone to 10.
+    estimate(RULES, placed("a7", "g1 f1"), out)
+    assert out[0] == pytest.approx(-1 / 49 + 0.02 + 0.1 * (8 - 10) / 46)
     for judge in ("uai", "botzone"):
         rules = GAME.make_rules(judge=judge)
         for _ in range(10):

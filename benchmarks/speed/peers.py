@@ -102,6 +102,7 @@ def _hands(name: str, make: Callable[[str], Episode], *notes: str, version: str 
 
 
 PEERS: tuple[Peer, ...] = (
+    Peer("python-ataxx", "ataxx", "Board", "ataxx", "step", loops.python_ataxx),
     *_openspiel("breakthrough", "breakthrough"),
     *_openspiel("ludo", "maedn(players=4)", _MAEDN),
     _pettingzoo("ludo", "connect_four_v3", same_game=False),
