@@ -25,7 +25,8 @@ end wins.
 | `numbering` | `"bottom"`, `"top"` | where words and pictures count rows from |
 
 The default is the game of UAI, the protocol of ataxx engines, as python-ataxx plays it. Botzone's judge lets a stone be put
-onto another one, which here nobody can do.
+onto another one, which here nobody can do. BotzoneBench's prompt says that a stuck side's turn is skipped; its
+judge ends the game.
 
 ## Action space
 
