@@ -24,6 +24,7 @@ from stratagym.envs.text import (
 from stratagym.envs.words import Renaming
 
 REPLIES = {
+    "ataxx": "I thought about it.\nMove: {}",
     "breakthrough": "I thought about it.\nMove: {}",
     "chess": "{} | because",
     "coin_game": "I thought about it.\nMove: {}",

@@ -23,6 +23,7 @@ FILLS = (
 )  # fmt: skip
 """What a reply repeats, at its beginning or behind a begun move."""
 BEGUN = {
+    "ataxx": ("", "Move: a", "Move: (a,", "Move: a1", "a1c", "Answer: a", '{"action": "'),
     "breakthrough": ("", "Move: a", "Move: a7", "a7", "Answer: a7", '{"action": "'),
     "chess": ("", "e4", "12", "1. ", "O-O", "Answer: e4"),
     "coin_game": ("", "Move: ", "Move: up", "up", "Answer: up", '{"action": "'),

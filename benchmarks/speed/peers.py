@@ -103,6 +103,7 @@ def _hands(name: str, make: Callable[[str], Episode], *notes: str, version: str 
 
 
 PEERS: tuple[Peer, ...] = (
+    Peer("python-ataxx", "ataxx", "Board", "ataxx", "step", loops.python_ataxx),
     *_openspiel("breakthrough", "breakthrough"),
     *(p for p in _openspiel("coin_game", "coin_game", _DRAWN) if p.shape != "observe"),
     *_openspiel("ludo", "maedn(players=4)", _MAEDN),
