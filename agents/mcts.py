@@ -15,7 +15,7 @@ judged below them (implicit minimax backups; Lanctot, Winands, Pepels, Sturtevan
 
 from __future__ import annotations
 
-from math import exp, isnan, log, nan, sqrt
+from math import exp, inf, isnan, log, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -294,12 +294,12 @@ def _children(tree, found):
 
 @njit(cache=True)
 def _play_out(rules, w, playout, legal, probs, total, memory):
-    """Random play to the end, or for ``playout`` plies and then the evaluator's judgement."""
+    """Play to the end, or for ``playout`` plies and then the evaluator's judgement."""
     player = core.play_chance(rules, w, probs)
     plies = 0
     while player >= 0 and plies != playout:
         n = core.legal_actions(rules, w, legal)
-        player = core.play(rules, w, legal[core.random_below(w, n)], probs)
+        player = core.play(rules, w, hooks.playout(rules, w, legal, n), probs)
         plies += 1
     if player >= 0:
         hooks.judge(rules, w, memory, total)
@@ -434,20 +434,21 @@ def can_solve(spec: core.GameSpec) -> bool:
 def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
     """``mcts:SIMULATIONS?c=1.4&playout=PLIES&solve=no&priors=yes``: 1000 simulations by default.
 
-    Results are proven where the game permits it, unless ``solve=no`` says otherwise. What a game's
+    ``rave=K`` or ``fpu=URGENCY`` make it a search by rapid action values (``rave``). Results are proven where the game permits it, unless ``solve=no`` says otherwise. What a game's
     agents say in ``MCTS_DEFAULTS`` takes the place of the other defaults; ``playout=all`` plays to
     the end.
 
     Raises:
         ValueError: a bad number or option, in one line.
     """
-    known = {"c", "playout", "solve", "priors"}
+    known = {"c", "playout", "solve", "priors", "rave", "fpu"}
     if set(text.options) - known:
         raise ValueError(
             f"policy mcts: unknown option; the options are: {', '.join(sorted(known))}"
         )
     defaults = {
         "c": "1.4", "playout": "all", "priors": "no", "solve": "yes" if can_solve(spec) else "no",
+        "rave": "0", "fpu": "none",
     }  # fmt: skip
     options = defaults | (hooks.found(spec, "MCTS_DEFAULTS") or {}) | text.options
     try:
@@ -456,12 +457,16 @@ def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
         playout = None if options["playout"] == "all" else int(options["playout"])
         words = {"no": False, "yes": True}
         solve, priors = words[options["solve"]], words[options["priors"]]
+        rave = float(options["rave"])
+        urgency = inf if options["fpu"] == "none" else float(options["fpu"])
         if simulations < 1 or not exploration >= 0 or (playout or 0) < 0:
+            raise ValueError
+        if not 0 <= rave < inf or isnan(urgency):
             raise ValueError
     except (ValueError, KeyError):
         raise ValueError(
-            "policy mcts: write mcts:SIMULATIONS?c=NUMBER&playout=PLIES&solve=no&priors=yes, such "
-            "as mcts:200"
+            "policy mcts: write mcts:SIMULATIONS?c=NUMBER&playout=PLIES&solve=no&priors=yes"
+            "&rave=VISITS&fpu=URGENCY, such as mcts:200"
         ) from None
     if priors and not can_solve(spec):
         raise ValueError(
@@ -471,7 +476,17 @@ def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
         raise ValueError(
             f"policy mcts: solve=yes is for two players and no chance, which {spec.name} is not"
         )
-    policy = MCTS(simulations, exploration, playout, solve, priors)
+    rapid = rave > 0 or urgency < inf
+    if rapid and (priors or not can_solve(spec)):
+        raise ValueError(
+            f"policy mcts: rave and fpu are for two players, no chance and no priors: {spec.name}"
+        )
+    if rapid:
+        from stratagym.agents.rave import RaveMCTS
+
+        policy: MCTS = RaveMCTS(simulations, exploration, playout, solve, rave, urgency)
+    else:
+        policy = MCTS(simulations, exploration, playout, solve, priors)
     if text.options:
         policy.name += "?" + "&".join(f"{k}={v}" for k, v in text.options.items())
     return policy
