@@ -30,6 +30,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from stratagym.envs.bits import EMPTY, lowest
 from stratagym.envs.core import TERMINAL, mix64, seed_rng, sizes, winner_takes
 
 GOING, PASSES, MOVE_LIMIT = 0, 1, 2
@@ -49,7 +50,7 @@ KEYS = KEYS.reshape(2, _POINTS)
 """A random number for a stone of each seat on each point."""
 TURN = np.uint64(0xD1B54A32D192ED03)
 """The part of a key that says that White is to move, where that counts."""
-_1 = np.uint64(1)
+_1, _64 = np.uint64(1), np.uint64(64)
 
 
 @lru_cache(maxsize=3)
@@ -65,6 +66,7 @@ def state_of(size: int) -> np.dtype:
             ("seen", "u8", (slots,)),  # positions so far, their lowest bit set; 0 is free
             ("boards", "u8", (HISTORY, 2, words)),  # the last ones, at the ply modulo 8, by seat
             ("lost", "u8", (2, words)),  # points where a seat ever lost a stone
+            ("free", "u8", (words,)),
             # of chains, at their head:
             ("key", "u8", (points,)),  # part of the hash
             ("squares", "i4", (points,)),  # liberties: sum of squares, sum and number
@@ -202,6 +204,7 @@ def _take(rules, s, head):
         bit = stone - wide - 1
         one = _1 << np.uint64(bit & 63)
         s.boards[slot, loser, bit >> 6] ^= one
+        s.free[bit >> 6] |= one
         s.lost[loser, bit >> 6] |= one
         for q in (stone - wide, stone - 1, stone + 1, stone + wide):
             if s.colour[q] == 1 - loser:
@@ -220,7 +223,9 @@ def _put(rules, s, seat, p):
     """Put a stone on a free point and take off what that captures."""
     wide = rules.size + 1
     bit = p - wide - 1
-    s.boards[s.plies & (HISTORY - 1), seat, bit >> 6] |= _1 << np.uint64(bit & 63)
+    one = _1 << np.uint64(bit & 63)
+    s.boards[s.plies & (HISTORY - 1), seat, bit >> 6] |= one
+    s.free[bit >> 6] ^= one
     s.colour[p] = seat
     s.hash ^= KEYS[seat, p]
     count = total = squares = 0
@@ -410,6 +415,8 @@ def reset(rules, s, seed):
     s.hash = 0
     for k in range(s.seen.shape[0]):
         s.seen[k] = 0
+    for word in range(s.free.shape[0]):
+        s.free[word] = 0
     for seat in range(2):
         for word in range(s.lost.shape[1]):
             s.lost[seat, word] = 0
@@ -421,7 +428,10 @@ def reset(rules, s, seed):
         s.key[p] = 0
         s.squares[p] = s.sums[p] = s.count[p] = s.stones[p] = s.head[p] = s.next[p] = 0
     for action in range(rules.size * rules.size):
-        s.colour[point_of(rules, action)] = FREE
+        p = point_of(rules, action)
+        s.colour[p] = FREE
+        bit = p - rules.size - 2
+        s.free[bit >> 6] |= _1 << np.uint64(bit & 63)
     s.over = GOING
     s.passes = s.plies = s.ko = s.area = 0
     s.last = -1
@@ -439,19 +449,43 @@ def current_player(rules, s):
 
 
 @njit(cache=True)
+def _next_to_free(rules, s, word):
+    """Bits of one word of the points that have a free point next to them, and of some walls."""
+    wide = np.uint64(rules.size + 1)
+    here = s.free[word]
+    below = s.free[word - 1] if word > 0 else EMPTY
+    above = s.free[word + 1] if word + 1 < s.free.shape[0] else EMPTY
+    return (
+        (here << _1 | below >> np.uint64(63))
+        | (here >> _1 | above << np.uint64(63))
+        | (here << wide | below >> (_64 - wide))
+        | (here >> wide | above << (_64 - wide))
+    )
+
+
+@njit(cache=True)
 def legal_actions(rules, s, out):
-    """Points by number, then the pass, which is always legal."""
-    n = action = 0
-    p = rules.size + 2
-    for _ in range(rules.size):
-        for _ in range(rules.size):
-            if may_put(rules, s, p):
-                out[n] = action
+    """Points by number, then the pass, which is always legal.
+
+    Most free points have another next to them and saw no stone of the seat's taken: these are
+    legal without a look at chains and positions.
+    """
+    wide, seat = rules.size + 1, s.player
+    n, row, end = 0, 0, wide  # the bit behind the row
+    for word in range(s.free.shape[0]):
+        bits = s.free[word]
+        plain = _next_to_free(rules, s, word) & ~s.lost[seat, word]
+        while bits:
+            lowest_bit = lowest(bits)
+            bit = 64 * word + lowest_bit
+            while bit >= end:
+                row += 1
+                end += wide
+            if plain >> np.uint64(lowest_bit) & _1 or may_put(rules, s, bit + wide + 1):
+                out[n] = bit - row
                 n += 1
-            p += 1
-            action += 1
-        p += 1
-    out[n] = action
+            bits &= bits - _1
+    out[n] = rules.size * rules.size
     return n + 1
 
 
