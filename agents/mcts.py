@@ -22,6 +22,7 @@ import numpy as np
 from numba import njit
 
 from stratagym.agents import hooks, pvs
+from stratagym.agents import rave as rapid
 from stratagym.agents.core import Decision, Policy, PolicyString
 from stratagym.envs import core
 
@@ -409,6 +410,56 @@ class MCTS(Policy):
         return int(actions[best])
 
 
+class RaveMCTS(MCTS):
+    """UCT with rapid action values as a policy; for games that ``mcts.can_solve``.
+
+    Args:
+        simulations, exploration, playout, solve: as ``MCTS`` has them.
+        rave: visits at which a move's own returns weigh as much as the rapid ones; 0 for none.
+        urgency: what a move that no simulation holds counts for.
+    """
+
+    def __init__(
+        self,
+        simulations: int,
+        exploration: float,
+        playout: int | None,
+        solve: bool,
+        rave: float,
+        urgency: float,
+    ):
+        super().__init__(simulations, exploration, playout, solve)
+        self.rave, self.urgency = rave, urgency
+
+    def _allocate(self, rules: Any) -> tuple[Any, ...]:
+        if self._memory is None or self._memory[0] != rules:
+            legal, _ = core.new_scratch(rules)
+            self._memory = (rules, legal, *rapid.new_memory(rules, self.simulations))
+        return self._memory[1:]
+
+    def _search(self, decision: Decision) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        memory = self._allocate(decision.rules)
+        states = np.repeat(decision.states[:1], 3)
+        states["rng"][2] = decision.seed
+        playout = -1 if self.playout is None else self.playout
+        rapid.search(
+            decision.rules,
+            states,
+            self.solve,
+            self.simulations,
+            self.exploration,
+            self.rave,
+            self.urgency,
+            playout,
+            *memory,
+        )
+        tree = memory[1]
+        found = tree[tree["first"][0] :][: tree["children"][0]]
+        means = found["value"] / np.maximum(found["visits"], 1)
+        proofs = found["proof"] * (-1 if decision.seat else 1)
+        return found["action"].astype(np.int64), found["visits"], means, proofs
+
+
 def _judging(rules: Any) -> tuple[np.ndarray, ...]:
     """Memory for ``hooks.judge``: alpha-beta's with a table of one entry, if the game wants it."""
     levels = getattr(core.home(type(rules), "agents"), "JUDGE_LEVELS", 0)
@@ -434,7 +485,8 @@ def can_solve(spec: core.GameSpec) -> bool:
 def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
     """``mcts:SIMULATIONS?c=1.4&playout=PLIES&solve=no&priors=yes``: 1000 simulations by default.
 
-    ``rave=K`` or ``fpu=URGENCY`` make it a search by rapid action values (``rave``). Results are proven where the game permits it, unless ``solve=no`` says otherwise. What a game's
+    ``rave=K`` or ``fpu=URGENCY`` make it a search by rapid action values (``rave``).
+    Results are proven where the game permits it, unless ``solve=no`` says otherwise. What a game's
     agents say in ``MCTS_DEFAULTS`` takes the place of the other defaults; ``playout=all`` plays to
     the end.
 
@@ -476,14 +528,12 @@ def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
         raise ValueError(
             f"policy mcts: solve=yes is for two players and no chance, which {spec.name} is not"
         )
-    rapid = rave > 0 or urgency < inf
-    if rapid and (priors or not can_solve(spec)):
+    rapidly = rave > 0 or urgency < inf
+    if rapidly and (priors or not can_solve(spec)):
         raise ValueError(
             f"policy mcts: rave and fpu are for two players, no chance and no priors: {spec.name}"
         )
-    if rapid:
-        from stratagym.agents.rave import RaveMCTS
-
+    if rapidly:
         policy: MCTS = RaveMCTS(simulations, exploration, playout, solve, rave, urgency)
     else:
         policy = MCTS(simulations, exploration, playout, solve, priors)

@@ -15,8 +15,6 @@ import numpy as np
 from numba import njit
 
 from stratagym.agents import hooks
-from stratagym.agents.core import Decision
-from stratagym.agents.mcts import MCTS
 from stratagym.envs import core
 
 NODE = np.dtype(
@@ -191,65 +189,15 @@ def _credit_rapidly(tree, path, depth, moves, movers, length, makers, total):
         makers[moves[k]] = _NOBODY
 
 
-class RaveMCTS(MCTS):
-    """UCT with rapid action values as a policy; for games that ``mcts.can_solve``.
-
-    Args:
-        simulations, exploration, playout, solve: as ``MCTS`` has them.
-        rave: visits at which a move's own returns weigh as much as the rapid ones; 0 for none.
-        urgency: what a move that no simulation holds counts for.
-    """
-
-    def __init__(
-        self,
-        simulations: int,
-        exploration: float,
-        playout: int | None,
-        solve: bool,
-        rave: float,
-        urgency: float,
-    ):
-        super().__init__(simulations, exploration, playout, solve)
-        self.rave, self.urgency = rave, urgency
-
-    def _allocate(self, rules: Any) -> tuple[Any, ...]:
-        if self._memory is None or self._memory[0] != rules:
-            children = min(rules.num_actions, 64)
-            longest = rules.max_game_length + 1
-            self._memory = (
-                rules,
-                np.zeros(min((self.simulations + 1) * children, 4_000_000) + 400, NODE),
-                np.zeros(longest + 1, np.int32),
-                np.zeros(longest, np.int64),
-                np.zeros(longest, np.int64),
-                np.full(rules.num_actions, _NOBODY, np.int8),
-                np.zeros(2),
-                core.new_scratch(rules)[0],
-            )
-        return self._memory[1:]
-
-    def _search(self, decision: Decision) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        tree, path, moves, movers, makers, total, legal = self._allocate(decision.rules)
-        states = np.repeat(decision.states[:1], 3)
-        states["rng"][2] = decision.seed
-        search(
-            decision.rules,
-            states,
-            self.solve,
-            self.simulations,
-            self.exploration,
-            self.rave,
-            self.urgency,
-            -1 if self.playout is None else self.playout,
-            legal,
-            tree,
-            path,
-            moves,
-            movers,
-            makers,
-            total,
-        )
-        found = tree[tree["first"][0] :][: tree["children"][0]]
-        means = found["value"] / np.maximum(found["visits"], 1)
-        proofs = found["proof"] * (-1 if decision.seat else 1)
-        return found["action"].astype(np.int64), found["visits"], means, proofs
+def new_memory(rules: Any, simulations: int) -> tuple[np.ndarray, ...]:
+    """(tree, path, moves, movers, makers, total) for a search of so many simulations."""
+    children = min(rules.num_actions, 64)
+    longest = rules.max_game_length + 1
+    return (
+        np.zeros(min((simulations + 1) * children, 4_000_000) + rules.num_actions, NODE),
+        np.zeros(longest + 1, np.int32),
+        np.zeros(longest, np.int64),
+        np.zeros(longest, np.int64),
+        np.full(rules.num_actions, _NOBODY, np.int8),
+        np.zeros(2),
+    )

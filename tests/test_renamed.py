@@ -27,6 +27,7 @@ REPLIES = {
     "breakthrough": "I thought about it.\nMove: {}",
     "chess": "{} | because",
     "connect_four": "I thought about it.\nMove: {}",
+    "go": "I thought about it.\nMove: {}",
     "hanabi": '{{"reason": "none", "action": "{}"}}',
     "ludo": "{} | because",
     "reversi": "I thought about it.\nMove: {}",

@@ -26,6 +26,7 @@ BEGUN = {
     "breakthrough": ("", "Move: a", "Move: a7", "a7", "Answer: a7", '{"action": "'),
     "chess": ("", "e4", "12", "1. ", "O-O", "Answer: e4"),
     "connect_four": ("", "Move:", "Move: 1", "Answer: 1"),
+    "go": ("", "Move: D", "Move: (d,", "d", "Answer: d", '{"action": "'),
     "hanabi": ("", '{"action": ', '{"action": "', "play", "reveal player", "Answer: (play 0"),
     "ludo": ("", "1", "1 ", "Answer: 1"),
     "reversi": ("", "Move: d", "Move: (d,", "d", "Answer: d", '{"action": "'),

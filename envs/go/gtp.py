@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from stratagym.envs.go.rules import GOING, HISTORY, SIMPLE
@@ -32,9 +33,10 @@ def setup(rules: Any, s: Any) -> list[str]:
             if boards[0][seat] >> action & 1
         ]
     seat = int(s["player"]) ^ (len(boards) - 1) & 1
-    for before, after in zip(boards, boards[1:], strict=False):
+    for before, after in pairwise(boards):
         new = after[seat] & ~before[seat]
-        commands.append(f"play {COLOURS[seat]} {vertex(rules, new.bit_length() - 1) if new else 'pass'}")
+        action = new.bit_length() - 1 if new else size * size
+        commands.append(f"play {COLOURS[seat]} {vertex(rules, action)}")
         seat = 1 - seat
     return commands
 

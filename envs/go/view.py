@@ -36,7 +36,7 @@ RULES_BRIEF = (
     "the player with more stones and surrounded points wins, and what stands on the board counts."
 )
 HINTS = (
-    "Before anything else see whether a chain of yours, or of your opponent's, has only one liberty.",
+    "First of all see whether a chain of yours, or of your opponent's, has only one liberty.",
     "A chain lives for ever if it has two separate empty points that the opponent cannot fill.",
     "Never fill the last two such points of your own chain.",
     "Take the corners first, then the sides: there it needs fewest stones to surround points.",
