@@ -2,8 +2,8 @@
 
 python -m stratagym.agents.gtp_server --game reversi --policy "alphabeta:5?tactic=12"
 
-It reads commands from its input and answers each. A seat that can only pass need not be told to: a
-move of the other colour passes for it.
+It reads commands from its input and answers each. A seat that may pass need not be told to: a move
+of the other colour passes for it.
 """
 
 from __future__ import annotations
@@ -77,17 +77,17 @@ class Session:
         return [int(action) for action in self.legal[:n]]
 
     def _turn_to(self, colour: str) -> None:
-        """Make it a colour's turn; a seat that can only pass does so."""
+        """Make it a colour's turn; the other seat passes, if it may."""
         names = {
             name: seat for seat, long in enumerate(self.words.COLOURS) for name in (long, long[0])
         }
         if colour.lower() not in names:
             raise Refused("syntax error")
-        choices = self._choices()
         if self.seat >= 0 and self.seat != names[colour.lower()]:
-            if len(choices) > 1 or self.words.vertex(self.rules, choices[0]) != "pass":
+            last = self._choices()[-1]
+            if self.words.vertex(self.rules, last) != "pass":
                 raise Refused("not this colour's turn")
-            self._play(choices[0])
+            self._play(last)
 
     def _play(self, action: int) -> None:
         self.before.append(self.states.copy())
@@ -113,7 +113,8 @@ class Session:
 
     def _do_boardsize(self, size: str) -> str:
         try:
-            self.rules = self.spec.make_rules(size=size)
+            options = self.spec.options_of(self.rules)
+            self.rules = self.spec.make_rules(**options | {"size": size})
         except ValueError:
             raise Refused("unacceptable size") from None
         self._clear()

@@ -83,6 +83,18 @@ class Plain:
         self.seat = 1 - self.seat
         self.past.append((frozenset(self.stones.items()), self.seat))
 
+    def is_eye(self, action):
+        """Whether a free point looks like an eye of the seat to move."""
+        row, column = divmod(action, self.rules.size)
+        corners = [(row + a, column + b) for a in (-1, 1) for b in (-1, 1)]
+        beside = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+        inside = [all(0 <= k < self.rules.size for k in there) for there in corners + beside]
+        for there, on_board in zip(beside, inside[4:], strict=True):
+            if on_board and self.stones.get(there) != self.seat:
+                return False
+        enemies = sum(self.stones.get(there) == 1 - self.seat for there in corners)
+        return enemies <= all(inside[:4])
+
     def area(self):
         """Black's stones and points less White's."""
         size, total, seen = self.rules.size, 0, set()

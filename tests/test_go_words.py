@@ -123,7 +123,7 @@ def test_moves_are_counted(rng):
             own = expected[seat]
             own[at("decisions")] += 1
             n = len(legal)
-            eyes = {move for move in legal.tolist() if move < 25 and looks_like_eye(plain, move)}
+            eyes = {move for move in legal.tolist() if move < 25 and plain.is_eye(move)}
             if 0 < len(eyes) < n - 1:
                 own[at("eyes_possible")] += 1
                 own[at("eyes_filled")] += action in eyes
@@ -148,17 +148,6 @@ def test_moves_are_counted(rng):
         assert np.abs(counts[0] - expected)[:, chances].max() <= 30  # halves are rounded
         counts[0][:, chances] = expected[:, chances] = 0
         assert (counts[0] == expected).all()
-
-
-def looks_like_eye(plain, action):
-    row, column = divmod(action, plain.rules.size)
-    inside = lambda r, c: 0 <= r < plain.rules.size and 0 <= c < plain.rules.size  # noqa: E731
-    for there in (row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1):
-        if inside(*there) and plain.stones.get(there) != plain.seat:
-            return False
-    corners = [(row + a, column + b) for a in (-1, 1) for b in (-1, 1)]
-    enemies = sum(plain.stones.get(there) == 1 - plain.seat for there in corners)
-    return enemies <= all(inside(*there) for there in corners)
 
 
 @pytest.mark.parametrize("options", [{}, {"size": 19, "handicap": 9}, {"size": 5}])

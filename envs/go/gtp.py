@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from itertools import pairwise
+from operator import and_
 from typing import Any
 
-from stratagym.envs.go.rules import GOING, HISTORY, SIMPLE
+from stratagym.envs.go.rules import GOING, HISTORY, POSITIONAL
 from stratagym.envs.go.view import COLUMNS, area
 
 COLOURS = ("black", "white")
@@ -14,24 +16,27 @@ COLOURS = ("black", "white")
 
 def why_not(rules: Any) -> str:
     """Why engines cannot play under these rules, or nothing."""
-    return "only one stone must not be taken back at once" if rules.ko == SIMPLE else ""
+    return "" if rules.ko == POSITIONAL else "positions may come back, which engines do not take"
 
 
 def setup(rules: Any, s: Any) -> list[str]:
     """Commands that give an engine the position.
 
     The stones of the oldest board that the record holds, then the moves since: so an engine knows
-    what repeats one of these boards, but nothing of those before.
+    what repeats one of these boards, but nothing of those before. Engines take the stones, too,
+    for moves; those that still stand come last, so that no board before then is like a later one.
     """
     size = rules.size
     boards = _boards(rules, s)
     commands = [f"boardsize {size}", "clear_board", f"komi {rules.komi:g}"]
-    for seat, colour in enumerate(COLOURS):
-        commands += [
-            f"play {colour} {vertex(rules, action)}"
-            for action in range(size * size)
-            if boards[0][seat] >> action & 1
-        ]
+    for stands in (0, 1):
+        for seat, colour in enumerate(COLOURS):
+            always = reduce(and_, [stones[seat] for stones in boards])
+            commands += [
+                f"play {colour} {vertex(rules, action)}"
+                for action in range(size * size)
+                if boards[0][seat] >> action & 1 and always >> action & 1 == stands
+            ]
     seat = int(s["player"]) ^ (len(boards) - 1) & 1
     for before, after in pairwise(boards):
         new = after[seat] & ~before[seat]
