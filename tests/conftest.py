@@ -30,11 +30,14 @@ def pytest_report_header() -> str:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def few_pictures() -> None:
-    """Reports of runs draw the boards of a game or two; pictures are what takes their time."""
+def no_pictures() -> None:
+    """Replays beside reports tell boards in text: drawing them is what takes a small run's time.
+
+    Tests of those pages ask for pictures themselves.
+    """
     from stratagym.benchmarks.replaying import album
 
-    album.DRAWING_S = 0.1
+    album.DRAWING_S = 0
 
 
 @pytest.fixture

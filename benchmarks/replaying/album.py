@@ -27,6 +27,8 @@ NAME = "replays.html"
 POSITIONS = 1500
 """Of all games on a page at most; of one game there are as many as it has."""
 GAMES = 200
+MISSES = 10
+"""Games that had no room on a page, after which no more are tried: each must be played again."""
 DRAWING_S = 3.0
 """Of processor time after which the boards of further games are text."""
 WITH_MODELS = 4
@@ -86,16 +88,22 @@ def album(
     budget = WITH_MODELS if asked else 1
     chosen = list(range(1, len(run.games) + 1) if numbers is None else numbers)
     found = Album(len(chosen), not pictures)
-    positions, size, begin = 0, 0, time.process_time()
+    positions, size, misses, begin = 0, 0, 0, time.process_time()
     for number in _order(run, chosen, asked):
         if found.scenes and (positions >= budget * POSITIONS or len(found.scenes) >= GAMES):
             break
+        # A game has more positions than moves where dice fall in between.
+        if found.scenes and positions + len(run.games[number - 1]["actions"]) >= budget * POSITIONS:
+            continue
         try:
             played = replays.replay(run.games[number - 1], run.answers)
         except InputError as error:
             found.problems.append(str(error))
             continue
         if found.scenes and positions + len(played.positions) > budget * POSITIONS:
+            misses += 1
+            if misses == MISSES:
+                break
             continue  # a shorter one may have room
         draw = pictures and len(found.tiles) < MOST
         draw = draw and time.process_time() - begin < budget * DRAWING_S
