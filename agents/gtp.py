@@ -92,13 +92,8 @@ def gtp_policy(spec: core.GameSpec, text: PolicyString) -> GTPEngine:
     lowest, highest = LEVELS.get(text.argument, (1, MAX_LEVEL))
     try:
         level = int(text.options.get("level", 1))
-<<<<<<< HEAD
-        timeout_s = float(text.options.get("timeout_s", TIMEOUT_S))
-        if not lowest <= level <= highest or not 0 < timeout_s < 1e6:
-=======
         timeout_s = timeout_of(text.options)
-        if not 1 <= level <= MAX_LEVEL:
->>>>>>> main
+        if not lowest <= level <= highest:
             raise ValueError
     except ValueError:
         raise ValueError(
