@@ -167,6 +167,18 @@ def _by_evaluator(rules, s, memory, out):
     evaluate(rules, s, out)
 
 
+def _any(rules, s, legal, n):
+    return legal[core.random_below(s, n)]
+
+
+@core.kernel("agents", default=_any)
+def playout(rules, s, legal, n):
+    """The action of Monte Carlo tree search's playouts among ``legal[:n]``, drawn by ``s``.
+
+    By default any of them. ``legal`` may be left in another order.
+    """
+
+
 @core.kernel("agents", default=_by_evaluator)
 def judge(rules, s, memory, out):
     """Write every seat's return as Monte Carlo tree search takes it at a leaf into ``out``.

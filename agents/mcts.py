@@ -15,13 +15,14 @@ judged below them (implicit minimax backups; Lanctot, Winands, Pepels, Sturtevan
 
 from __future__ import annotations
 
-from math import exp, isnan, log, nan, sqrt
+from math import exp, inf, isnan, log, nan, sqrt
 from typing import Any
 
 import numpy as np
 from numba import njit
 
 from stratagym.agents import hooks, pvs
+from stratagym.agents import rave as rapid
 from stratagym.agents.core import Decision, Policy, PolicyString
 from stratagym.envs import core
 
@@ -294,12 +295,12 @@ def _children(tree, found):
 
 @njit(cache=True)
 def _play_out(rules, w, playout, legal, probs, total, memory):
-    """Random play to the end, or for ``playout`` plies and then the evaluator's judgement."""
+    """Play to the end, or for ``playout`` plies and then the evaluator's judgement."""
     player = core.play_chance(rules, w, probs)
     plies = 0
     while player >= 0 and plies != playout:
         n = core.legal_actions(rules, w, legal)
-        player = core.play(rules, w, legal[core.random_below(w, n)], probs)
+        player = core.play(rules, w, hooks.playout(rules, w, legal, n), probs)
         plies += 1
     if player >= 0:
         hooks.judge(rules, w, memory, total)
@@ -409,6 +410,56 @@ class MCTS(Policy):
         return int(actions[best])
 
 
+class RaveMCTS(MCTS):
+    """UCT with rapid action values as a policy; for games that ``mcts.can_solve``.
+
+    Args:
+        simulations, exploration, playout, solve: as ``MCTS`` has them.
+        rave: visits at which a move's own returns weigh as much as the rapid ones; 0 for none.
+        urgency: what a move that no simulation holds counts for.
+    """
+
+    def __init__(
+        self,
+        simulations: int,
+        exploration: float,
+        playout: int | None,
+        solve: bool,
+        rave: float,
+        urgency: float,
+    ):
+        super().__init__(simulations, exploration, playout, solve)
+        self.rave, self.urgency = rave, urgency
+
+    def _allocate(self, rules: Any) -> tuple[Any, ...]:
+        if self._memory is None or self._memory[0] != rules:
+            legal, _ = core.new_scratch(rules)
+            self._memory = (rules, legal, *rapid.new_memory(rules, self.simulations))
+        return self._memory[1:]
+
+    def _search(self, decision: Decision) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        memory = self._allocate(decision.rules)
+        states = np.repeat(decision.states[:1], 3)
+        states["rng"][2] = decision.seed
+        playout = -1 if self.playout is None else self.playout
+        rapid.search(
+            decision.rules,
+            states,
+            self.solve,
+            self.simulations,
+            self.exploration,
+            self.rave,
+            self.urgency,
+            playout,
+            *memory,
+        )
+        tree = memory[1]
+        found = tree[tree["first"][0] :][: tree["children"][0]]
+        means = found["value"] / np.maximum(found["visits"], 1)
+        proofs = found["proof"] * (-1 if decision.seat else 1)
+        return found["action"].astype(np.int64), found["visits"], means, proofs
+
+
 def _judging(rules: Any) -> tuple[np.ndarray, ...]:
     """Memory for ``hooks.judge``: alpha-beta's with a table of one entry, if the game wants it."""
     levels = getattr(core.home(type(rules), "agents"), "JUDGE_LEVELS", 0)
@@ -434,6 +485,7 @@ def can_solve(spec: core.GameSpec) -> bool:
 def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
     """``mcts:SIMULATIONS?c=1.4&playout=PLIES&solve=no&priors=yes``: 1000 simulations by default.
 
+    ``rave=K`` or ``fpu=URGENCY`` make it a search by rapid action values (``rave``).
     Results are proven where the game permits it, unless ``solve=no`` says otherwise. What a game's
     agents say in ``MCTS_DEFAULTS`` takes the place of the other defaults; ``playout=all`` plays to
     the end.
@@ -441,13 +493,14 @@ def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
     Raises:
         ValueError: a bad number or option, in one line.
     """
-    known = {"c", "playout", "solve", "priors"}
+    known = {"c", "playout", "solve", "priors", "rave", "fpu"}
     if set(text.options) - known:
         raise ValueError(
             f"policy mcts: unknown option; the options are: {', '.join(sorted(known))}"
         )
     defaults = {
         "c": "1.4", "playout": "all", "priors": "no", "solve": "yes" if can_solve(spec) else "no",
+        "rave": "0", "fpu": "none",
     }  # fmt: skip
     options = defaults | (hooks.found(spec, "MCTS_DEFAULTS") or {}) | text.options
     try:
@@ -456,12 +509,16 @@ def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
         playout = None if options["playout"] == "all" else int(options["playout"])
         words = {"no": False, "yes": True}
         solve, priors = words[options["solve"]], words[options["priors"]]
+        rave = float(options["rave"])
+        urgency = inf if options["fpu"] == "none" else float(options["fpu"])
         if simulations < 1 or not exploration >= 0 or (playout or 0) < 0:
+            raise ValueError
+        if not 0 <= rave < inf or isnan(urgency):
             raise ValueError
     except (ValueError, KeyError):
         raise ValueError(
-            "policy mcts: write mcts:SIMULATIONS?c=NUMBER&playout=PLIES&solve=no&priors=yes, such "
-            "as mcts:200"
+            "policy mcts: write mcts:SIMULATIONS?c=NUMBER&playout=PLIES&solve=no&priors=yes"
+            "&rave=VISITS&fpu=URGENCY, such as mcts:200"
         ) from None
     if priors and not can_solve(spec):
         raise ValueError(
@@ -471,7 +528,15 @@ def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
         raise ValueError(
             f"policy mcts: solve=yes is for two players and no chance, which {spec.name} is not"
         )
-    policy = MCTS(simulations, exploration, playout, solve, priors)
+    rapidly = rave > 0 or urgency < inf
+    if rapidly and (priors or not can_solve(spec)):
+        raise ValueError(
+            f"policy mcts: rave and fpu are for two players, no chance and no priors: {spec.name}"
+        )
+    if rapidly:
+        policy: MCTS = RaveMCTS(simulations, exploration, playout, solve, rave, urgency)
+    else:
+        policy = MCTS(simulations, exploration, playout, solve, priors)
     if text.options:
         policy.name += "?" + "&".join(f"{k}={v}" for k, v in text.options.items())
     return policy

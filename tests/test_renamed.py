@@ -30,6 +30,7 @@ REPLIES = {
     "coin_game": "I thought about it.\nMove: {}",
     "connect_four": "I thought about it.\nMove: {}",
     "gomoku": "I thought about it.\nMove: {}",
+    "go": "I thought about it.\nMove: {}",
     "hanabi": '{{"reason": "none", "action": "{}"}}',
     "ludo": "{} | because",
     "reversi": "I thought about it.\nMove: {}",

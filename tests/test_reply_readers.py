@@ -29,6 +29,7 @@ BEGUN = {
     "coin_game": ("", "Move: ", "Move: up", "up", "Answer: up", '{"action": "'),
     "connect_four": ("", "Move:", "Move: 1", "Answer: 1"),
     "gomoku": ("", "Move: d", "Move: d,", "d", "Answer: d", '{"action": "', '{"col":"d"'),
+    "go": ("", "Move: D", "Move: (d,", "d", "Answer: d", '{"action": "'),
     "hanabi": ("", '{"action": ', '{"action": "', "play", "reveal player", "Answer: (play 0"),
     "ludo": ("", "1", "1 ", "Answer: 1"),
     "reversi": ("", "Move: d", "Move: (d,", "d", "Answer: d", '{"action": "'),

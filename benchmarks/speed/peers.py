@@ -57,6 +57,8 @@ _RLCARD_HOLDEM = (
 )
 _DRAWN = "its rollouts begin behind the draw of the start, which our games make anew each time"
 _PASSES = "its games end by two passes where ours are over"
+_SUPERKO_DRAWS = "a position that comes back draws the game, where ours has no such move"
+_SUPERKO_LOSES = "who brings a position back loses, where ours has no such move"
 _PGX = "jitted; a new game's start is computed at every step"
 _ONE_CORE = "held to one processor, XLA's threads counted"
 _ALL_CORES = "XLA's own threads on all processors"
@@ -115,6 +117,8 @@ PEERS: tuple[Peer, ...] = (
     *_openspiel("connect_four", "connect_four"),
     _pettingzoo("connect_four", "connect_four_v3"),
     *_pgx("connect_four", "connect_four"),
+    *_openspiel("go", "go(board_size=9)", _SUPERKO_DRAWS),
+    *_pgx("go", "go_9x9", _SUPERKO_LOSES),
     *_openspiel("reversi", "othello"),
     *_pgx("reversi", "othello", _PASSES),
     *_openspiel("gomoku", "gomoku"),
