@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.agents import hooks, pvs
+from stratagym.agents import hooks
 from stratagym.agents.core import Decision, Policy, PolicyString
 from stratagym.envs import core
 
@@ -65,7 +65,7 @@ def search(
     first[0] = _NONE
     used = 1
     if priors:
-        hooks.judge(rules, states[0], memory, total)
+        hooks.judge(rules, states[0], -np.inf, np.inf, memory, total)
         judged[0] = implied[0] = total[0]
     for _ in range(simulations):
         if not isnan(proof[0]):
@@ -302,7 +302,7 @@ def _play_out(rules, w, playout, legal, probs, total, memory):
         player = core.play(rules, w, legal[core.random_below(w, n)], probs)
         plies += 1
     if player >= 0:
-        hooks.judge(rules, w, memory, total)
+        hooks.judge(rules, w, -np.inf, np.inf, memory, total)
     else:
         core.returns(rules, w, total)
 
@@ -346,7 +346,7 @@ class MCTS(Policy):
             )
             path = np.zeros(4 * rules.max_game_length + rules.num_actions + 2, np.int32)
             scratch = core.new_scratch(rules)
-            memory = _judging(rules)
+            memory = hooks.judge_memory(rules)
             self._found = np.zeros(rules.num_actions, np.int64)
             self._memory = (rules, tree, path, *scratch, np.zeros(rules.num_players), memory)
         return self._memory[1:]
@@ -407,19 +407,6 @@ class MCTS(Policy):
             lots = np.random.default_rng(decision.seed).random(len(actions))
             best = np.where(alike, lots, -1.0).argmax()
         return int(actions[best])
-
-
-def _judging(rules: Any) -> tuple[np.ndarray, ...]:
-    """Memory for ``hooks.judge``: alpha-beta's with a table of one entry, if the game wants it."""
-    levels = getattr(core.home(type(rules), "agents"), "JUDGE_LEVELS", 0)
-    if not levels:
-        return (np.zeros(0),)
-    return (
-        *pvs.new_memory(rules, levels),
-        np.zeros(1, pvs.ENTRY),
-        np.zeros(3, np.int64),
-        np.zeros(rules.num_actions, np.int64),
-    )
 
 
 def can_solve(spec: core.GameSpec) -> bool:
