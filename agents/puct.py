@@ -47,11 +47,11 @@ NODE = np.dtype(
 """A node of the tree; node 0 is the root."""
 
 # Parameters while they are sought.
-(P_C, P_IMPLIED, P_SHARP, P_MOST, P_FPU, P_MARGIN, P_ENOUGH, P_FINAL, P_LEAST) = range(9)
+(P_C, P_IMPLIED, P_SHARP, P_MOST, P_FPU, P_MARGIN, P_ENOUGH, P_FINAL, P_LEAST, P_GAIN, P_TEMPO) = range(11)
 
 
 @njit(cache=True, nogil=True)
-def search(rules, states, roots, simulations, params, legal, tree, path, total, memory):
+def search(rules, states, roots, simulations, params, legal, tree, path, total, memory, gains, tried):
     """Search from ``states[0]``. Returns the child of the root to be played, -1 for none.
 
     Args:
@@ -68,6 +68,8 @@ def search(rules, states, roots, simulations, params, legal, tree, path, total, 
     hooks.judge(rules, states[0], -np.inf, np.inf, memory, total)
     root.judged = root.implied = total[0]
     used, stored = 1, 2
+    gains[:] = 0.0
+    tried[:] = 0
     for _ in range(simulations):
         if not isnan(root.proof):
             break
@@ -89,7 +91,7 @@ def search(rules, states, roots, simulations, params, legal, tree, path, total, 
                     count = core.legal_actions(rules, states[1], legal)
                 if used + count > capacity:
                     break
-                _expand(rules, states[1], tree, node, used, legal, count, params)
+                _expand(rules, states[1], tree, node, used, legal, count, params, gains)
                 used += count
                 if node != 0 and stored < states.shape[0]:
                     states[stored] = states[1]
@@ -120,6 +122,13 @@ def search(rules, states, roots, simulations, params, legal, tree, path, total, 
                 a = min(low, high) - params[P_MARGIN]
                 b = max(low, high) + params[P_MARGIN]
                 hooks.judge(rules, w, a, b, memory, total)
+                total[0] += params[P_TEMPO] if leaf.seat == 0 else -params[P_TEMPO]
+            if leaf.visits == 0 and depth > 0:
+                parent = tree[path[depth - 1]]
+                seat, action = parent.seat, leaf.action
+                tried[seat, action] += 1
+                gain = total[0] - parent.judged if seat == 0 else parent.judged - total[0]
+                gains[seat, action] += (gain - gains[seat, action]) / tried[seat, action]
             leaf.judged = leaf.implied = total[0]
         value = leaf.implied
         leaf.visits += 1
@@ -161,13 +170,14 @@ def _follow(rules, states, tree, path, known, held, depth):
 
 
 @njit(cache=True)
-def _expand(rules, s, tree, node, first, legal, count, params):
+def _expand(rules, s, tree, node, first, legal, count, params, gains):
     """Give a node its children from ``first`` on; priors are the softmax of priorities."""
     whole = 0.0
     for k in range(count):
         child = tree[first + k]
         _clear(child, legal[k])
-        share = exp(params[P_SHARP] * min(hooks.priority(rules, s, legal[k]), params[P_MOST]))
+        logit = params[P_SHARP] * min(hooks.priority(rules, s, legal[k]), params[P_MOST])
+        share = exp(logit + params[P_GAIN] * gains[tree[node].seat, legal[k]])
         child.prior = share
         whole += share
     for k in range(first, first + count):
@@ -291,9 +301,9 @@ class PriorMCTS(Policy):
         self.simulations, self.exploration = simulations, exploration
         self.name = f"mcts:{simulations}"
         p = dict(c=exploration, implied=0.8, sharp=0.8, most=4.0, fpu=0.0, margin=3.0, enough=1000,
-                 final=0.0, least=0.0) | params
+                 final=0.0, least=0.0, gain=0.0, tempo=0.0) | params
         self._params = np.array(list(p.values()), float)
-        assert len(p) == 9, p
+        assert len(p) == 11, p
         self._memory: tuple[Any, ...] | None = None
 
     def _allocate(self, rules: Any) -> tuple[Any, ...]:
@@ -308,6 +318,8 @@ class PriorMCTS(Policy):
                 np.zeros(rules.num_players),
                 hooks.judge_memory(rules),
             )
+            shape = rules.num_players, rules.num_actions
+            self._gains = np.zeros(shape, np.float32), np.zeros(shape, np.int32)
         return self._memory[1:]
 
     def _search(self, decision: Decision) -> tuple[int, np.ndarray]:
@@ -315,7 +327,7 @@ class PriorMCTS(Policy):
         states[0] = decision.states[0]
         best = search(
             decision.rules, states, decision.legal, self.simulations, self._params, legal, tree,
-            path, total, memory,
+            path, total, memory, *self._gains,
         )  # fmt: skip
         return int(best), tree
 

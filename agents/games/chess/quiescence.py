@@ -17,7 +17,9 @@ from stratagym.envs.chess.tables import UNDERPROMOTION
 
 LEVELS = 24
 MATE = np.int64(30_000)
-_SLACK = 180
+import os
+_SLACK = int(os.environ.get('QSLACK','180'))
+_CHECKS = int(os.environ.get('QCHECK','99'))
 """What a capture may gain beyond the piece, by where the pieces then stand."""
 _ALPHA, _BETA, _BEST, _NEXT, _COUNT = range(5)
 
@@ -102,7 +104,7 @@ def settle(rules, s, alpha, beta, memory, scratch):
             b = boards[level]
             check = is_check(b)
             node[_NEXT] = node[_COUNT] = 0
-            if check and level < last:
+            if check and level < min(last, _CHECKS):
                 node[_BEST] = level - MATE
                 node[_COUNT] = _evasions(rules, b, moves[level], order[level])
             else:
