@@ -16,7 +16,14 @@ from stratagym.envs.chess.moves import (
     forward_attacks,
     rook_attacks,
 )
-from stratagym.envs.chess.tables import KING_ATTACKS, KNIGHT_ATTACKS, NUM_PLANES, PLANE, RANK_7, WHITE
+from stratagym.envs.chess.tables import (
+    KING_ATTACKS,
+    KNIGHT_ATTACKS,
+    NUM_PLANES,
+    PLANE,
+    RANK_7,
+    WHITE,
+)
 
 _U1 = np.uint64(1)
 

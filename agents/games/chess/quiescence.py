@@ -17,10 +17,10 @@ from stratagym.envs.chess.tables import UNDERPROMOTION
 
 LEVELS = 24
 MATE = np.int64(30_000)
-import os
-_SLACK = int(os.environ.get('QSLACK','180'))
-_CHECKS = int(os.environ.get('QCHECK','99'))
+_SLACK = 180
 """What a capture may gain beyond the piece, by where the pieces then stand."""
+_CHECKED = 1
+"""Levels at which every way out of a check is looked at; below them a check is like any position."""
 _ALPHA, _BETA, _BEST, _NEXT, _COUNT = range(5)
 
 
@@ -81,7 +81,7 @@ def _evasions(rules, b, out, order):
     n = legal_moves(b, out)
     for k in range(n):
         here, there, plane = squares_of(b, out[k])
-        kind, becomes, gain = gain_of(b, out[k], here, there, plane)
+        kind, _, gain = gain_of(b, out[k], here, there, plane)
         order[k] = -10_000 if plane >= UNDERPROMOTION else 8 * gain - kind
     return n
 
@@ -90,7 +90,7 @@ def _evasions(rules, b, out, order):
 def settle(rules, s, alpha, beta, memory, scratch):
     """The value in centipawns for the side to move; outside the window it may be a bound.
 
-    In check every move is looked at, else captures that lose nothing, or none. Mates count.
+    In check, at first, every move is looked at, and a mate is seen; else captures that lose nothing.
     """
     boards, moves, order, nodes = memory
     last = boards.shape[0] - 1
@@ -102,9 +102,8 @@ def settle(rules, s, alpha, beta, memory, scratch):
         if opening:
             opening = False
             b = boards[level]
-            check = is_check(b)
             node[_NEXT] = node[_COUNT] = 0
-            if check and level < min(last, _CHECKS):
+            if level < _CHECKED and is_check(b):
                 node[_BEST] = level - MATE
                 node[_COUNT] = _evasions(rules, b, moves[level], order[level])
             else:
