@@ -310,13 +310,14 @@ class MCTS(Policy):
 class PriorMCTS(MCTS):
     """Search by priors and judgements as a policy; for games that ``can_solve``.
 
-    A decision follows from the position alone, whatever its seed.
+    A decision follows from the position alone, whatever its seed, and comes with fewer simulations
+    where one move leads by far.
 
     Args:
         simulations, exploration, solve: as ``MCTS`` has them.
     """
 
-    def __init__(self, simulations: int, exploration: float = 0.7, solve: bool = True):
+    def __init__(self, simulations: int, exploration: float = 0.2, solve: bool = True):
         super().__init__(simulations, exploration, 0, solve)
 
     def _allocate(self, rules: Any) -> tuple[Any, ...]:
@@ -365,7 +366,7 @@ def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
 
     Results are proven where the game permits it, unless ``solve=no`` says otherwise. What a game's
     agents say in ``MCTS_DEFAULTS`` takes the place of the other defaults; ``playout=all`` plays to
-    the end. ``priors=yes`` judges leaves without playouts.
+    the end. With ``priors=yes`` leaves are judged without playouts, and c is 0.2.
 
     Raises:
         ValueError: a bad number or option, in one line.
@@ -378,9 +379,10 @@ def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
     defaults = {
         "c": "1.4", "playout": "all", "priors": "no", "solve": "yes" if can_solve(spec) else "no",
     }  # fmt: skip
-    options = defaults | (hooks.found(spec, "MCTS_DEFAULTS") or {}) | text.options
-    if text.options.get("priors") == "yes":
-        options = options | {"playout": "0"} | text.options
+    own = hooks.found(spec, "MCTS_DEFAULTS") or {}
+    options = defaults | own | text.options
+    if options["priors"] == "yes":
+        options = defaults | {"c": "0.2", "playout": "0"} | own | text.options
     try:
         simulations = int(text.argument or 1000)
         exploration = float(options["c"])

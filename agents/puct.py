@@ -25,20 +25,21 @@ from stratagym.envs import core
 
 _IMPLIED = 0.85
 """Weight of the minimax value beside the mean."""
-_SHARPNESS, _MOST = 0.4, 4.0
+_SHARPNESS, _MOST = 0.35, 4.0
 """Logits of a prior for each unit of ``hooks.priority``, which counts up to ``_MOST``."""
 _GAIN = 10.0
 """Logits of a prior for each unit of value that the move gained elsewhere."""
-_HOPE = 0.08
+_HOPE = 0.07
 """By how much a child not yet visited is taken to be better for its mover than the node."""
 _ENOUGH = 16
 """Children after which a node's own judgement no longer counts beside theirs."""
 _MARGIN = 0.12
 """What the judge's window has on either side beyond the values that it lies between."""
-_DOUBT = 0.12
+_DOUBT = 0.16
 """What a move that was visited once is worth less when one is chosen; less with more visits."""
-_ROOT = 1.0
-"""Times the exploration at the root."""
+_LEAD, _LEAD_VISITS = 0.04, 0.5
+"""A move this much better than any other is played at once, if it was visited more often than any
+other by this share of the simulations left."""
 _KEPT = 4096
 """Positions kept at most."""
 _NONE = -1
@@ -74,6 +75,7 @@ def search(
         states: (2 or more,) records: the root, a working copy, and room for positions to keep.
         roots: (n,) int64, the actions to choose from.
         solve: whether to prove results. The search ends when the root's is proven.
+        simulations: at most; fewer where one move leads by far.
         exploration: PUCT's constant, for returns within [-1, 1].
         tree: (N,) of ``NODE``. path: nodes of a simulation, as long as a game and one more.
         gains, tried: (seats, A): what moves gained on the mean, and how often they were judged.
@@ -88,8 +90,8 @@ def search(
     gains[:] = 0.0
     tried[:] = 0
     used, stored = 1, 2
-    for _ in range(simulations):
-        if not isnan(root.proof):
+    for done in range(simulations):
+        if not isnan(root.proof) or (done % 8 == 7 and _is_decided(tree, simulations - done)):
             break
         node, depth = np.int64(0), 0
         path[0] = 0
@@ -119,7 +121,7 @@ def search(
                     stored += 1
             if n.kept != _NONE:
                 known = depth
-            node, other = _select(tree, node, exploration * _ROOT if depth == 0 else exploration)
+            node, other = _select(tree, node, exploration)
             if n.seat == 0:
                 low = max(low, other)
             else:
@@ -279,6 +281,29 @@ def _imply(tree, n):
     for k in range(n.first, n.first + n.opened):
         best = max(best, side * tree[k].implied)
     n.implied = side * best
+
+
+@njit(cache=True)
+def _is_decided(tree, left):
+    """Whether one move of the root leads by so much that ``left`` simulations hardly matter."""
+    n = tree[0]
+    if n.opened < n.children:
+        return False
+    side = 1.0 if n.seat == 0 else -1.0
+    leading, first, second = np.int64(_NONE), -np.inf, -np.inf
+    favourite, most, next_most = np.int64(_NONE), np.int64(0), np.int64(0)
+    for k in range(n.first, n.first + n.opened):
+        implied, visits = side * tree[k].implied, np.int64(tree[k].visits)
+        if implied > first:
+            leading, first, second = np.int64(k), implied, first
+        elif implied > second:
+            second = implied
+        if visits > most:
+            favourite, most, next_most = np.int64(k), visits, most
+        elif visits > next_most:
+            next_most = visits
+    lead = first - second
+    return leading == favourite and lead > _LEAD and most - next_most > _LEAD_VISITS * left
 
 
 @njit(cache=True)

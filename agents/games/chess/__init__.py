@@ -142,7 +142,7 @@ def evaluate(rules, s, out):
     out[1 - rules.white] = -value
 
 
-MCTS_DEFAULTS = {"playout": "0", "priors": "yes", "c": "0.7"}
+MCTS_DEFAULTS = {"priors": "yes"}
 """Random games say little of a position, and cost hundreds of moves."""
 
 

@@ -20,7 +20,7 @@ MATE = np.int64(30_000)
 _SLACK = 180
 """What a capture may gain beyond the piece, by where the pieces then stand."""
 _CHECKED = 1
-"""Levels at which every way out of a check is looked at; below them a check is like any position."""
+"""Levels at which every way out of a check is looked at; below, a check is like any position."""
 _ALPHA, _BETA, _BEST, _NEXT, _COUNT = range(5)
 
 
@@ -90,7 +90,7 @@ def _evasions(rules, b, out, order):
 def settle(rules, s, alpha, beta, memory, scratch):
     """The value in centipawns for the side to move; outside the window it may be a bound.
 
-    In check, at first, every move is looked at, and a mate is seen; else captures that lose nothing.
+    In check, at first, every move is looked at, and a mate seen; else captures that lose nothing.
     """
     boards, moves, order, nodes = memory
     last = boards.shape[0] - 1
