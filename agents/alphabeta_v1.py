@@ -14,6 +14,7 @@ from numba import njit
 
 from stratagym.agents import hooks
 from stratagym.agents.core import Decision, Policy
+from stratagym.agents.pvs import bring_best_forward
 from stratagym.envs import core
 
 # What is kept of each level's node, besides its state and moves.
@@ -116,7 +117,7 @@ def search(
                 root_order[legal[0, nodes[0, _NEXT] - 1]] = result
             continue
         k = nodes[level, _NEXT]
-        _bring_best_forward(legal, order, level, k, nodes[level, _COUNT])
+        bring_best_forward(legal, order, level, k, nodes[level, _COUNT])
         states[level + 1] = states[level]
         core.step(rules, states[level + 1], legal[level, k])
         bounds[level + 1, _ALPHA], bounds[level + 1, _BETA] = (
@@ -141,19 +142,6 @@ def _take(nodes, bounds, legal, level, result):
     if first or better:
         bounds[level, _VALUE] = result
         nodes[level, _BEST] = legal[level, nodes[level, _NEXT] - 1]
-
-
-@njit(cache=True)
-def _bring_best_forward(legal, order, level, k, n):
-    """Put the move of highest order among k .. n-1 in place k; the earlier among equals."""
-    best = k
-    for j in range(k + 1, n):
-        if order[level, j] > order[level, best]:
-            best = j
-    move, score = legal[level, best], order[level, best]
-    for j in range(best, k, -1):
-        legal[level, j], order[level, j] = legal[level, j - 1], order[level, j - 1]
-    legal[level, k], order[level, k] = move, score
 
 
 class AlphaBetaV1(Policy):

@@ -29,7 +29,7 @@ LONGEST_BODY = 8 * 2**20
 MOST_CONNECTIONS = 1000
 """Open at once; further requests wait for one of them, within their time-out."""
 PATH = "/chat/completions"
-_ENCODER = json.JSONEncoder(separators=(",", ":"))
+_ENCODER = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 
 
 class HTTPAnswer(NamedTuple):

@@ -88,6 +88,18 @@ class Policy(ABC):
         """A legal action for ``decision.seat``."""
 
 
+class BatchPolicy(Policy):
+    """A policy that chooses in many states at once."""
+
+    @abstractmethod
+    def act_each(self, rules: Any, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
+        """Actions (N,) int64 in ``states`` (N,) of one ``rules``; seeds (N,) uint64."""
+
+    def act(self, decision: Decision) -> int:
+        seeds = np.array([decision.seed], np.uint64)
+        return int(self.act_each(decision.rules, decision.states[:1], seeds)[0])
+
+
 class Weakened(Policy):
     """A policy that makes a uniformly random legal move with probability ``share``.
 

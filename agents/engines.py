@@ -14,6 +14,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import IO, Any
 
@@ -117,6 +118,11 @@ class Engine(Policy):
         """What the engine calls itself, its version included; empty if it does not say."""
         self._start()
         return self._identity
+
+    @property
+    def _timeout_word(self) -> str:
+        """What the name says of the time limit: nothing of the usual one."""
+        return "" if self.timeout_s == TIMEOUT_S else f"&timeout_s={self.timeout_s:g}"
 
     def _fault(self, what: str) -> PolicyFault:
         """What to raise; the engine is ended, for it could still answer this question later."""
@@ -234,8 +240,7 @@ class UCIEngine(Engine):
         self.name = f"uci:{engine}?nodes={nodes}"
         if skill is not None:
             self.name += f"&skill={skill}"
-        if timeout_s != TIMEOUT_S:
-            self.name += f"&timeout_s={timeout_s:g}"
+        self.name += self._timeout_word
 
     def _greet(self) -> None:
         self._hash_mb = 0
@@ -301,6 +306,14 @@ class UCIEngine(Engine):
         return actions, np.array([found[action] for action in actions.tolist()])
 
 
+def timeout_of(options: Mapping[str, str]) -> float:
+    """The option ``timeout_s`` of a policy. Raises ``ValueError`` if it is no time."""
+    seconds = float(options.get("timeout_s", TIMEOUT_S))
+    if not 0 < seconds < 1e6:
+        raise ValueError
+    return seconds
+
+
 def uci_policy(spec: core.GameSpec, text: PolicyString) -> UCIEngine:
     """``uci:ENGINE?nodes=N&skill=K&timeout_s=SECONDS``.
 
@@ -315,10 +328,8 @@ def uci_policy(spec: core.GameSpec, text: PolicyString) -> UCIEngine:
     try:
         nodes = int(options.get("nodes", 10_000))
         skill = int(options["skill"]) if "skill" in options else None
-        timeout_s = float(options.get("timeout_s", TIMEOUT_S))
+        timeout_s = timeout_of(options)
         if not 1 <= nodes < 1 << 40 or (skill is not None and not 0 <= skill <= 20):
-            raise ValueError
-        if not 0 < timeout_s < 1e6:
             raise ValueError
     except ValueError:
         raise ValueError(

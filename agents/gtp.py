@@ -8,7 +8,7 @@ as in ``envs/reversi/gtp.py``. An engine is given the position before every move
 from __future__ import annotations
 
 from stratagym.agents.core import Decision, PolicyString
-from stratagym.agents.engines import TIMEOUT_S, Engine, find_engine
+from stratagym.agents.engines import TIMEOUT_S, Engine, find_engine, timeout_of
 from stratagym.envs import core
 
 ARGUMENTS = {"gtp-rhino": ("-b", "0", "-r", "0", "-l", "{level}")}
@@ -32,17 +32,13 @@ class GTPEngine(Engine):
     def __init__(
         self, spec: core.GameSpec, engine: str, level: int = 1, timeout_s: float = TIMEOUT_S
     ):
-        try:
-            self.words = spec.module("gtp")
-        except ModuleNotFoundError as error:
-            if error.name != f"{spec.package}.gtp":
-                raise
-            raise ValueError(f"policy gtp: {spec.name} has no words of the protocol") from None
+        words = spec.optional_module("gtp")
+        if words is None:
+            raise ValueError(f"policy gtp: {spec.name} has no words of the protocol")
+        self.words = words
         told = [part.format(level=level) for part in ARGUMENTS.get(engine, ())]
         super().__init__([find_engine(engine), *told], timeout_s)
-        self.name = f"gtp:{engine}?level={level}"
-        if timeout_s != TIMEOUT_S:
-            self.name += f"&timeout_s={timeout_s:g}"
+        self.name = f"gtp:{engine}?level={level}{self._timeout_word}"
 
     def _greet(self) -> None:
         self._identity = f"{self._ask('name')} {self._ask('version')}"[:100]
@@ -81,8 +77,8 @@ def gtp_policy(spec: core.GameSpec, text: PolicyString) -> GTPEngine:
         raise ValueError("policy gtp: write gtp:ENGINE?level=N&timeout_s=SECONDS")
     try:
         level = int(text.options.get("level", 1))
-        timeout_s = float(text.options.get("timeout_s", TIMEOUT_S))
-        if not 1 <= level <= MAX_LEVEL or not 0 < timeout_s < 1e6:
+        timeout_s = timeout_of(text.options)
+        if not 1 <= level <= MAX_LEVEL:
             raise ValueError
     except ValueError:
         raise ValueError(

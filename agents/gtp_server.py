@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Iterator
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -33,12 +34,10 @@ class Session:
 
     def __init__(self, game: str, policy: str, seed: int = 0):
         self.spec = spec(game)
-        try:
-            self.words = self.spec.module("gtp")
-        except ModuleNotFoundError as error:
-            if error.name != f"{self.spec.package}.gtp":
-                raise
-            raise ValueError(f"{game} has no words of the protocol GTP") from None
+        words = self.spec.optional_module("gtp")
+        if words is None:
+            raise ValueError(f"{game} has no words of the protocol GTP")
+        self.words = words
         self.policy = make_policy(self.spec, policy)
         self.seed, self.decisions = seed, 0
         self.rules = self.spec.make_rules()
@@ -53,6 +52,10 @@ class Session:
         self.seat = core.start_at(self.rules, self.states, 0, np.uint64(self.seed), self.probs)
         self.before: list[np.ndarray] = []
 
+    def _change(self, **options: Any) -> None:
+        """Change options of the game and leave the others as they are. Raises ``ValueError``."""
+        self.rules = self.spec.make_rules(**self.spec.options_of(self.rules) | options)
+
     def answers(self, lines: Iterable[str]) -> Iterator[str]:
         """The answer to every line that holds a command, until ``quit``."""
         for line in lines:
@@ -62,15 +65,19 @@ class Session:
                 continue
             name, *arguments = words
             try:
-                if name not in self.commands:
-                    raise Refused("unknown command")
-                yield f"={number} {getattr(self, f'_do_{name}')(*arguments)}".rstrip() + "\n\n"
+                yield f"={number} {self._answer(name, arguments)}".rstrip() + "\n\n"
             except Refused as error:
                 yield f"?{number} {error}\n\n"
-            except TypeError:  # a wrong number of arguments
-                yield f"?{number} syntax error\n\n"
             if name == "quit":
                 return
+
+    def _answer(self, name: str, arguments: list[str]) -> str:
+        if name not in self.commands:
+            raise Refused("unknown command")
+        command = getattr(self, f"_do_{name}")
+        if len(arguments) != len(signature(command).parameters):
+            raise Refused("syntax error")
+        return command(*arguments)
 
     def _choices(self) -> list[int]:
         n = core.legal_actions_at(self.rules, self.states, 0, self.legal) if self.seat >= 0 else 0
@@ -87,10 +94,12 @@ class Session:
         if self.seat >= 0 and self.seat != names[colour.lower()]:
             if len(choices) > 1 or self.words.vertex(self.rules, choices[0]) != "pass":
                 raise Refused("not this colour's turn")
-            self._play(choices[0])
+            self._play(choices[0], told=False)
 
-    def _play(self, action: int) -> None:
-        self.before.append(self.states.copy())
+    def _play(self, action: int, told: bool = True) -> None:
+        """Play on. What nobody told, such as a pass for the other seat, is not undone alone."""
+        if told:
+            self.before.append(self.states.copy())
         self.seat, _ = core.play_at(self.rules, self.states, 0, action, self.legal, self.probs)
 
     def _do_protocol_version(self) -> str:
@@ -113,7 +122,7 @@ class Session:
 
     def _do_boardsize(self, size: str) -> str:
         try:
-            self.rules = self.spec.make_rules(size=size)
+            self._change(size=size)
         except ValueError:
             raise Refused("unacceptable size") from None
         self._clear()
@@ -127,7 +136,7 @@ class Session:
         if "komi" not in self.spec.options:
             return ""  # for who says it in every game
         try:
-            self.rules = self.spec.make_rules(**self.spec.options_of(self.rules) | {"komi": komi})
+            self._change(komi=komi)
         except ValueError:
             raise Refused("syntax error") from None
         return ""

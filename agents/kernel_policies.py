@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from stratagym.agents import expectimax, hooks
-from stratagym.agents.core import Decision, Policy, PolicyString
+from stratagym.agents.core import BatchPolicy, PolicyString
 from stratagym.envs import core
 
 RANDOM, HEURISTIC, EXPECTIMAX, RULE = range(4)
@@ -84,22 +84,14 @@ class Games:
     returns: np.ndarray
 
 
-class KernelPolicy(Policy):
+class KernelPolicy(BatchPolicy):
     """A policy of ``choose``: its ``kind`` and ``parameter``."""
 
     def __init__(self, name: str, kind: int, parameter: int = 0):
         self.name, self.kind, self.parameter = name, kind, parameter
         self._scratch: tuple[Any, Any] | None = None
 
-    def act(self, decision: Decision) -> int:
-        return int(
-            self.act_each(
-                decision.rules, decision.states[:1], np.array([decision.seed], np.uint64)
-            )[0]
-        )
-
     def act_each(self, rules: Any, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
-        """Actions (N,) int64 in ``states`` (N,) of one ``rules``; seeds (N,) uint64."""
         if self._scratch is None or self._scratch[0] != rules:
             legal, _ = core.new_scratch(rules)
             generators = core.new_states(rules)

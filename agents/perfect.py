@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from stratagym.agents import hooks
-from stratagym.agents.core import Decision, Policy, PolicyString
+from stratagym.agents.core import BatchPolicy, Decision, Policy, PolicyString
 from stratagym.agents.engines import UCIEngine
 from stratagym.envs import core, spec, specs
 
@@ -56,7 +56,7 @@ def _best_of(solve: Callable[[Any, np.ndarray], np.ndarray]) -> Callable[[Any, n
     return best_moves
 
 
-class Perfect(Policy):
+class Perfect(BatchPolicy):
     """Plays a move of the best score: wins as early and loses as late as it can."""
 
     name = "perfect"
@@ -70,16 +70,8 @@ class Perfect(Policy):
             )
         self.best_moves = hooks.found(facts, "best_moves") or _best_of(solve)
 
-    def act(self, decision: Decision) -> int:
-        """Best moves of equal score are drawn from by the decision's seed."""
-        return int(
-            self.act_each(
-                decision.rules, decision.states[:1], np.array([decision.seed], np.uint64)
-            )[0]
-        )
-
     def act_each(self, rules: Any, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
-        """Actions (N,) int64 in ``states`` (N,) of one ``rules``; seeds (N,) uint64."""
+        """Best moves of equal score are drawn from by the decision's seed."""
         actions = np.empty(len(states), np.int64)
         for i, marks in enumerate(self.best_moves(rules, states)):
             best = np.flatnonzero(marks)

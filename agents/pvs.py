@@ -101,7 +101,7 @@ def _from_root(value, level):
 
 
 @njit(cache=True)
-def _bring_best_forward(legal, order, level, k, n):
+def bring_best_forward(legal, order, level, k, n):
     """Put the move of highest order among k .. n-1 in place k; the earlier among equals."""
     best = k
     for j in range(k + 1, n):
@@ -323,7 +323,7 @@ def search(
             continue
         # Choose the next move and go down.
         k, n = nodes[level, _NEXT], nodes[level, _COUNT]
-        _bring_best_forward(legal, order, level, k, n)
+        bring_best_forward(legal, order, level, k, n)
         move = legal[level, k]
         nodes[level, _NEXT] = k + 1
         left = nodes[level, _DEPTH]

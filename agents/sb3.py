@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.agents.core import Decision, Policy, PolicyString
+from stratagym.agents.core import BatchPolicy, PolicyString
 from stratagym.agents.networks import Actor, actor_of
 from stratagym.envs import core
 
@@ -70,7 +70,7 @@ def draw_each(logits, masks, seeds, greedy, actions):
         actions[i] = best
 
 
-class SB3Policy(Policy):
+class SB3Policy(BatchPolicy):
     """A trained network; it samples unless ``greedy``.
 
     The action depends on the observation and the seed alone.
@@ -79,15 +79,8 @@ class SB3Policy(Policy):
     def __init__(self, name: str, actor: Actor, greedy: bool = False):
         self.name, self.actor, self.greedy = name, actor, greedy
 
-    def act(self, decision: Decision) -> int:
-        return int(
-            self.act_each(
-                decision.rules, decision.states[:1], np.array([decision.seed], np.uint64)
-            )[0]
-        )
-
     def act_each(self, rules: Any, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
-        """Actions (N,) int64 in ``states`` (N,) of one ``rules``; seeds (N,) uint64.
+        """As every ``BatchPolicy``.
 
         Raises:
             ValueError: the game's options give other observations than those trained on.

@@ -14,8 +14,8 @@ from pettingzoo import AECEnv
 
 from stratagym.envs import checks, core
 from stratagym.envs.annotations import Action, Info, Observation
-from stratagym.envs.checks import SEED_MASK as SEED_MASK
 from stratagym.envs.display import Display, about
+from stratagym.envs.window import RENDER_MODES, Rendered
 
 
 @njit(cache=True)
@@ -48,7 +48,7 @@ def _step(rules, states, action, legal, probs, mask, total, reward):
     return player, rewarded
 
 
-class GameEnv(Display, AECEnv):
+class GameEnv(Display, Rendered, AECEnv):
     """A game over its kernel, one agent at a time.
 
     Agents are ``player_0`` ..; observations are ``{"observation", "action_mask"}`` and the same
@@ -85,16 +85,11 @@ class GameEnv(Display, AECEnv):
     ):
         self.metadata: dict[str, Any] = {
             "name": f"{spec.name}_v{spec.version}",
-            "render_modes": ["human", "ansi", "rgb_array"],
+            "render_modes": [*RENDER_MODES],
             "render_fps": 2,
             "is_parallelizable": False,
         }
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ValueError(
-                f"render_mode={render_mode!r}; choose one of: human, ansi, rgb_array, None"
-            )
-        if illegal not in ("terminate", "raise"):
-            raise ValueError(f"illegal={illegal!r}; choose one of: terminate, raise")
+        checks.check_words(render_mode, RENDER_MODES, illegal)
         if max_cycles is not None:
             max_cycles = checks.count("max_cycles", max_cycles)
         self.spec = spec
@@ -133,7 +128,6 @@ class GameEnv(Display, AECEnv):
         self._reward = np.zeros(rules.num_players)
         self._mask = np.zeros(self._num_actions, np.int8)
         self._next_seed: int | None = None
-        self._window: Any = None
         self._bind()
 
     def _bind(self) -> None:
@@ -319,25 +313,4 @@ class GameEnv(Display, AECEnv):
 
     def render(self) -> Any:
         """A text (``ansi``), an RGB array of (height, width, 3) uint8, or a window's next frame."""
-        if self.render_mode is None:
-            raise ValueError(
-                'nothing to render: make the environment with render_mode="ansi", '
-                '"rgb_array" or "human"'
-            )
-        if self.render_mode == "ansi":
-            return self.spec.module("view").board_text(self.rules, self.states[0])
-        picture = self.spec.module("render").picture(self.rules, self.states[0])
-        if self.render_mode == "rgb_array":
-            return picture
-        if self._window is None:
-            from stratagym.envs.window import Window
-
-            self._window = Window(self.spec.title, self.metadata["render_fps"])
-        self._window.show(picture)
-        return None
-
-    def close(self) -> None:
-        """Close the window, if there is one."""
-        if self._window is not None:
-            self._window.close()
-            self._window = None
+        return self._rendered(self.spec)

@@ -8,7 +8,8 @@ cache of their own: one file for each function and signature, named by a hash of
 compiled into it (``stamps``), in a folder for each package and game. Everybody else's
 ``njit(cache=True)`` keeps numba's.
 
-A file is never changed, only replaced whole, so that any number of processes share them.
+A file is never changed, only replaced whole, so that any number of processes share them; of those
+that want the same one at once, one compiles it (``cache_locks``).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 
-from stratagym.envs import stamps
+from stratagym.envs import cache_locks, stamps
 from stratagym.envs.cache_directory import directory, prune
 
 _OURS = __name__.partition(".")[0]
@@ -58,7 +59,8 @@ def configure() -> None:
             numbas(self)
 
     setattr(Dispatcher, "enable_caching", enable_caching)  # noqa: B010 - unknown to type checkers
-    event.register("numba:compile", _Announce())
+    event.register("numba:compile", _ANNOUNCE)
+    event.register("numba:compile", _LetGo())
 
 
 def adopt(package: str) -> None:
@@ -102,6 +104,7 @@ class KernelCache(FunctionCache):
         self._options = dispatcher.targetoptions
         self._impl = _Reduce(function)
         self._paths: dict[Any, Path | None] = {}
+        self._held: set[int] = set()
         self.enable()
 
     @property
@@ -116,6 +119,23 @@ class KernelCache(FunctionCache):
         path = self._path(sig, target_context.codegen())
         if path is None:
             return None
+        compiled = self._load(path, target_context)
+        if compiled is None:
+            name = path.parent.name if path.parent.name != _COMMON else self._py_func.__name__
+            lock = int(path.name[-15:], 16)
+            self._held.add(lock)
+            if cache_locks.hold(directory(), lock, lambda: _ANNOUNCE.waiting_for(name)):
+                compiled = self._load(path, target_context)
+            if compiled is not None:
+                self.let_go()
+        return compiled
+
+    def let_go(self) -> None:
+        """Let other processes compile what this one has compiled, or could not."""
+        while self._held:
+            cache_locks.release(directory(), self._held.pop())
+
+    def _load(self, path: Path, target_context: Any) -> Any:
         try:
             content = path.read_bytes()
         except OSError:
@@ -134,6 +154,12 @@ class KernelCache(FunctionCache):
         return compiled
 
     def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            self._save(sig, data)
+        finally:
+            self.let_go()
+
+    def _save(self, sig: Any, data: Any) -> None:
         path = self._path(sig, data.codegen)
         if path is None or not self._impl.check_cachable(data):
             return
@@ -274,6 +300,28 @@ class _Announce(event.Listener):
     def on_end(self, event: Any) -> None:
         pass
 
+    def waiting_for(self, name: str) -> None:
+        """Say, now and then, that another process compiles what is needed."""
+        if time.monotonic() - self.last >= self.EVERY:
+            self._say(f"{name} ... is another process' work now; waiting for it")
+
     def _say(self, what: str) -> None:
         self.last = time.monotonic()
         print(f"stratagym: compiling {what}", file=sys.stderr, flush=True)
+
+
+_ANNOUNCE = _Announce()
+
+
+class _LetGo(event.Listener):
+    """Lets others compile what could not be compiled here: nothing is saved after a failure."""
+
+    def on_start(self, event: Any) -> None:
+        pass
+
+    def on_end(self, event: Any) -> None:
+        function = event.data["dispatcher"]
+        # numba's own ``is_failed`` says the opposite of what it should.
+        failed = tuple(event.data["args"]) not in function.overloads
+        if failed and isinstance(function._cache, KernelCache):
+            function._cache.let_go()

@@ -16,6 +16,14 @@ SEED_MASK = 2**64 - 1
 _log = logging.getLogger("stratagym")
 
 
+def check_words(render_mode: str | None, modes: list[str], illegal: str) -> None:
+    """Raise ``ValueError`` with the choices for a wrong ``render_mode`` or ``illegal``."""
+    if render_mode not in (None, *modes):
+        raise ValueError(f"render_mode={render_mode!r}; choose one of: {', '.join(modes)}, None")
+    if illegal not in ("terminate", "raise"):
+        raise ValueError(f"illegal={illegal!r}; choose one of: terminate, raise")
+
+
 def whole_number(value: Any) -> int | None:
     """``value`` as an int if it is one of Python's or numpy's, a truth value aside; else None."""
     if isinstance(value, (bool, np.bool_)):

@@ -178,7 +178,9 @@ def determinize(rules, s, player):
     """
 
 
-def _is_listed(rules, s, action, legal):
+@njit(cache=True)
+def is_listed(rules, s, action, legal):
+    """``is_legal_action`` by ``legal_actions``; ``legal`` is scratch."""
     n = legal_actions(rules, s, legal)
     for k in range(n):
         if legal[k] == action:
@@ -186,7 +188,7 @@ def _is_listed(rules, s, action, legal):
     return False
 
 
-@kernel("rules", default=_is_listed)
+@kernel("rules", default=is_listed)
 def is_legal_action(rules, s, action, legal):
     """Whether the seat to move may play ``action``, any integer; ``legal`` is scratch.
 

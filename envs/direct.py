@@ -170,6 +170,11 @@ class Calls:
         return core.direct(_apply, self.rules, self.record, 0, 0)
 
     @cached_property
+    def is_legal(self) -> Callable[[np.ndarray, int], bool]:
+        """(frame, action); whether an action is among those that the frame has as legal."""
+        return core.direct(_is_legal, self.legal, 0)
+
+    @cached_property
     def start_at(self) -> Callable[..., int]:
         """(rules, states, i, seed, probs)"""
         return core.direct(core.start_at, self.rules, self.states, 0, np.uint64(0), self.probs)

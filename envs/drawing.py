@@ -1,11 +1,12 @@
-"""What the pictures of games are drawn with: an antialiased canvas in units of the game's own.
+"""What pictures of games are drawn with: an antialiased canvas in units of the game's own, boards.
 
 Drawing only; PIL is imported here and in the games' ``render`` modules, by nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -130,3 +131,71 @@ class Canvas:
     def array(self) -> np.ndarray:
         """The picture as (height, width, 3) uint8, RGB."""
         return np.array(self.done().convert("RGB"))
+
+
+# --- boards --------------------------------------------------------------------------------------
+
+PAPER, INK = (247, 249, 253), (40, 46, 66)
+"""What boards lie on, and what is written there."""
+_LABELS = (236, 222, 204)
+_FRAME_WIDTH = 0.5
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board of square cells in a picture, and the paper around it. All lengths are in cells.
+
+    Points are given from the board's top left corner, x to the right and y down.
+
+    Attributes:
+        columns, rows: of cells. size: the picture's width in pixels, about.
+        side, top, foot: paper on its left and its right, above and below it.
+    """
+
+    columns: int
+    rows: int
+    size: int
+    side: float = 0.75
+    top: float = 1.65
+    foot: float = 0.75
+
+    @property
+    def unit(self) -> int:
+        """Pixels a cell."""
+        return max(4, int(self.size / (self.columns + 2 * self.side)))
+
+    def canvas(self) -> Canvas:
+        """The paper."""
+        size = self.columns + 2 * self.side, self.top + self.rows + self.foot
+        return Canvas(*size, self.unit, PAPER, (self.side, self.top))
+
+    def framed(self, fill: tuple[int, ...], columns: Sequence[str], rows: Sequence[str]) -> Canvas:
+        """The paper with a frame and its shadow; the cells are still to be drawn.
+
+        Args:
+            fill: of the frame. columns, rows: their names, told on all four edges.
+        """
+        canvas = self.canvas()
+        frame = self.columns + 2 * _FRAME_WIDTH, self.rows + 2 * _FRAME_WIDTH
+        canvas.box(-_FRAME_WIDTH + 0.06, -_FRAME_WIDTH + 0.08, *frame, mix(PAPER, INK, 0.3), 0.2)
+        canvas.blur(0.06)
+        canvas.box(-_FRAME_WIDTH, -_FRAME_WIDTH, *frame, fill, 0.2)
+        for k, name in enumerate(columns):
+            for edge in (-0.26, self.rows + 0.26):
+                canvas.text(k + 0.5, edge, name, 0.3, _LABELS)
+        for k, name in enumerate(rows):
+            for edge in (-0.26, self.columns + 0.26):
+                canvas.text(edge, k + 0.5, name, 0.3, _LABELS)
+        return canvas
+
+    def pixel(self, x: float, y: float) -> tuple[int, int]:
+        """The pixel (x, y) of a point of the board."""
+        return round((self.side + x) * self.unit), round((self.top + y) * self.unit)
+
+    def paste(self, image: Image.Image, sprite: Image.Image, x: float, y: float) -> None:
+        """Paste a sprite, its top left corner at a point of the board."""
+        image.paste(sprite, self.pixel(x, y), sprite)
+
+    def paste_headline(self, image: Image.Image, strip: Image.Image, down: float = 0.14) -> None:
+        """Paste a strip as wide as the board above it, ``down`` from the picture's edge."""
+        image.paste(strip, (round(self.side * self.unit), round(down * self.unit)), strip)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import string
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from stratagym.envs import core
+from stratagym.envs.direct import calls
 from stratagym.envs.views import part
 from stratagym.envs.words import REASONING, AnswerForm, Renaming, section
 
@@ -186,17 +186,11 @@ def legal_list(rules: Any, states: np.ndarray) -> list[int]:
     return legal[: core.legal_actions_at(rules, states, 0, legal)].tolist()
 
 
-@lru_cache(maxsize=16)
-def _scratch(actions: int) -> np.ndarray:
-    return np.zeros(actions, np.int64)
-
-
 def is_legal(rules: Any, states: np.ndarray, action: int) -> bool:
     """Whether the seat to move in ``states[0]`` may play an action, without listing them all."""
     if not 0 <= action < rules.num_actions:
         return False
-    scratch = _scratch(rules.num_actions)
-    return bool(core.is_legal_action_at(rules, states, 0, int(action), scratch))
+    return bool(core.is_legal_action_at(rules, states, 0, int(action), calls(rules).legal))
 
 
 def messages(

@@ -107,12 +107,7 @@ class State(Display):
         Raises:
             TypeError: ``action`` is no whole number.
         """
-        number = self._number(action)
-        if self._few or self._code < 0:
-            return self._code >= 0 <= number and bool(self._code >> 8 >> number & 1)
-        legal = self._calls.legal_of(self._frame)[: self._code >> 8]
-        at = int(np.searchsorted(legal, number))
-        return at < len(legal) and int(legal[at]) == number
+        return self._calls.is_legal(self._frame, self._number(action))
 
     def apply_action(self, action: int) -> None:
         """Play a legal action of the seat to move, and what dice and cards do after it.
@@ -132,9 +127,9 @@ class State(Display):
         self._code = code
 
     def _number(self, action: Any) -> int:
-        """An action as an int, -1 for what is far too large to be one."""
+        """An action as an int, -1 for what is too far from 0 to be one."""
         number = checks.action_number(self.spec.name, f"player {self.current_player()}", action)
-        return number if number < 2**62 else -1
+        return number if abs(number) < 2**62 else -1
 
     def _refuse(self, action: int) -> None:
         if self._code < 0:

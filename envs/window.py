@@ -1,8 +1,56 @@
-"""The window of ``render_mode="human"``."""
+"""What environments render: text, pictures, and the window of ``render_mode="human"``."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+
+from stratagym.envs import core
+
+RENDER_MODES = ["human", "ansi", "rgb_array"]
+
+
+def picture_of(game: core.GameSpec, rules: Any, s: Any, render_mode: str) -> Any:
+    """A state as text (``ansi``) or as an RGB array (every other mode)."""
+    if render_mode == "ansi":
+        return game.module("view").board_text(rules, s)
+    return game.module("render").picture(rules, s)
+
+
+class Rendered:
+    """A mixin: what environments of one game render, and their window."""
+
+    rules: Any
+    states: np.ndarray
+    metadata: dict[str, Any]
+    render_mode: str | None
+    _window: Window | None = None
+
+    def _rendered(self, game: core.GameSpec) -> Any:
+        """A text (``ansi``), an RGB array, or None behind the window's next frame.
+
+        Raises:
+            ValueError: there is no ``render_mode``.
+        """
+        if self.render_mode is None:
+            raise ValueError(
+                'nothing to render: make the environment with render_mode="ansi", '
+                '"rgb_array" or "human"'
+            )
+        picture = picture_of(game, self.rules, self.states[0], self.render_mode)
+        if self.render_mode != "human":
+            return picture
+        if self._window is None:
+            self._window = Window(game.title, self.metadata["render_fps"])
+        self._window.show(picture)
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
 
 
 class Window:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stratagym.envs.replies import ReplyError, find_json
@@ -20,11 +20,22 @@ def section(title: str, *lines: str) -> str:
     return "\n".join([f"## {title}", *lines])
 
 
-def marks_text(first: int, second: int, squares: Iterable[int]) -> str:
-    """A row of X, O and ``.`` for an empty square, from two bitboards."""
+def marks_text(first: int, second: int, squares: Iterable[int], marks: str = MARKS) -> str:
+    """A row of two marks and ``.`` for an empty square, from two bitboards."""
     return " ".join(
-        MARKS[0] if first >> k & 1 else MARKS[1] if second >> k & 1 else "." for k in squares
+        marks[0] if first >> k & 1 else marks[1] if second >> k & 1 else "." for k in squares
     )
+
+
+def labelled_grid(columns: Sequence[str], rows: Mapping[int, str]) -> str:
+    """A board, the top row first, with the names of columns and the numbers of rows on all edges.
+
+    Args:
+        columns: letters. rows: by its number, each row's text, with a blank between its squares.
+    """
+    wide = len(str(max(rows)))
+    names = f"{'':{wide}} {' '.join(columns)}"
+    return "\n".join([names, *(f"{k:>{wide}} {row} {k}" for k, row in rows.items()), names])
 
 
 # --- answer forms --------------------------------------------------------------------------------

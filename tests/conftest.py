@@ -20,9 +20,8 @@ SEED = int(os.environ.setdefault("STRATAGYM_TEST_SEED", str(secrets.randbits(32)
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Half again as many workers as processors: many tests wait for scripts and servers."""
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
-    return processors + processors // 2
+    """Two workers a processor: many tests wait for scripts, servers, and each other's kernels."""
+    return 2 * (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
 
 
 def pytest_report_header() -> str:
@@ -30,11 +29,14 @@ def pytest_report_header() -> str:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def few_pictures() -> None:
-    """Reports of runs draw the boards of a game or two; pictures are what takes their time."""
+def no_pictures() -> None:
+    """Replays beside reports tell boards in text: drawing them is what takes a small run's time.
+
+    Tests of those pages ask for pictures themselves.
+    """
     from stratagym.benchmarks.replaying import album
 
-    album.DRAWING_S = 0.1
+    album.DRAWING_S = 0
 
 
 @pytest.fixture

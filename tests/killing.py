@@ -36,6 +36,7 @@ from stratagym.agents.chat import Reply
 from stratagym.agents.core import PolicyString
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import cli
+from stratagym.benchmarks.replaying import album
 
 SAID = (
     "0 | first", "1 | second", "2 | third", "Move: 1,1", "Move: 2,2", "Move: 3,1", "Move: 1,3",
@@ -282,6 +283,7 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(RUNS), help="scripts, separated by commas")
     parser.add_argument("--most", type=int, default=6, help="kills of one run")
     args = parser.parse_args()
+    album.DRAWING_S = 0  # pictures are what takes a small run its time
     scripts = args.only.split(",")
     print(f"seed {args.seed}", flush=True)
     dice = random.Random(args.seed)

@@ -199,8 +199,11 @@ def test_a_forked_process_has_threads_of_its_own(seed):
     batch.step(batch.action_masks.argmax(1))
     child = os.fork()
     if child == 0:
-        batch.step(batch.action_masks.argmax(1))
-        os._exit(0)
+        try:
+            batch.step(batch.action_masks.argmax(1))
+            os._exit(0)
+        finally:  # no error leads into a second run of the tests
+            os._exit(1)
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 0, sys.platform
 

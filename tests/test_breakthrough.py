@@ -7,7 +7,12 @@ import pytest
 from numba import njit
 
 from stratagym.agents.core import decision_for, make_policy
-from stratagym.agents.games.breakthrough import action_cells, evaluate, symmetries
+from stratagym.agents.games.breakthrough import (
+    action_cells,
+    evaluate,
+    position_hash,
+    symmetries,
+)
 from stratagym.agents.games.breakthrough.solver import Solver
 from stratagym.agents.kernel_policies import play_many
 from stratagym.envs import core, spec
@@ -425,6 +430,17 @@ def test_words():
     small = GAME.make_rules(rows=5, columns=4)
     told = messages(GAME, small, position(small))[0]["content"]
     assert "4 columns, a to d" in told and "one row of pawns" in told and "a4b3" in told
+
+
+@njit
+def hash_of(rules, states):
+    return position_hash(rules, states[0])
+
+
+def test_a_seat_does_not_stand_for_a_pawn():
+    one, other = position(RULES), position(RULES)
+    one["black"], one["player"] = other["black"] - 1, 1
+    assert other["player"][0] == 0 and hash_of(RULES, one) != hash_of(RULES, other)
 
 
 def test_pictures_show_the_last_move_and_who_moves():

@@ -17,9 +17,10 @@ import pytest
 import tug
 from numba import njit
 from numba.core.caching import FunctionCache
+from numba.core.errors import TypingError
 
 from stratagym import envs
-from stratagym.envs import cache, cache_directory, core, stamps
+from stratagym.envs import cache, cache_directory, cache_locks, core, stamps
 
 PACKAGE = Path(envs.__file__).resolve().parent.parent
 
@@ -121,9 +122,9 @@ class Tree:
             (home / "rules.py").write_text(RULES.replace("PACKAGE", package))
         self.kernels = folder / "cache" / "stratagym" / "kernels"
 
-    def start(self, *packages: str) -> subprocess.Popen[str]:
+    def start(self, *packages: str, before: str = "") -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-c", PLAY, *packages],
+            [sys.executable, "-c", before + PLAY, *packages],
             cwd=self.folder,
             env={
                 **os.environ,
@@ -208,7 +209,8 @@ def test_an_edit_in_the_core_reaches_every_game(tree):
 
 
 def test_a_foreign_game_that_is_gone_does_no_harm(tree):
-    assert {path.name for path in tree.kernels.iterdir()} == {"stratagym", "foreign"}
+    folders = {path.name for path in tree.kernels.iterdir() if path.is_dir()}
+    assert folders == {"stratagym", "foreign"}
     ours = b"".join(map(Path.read_bytes, filter(Path.is_file, tree.kernels.glob("stratagym/**/*"))))
     assert b"foreign" not in ours
     shutil.rmtree(tree.folder / "foreign")
@@ -240,12 +242,95 @@ def test_a_file_that_cannot_be_read_is_named_and_replaced(tree):
     assert tree.play(TOY) == ([1], [])
 
 
-def test_processes_that_compile_the_same_at_once(tree):
+COUNTING = """
+import atexit
+from numba.core import event
+
+class Count(event.Listener):
+    number = 0
+    def on_start(self, event):
+        self.number += 1
+    def on_end(self, event):
+        pass
+
+count = Count()
+event.register("numba:compile", count)
+atexit.register(lambda: print(count.number))
+"""
+
+
+def test_of_processes_that_need_the_same_at_once_one_compiles_it(tree):
     shutil.rmtree(tree.kernels)
-    both = [tree.start(TOY) for _ in range(2)]
-    assert [tree.result(process)[0] for process in both] == [[1], [1]]
+    (one, alone), (_, anyway) = (tree.result(tree.start(TOY, before=COUNTING))[0] for _ in range(2))
+    shutil.rmtree(tree.kernels)
+    three = [tree.start(TOY, before=COUNTING) for _ in range(3)]
+    results = [tree.result(process)[0] for process in three]
+    assert [result[0] for result in results] == [one] * 3 == [1] * 3
+    # What cannot be kept, if there is anything, each compiles for itself.
+    assert sum(result[1] - anyway for result in results) == alone - anyway > 0
     assert tree.play(TOY) == ([1], [])
-    assert not list(tree.kernels.rglob("*.tmp"))
+    assert len(list(tree.kernels.rglob("*-*"))) == len(tree.files()) - 1  # the locks' file
+
+
+HOLDING = """
+import sys, time
+from pathlib import Path
+from stratagym.envs import cache_locks
+
+assert not cache_locks.hold(Path(sys.argv[1]), 7)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """Another process that holds lock 7 of ``tmp_path``; it goes when its input ends."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDING, tmp_path],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.kill()
+
+
+def test_a_lock_is_waited_for_until_its_process_has_gone(tmp_path, holder):
+    asked = []
+    assert cache_locks.hold(tmp_path, 7, lambda: (asked.append(1), holder.kill()))
+    assert asked == [1]
+    cache_locks.release(tmp_path, 7)
+    assert not cache_locks.hold(tmp_path, 7, lambda: asked.append(2)) and asked == [1]
+    cache_locks.release(tmp_path, 7)
+
+
+def test_a_lock_is_not_waited_for_without_end(tmp_path, holder, monkeypatch):
+    monkeypatch.setattr(cache_locks, "LONGEST_S", 0.1)
+    assert not cache_locks.hold(tmp_path, 8)
+    assert cache_locks.hold(tmp_path, 7)
+    assert holder.poll() is None
+
+
+def test_without_locks_nobody_waits(tmp_path):
+    assert not cache_locks.hold(tmp_path / "missing", 7)
+    cache_locks.release(tmp_path / "missing", 7)
+
+
+def test_what_cannot_be_compiled_holds_nobody_up(monkeypatch):
+    monkeypatch.setattr(cache, "_adopted", {__name__})
+    calls = []
+    for name in ("hold", "release"):
+        monkeypatch.setattr(
+            cache_locks, name, lambda _, number, *more, name=name: calls.append((name, number))
+        )
+
+    @njit(cache=True)
+    def impossible(x):
+        return x.nothing
+
+    with pytest.raises(TypingError):
+        impossible(1)
+    assert [name for name, _ in calls] == ["hold", "release"] and calls[0][1] == calls[1][1]
 
 
 def test_other_peoples_functions_keep_numbas_cache(tmp_path):

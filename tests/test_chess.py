@@ -130,7 +130,7 @@ def test_random_games_are_python_chess_games(options, seed):
     rng = random.Random(seed)
     game_rules = CHESS.make_rules(**options)
     seen = set()
-    for game in range(GAMES or 120):
+    for game in range(GAMES or 72):
         states, legal, probs = start(game_rules)
         board = chess.Board()
         if game % 2:

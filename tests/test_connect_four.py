@@ -160,7 +160,7 @@ def pruned_score(grid, heights, column, plies, low, high):
 def test_the_solver_agrees_with_alpha_beta(rng):
     """Earlier positions, where more is left to what the solver sees without a search."""
     solver_agrees(
-        random_positions(RULES, 200, rng, range(24, 31)),
+        random_positions(RULES, 60, rng, range(24, 31)),
         lambda *position: pruned_score(*position, -22, 22),
     )
 

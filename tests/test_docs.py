@@ -16,6 +16,7 @@ from pathlib import Path
 import notebooks
 import pytest
 from ours import our_games
+from scripts import run
 
 from stratagym import envs
 from stratagym.agents.core import FACTORIES
@@ -177,8 +178,8 @@ def documented_fields(file: str) -> set[str]:
 
 
 def run_benchmark(name: str, *arguments: str) -> None:
-    command = [sys.executable, "-m", f"stratagym.benchmarks.{name}", *arguments]
-    subprocess.run(command, check=True, capture_output=True)
+    result = run(name, *arguments)
+    assert result.returncode == 0, result.stderr
 
 
 def test_records_are_documented_field_by_field(tmp_path):

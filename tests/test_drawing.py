@@ -9,9 +9,9 @@ pytest.importorskip("PIL", reason="pillow is not installed")
 
 from PIL import Image
 
-from stratagym.envs.drawing import Canvas, mix, put
+from stratagym.envs.drawing import INK, Board, Canvas, mix, put
 
-PAPER, INK = (250, 240, 230), (10, 20, 30)
+PAPER, BLACK = (250, 240, 230), (10, 20, 30)
 
 
 def test_mix():
@@ -20,12 +20,12 @@ def test_mix():
 
 def test_a_box_fills_its_pixels_and_no_others():
     canvas = Canvas(4, 3, 10, PAPER, (1, 1))
-    canvas.box(0, 0, 2, 1, INK)
+    canvas.box(0, 0, 2, 1, BLACK)
     image = canvas.array()
     assert image.shape == (30, 40, 3) and image.dtype == np.uint8
     inside = np.zeros((30, 40), bool)
     inside[10:20, 10:30] = True
-    assert (image[inside] == INK).all() and (image[~inside] == PAPER).all()
+    assert (image[inside] == BLACK).all() and (image[~inside] == PAPER).all()
 
 
 def test_a_disc_is_round_and_its_edge_smooth():
@@ -68,3 +68,22 @@ def test_put_pastes_around_a_point():
     put(image, Image.new("RGBA", (3, 3), (255, 255, 255, 255)), 4.5, 4.5)
     white = np.argwhere(np.array(image)[..., 0])
     assert white.min(0).tolist() == [3, 3] and white.max(0).tolist() == [5, 5]
+
+
+def test_points_of_a_board_are_where_they_are_drawn():
+    board = Board(3, 2, 90)
+    assert (board.unit, board.pixel(0, 0), board.pixel(3, 2)) == (20, (15, 33), (75, 73))
+    canvas = board.framed(PAPER, "abc", "12")
+    canvas.box(2, 1, 1, 1, BLACK)
+    image = canvas.done()
+    assert image.size == (90, 88)
+    sprite = Image.new("RGBA", (20, 20), (*BLACK, 255))
+    board.paste(image, sprite, 0, 0)
+    pixels = np.array(image)
+    dark = (pixels == BLACK).all(-1)
+    assert dark[33:53, 15:35].all() and dark[53:73, 55:75].all() and dark.sum() == 800
+    # The frame is half a cell wide, around the cells, and has the names on it.
+    assert (pixels[33:73, 35:55] == PAPER).all() and (pixels[28, 35] == PAPER).all()
+    assert all((pixels[73:83, x : x + 20] != PAPER).any() for x in (15, 35, 55))
+    board.paste_headline(image, Image.new("RGBA", (60, 18), (*INK, 255)))
+    assert (np.array(image)[3:21, 15:75] == INK).all()

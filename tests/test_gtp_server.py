@@ -11,6 +11,7 @@ import pytest
 from stratagym.agents.gtp_server import Session
 from stratagym.envs import core, spec
 from stratagym.envs.reversi import gtp
+from stratagym.testing import position
 
 GAME = spec("reversi")
 
@@ -72,6 +73,54 @@ def test_answers():
     assert ask(session, "undo", "undo", "play b D3") == ["=", "? cannot undo", "="]
     (listed,) = ask(session, "list_commands")
     assert listed[2:].split("\n") == session.commands and "genmove" in session.commands
+
+
+def test_another_size_begins_a_game_that_nothing_undoes():
+    session = Session("reversi", "rule:table")
+    assert ask(session, "play black d3", "boardsize 6", "undo") == ["=", "=", "? cannot undo"]
+    assert ask(session, "play black c2", "boardsize 7", "undo") == [
+        "=", "? unacceptable size", "=",
+    ]  # fmt: skip
+    assert (session.states["own"][0], session.rules.size) == (position(session.rules)["own"][0], 6)
+
+
+def test_another_size_leaves_the_other_options():
+    session = Session("reversi", "rule:table")
+    session.rules = GAME.make_rules(passing="voluntary")
+    assert ask(session, "boardsize 6") == ["="]
+    assert session.rules == GAME.make_rules(size=6, passing="voluntary")
+
+
+def discs(session):
+    return {int(session.states[side][0]) for side in ("own", "opp")}
+
+
+def test_a_pass_that_nobody_told_is_not_undone_alone():
+    passes = 0
+    for seed in range(10):
+        session = Session("reversi", "random", seed)
+        ask(session, "boardsize 4")
+        boards = []
+        while session.seat >= 0:
+            seat, boards = session.seat, [*boards, discs(session)]
+            if [gtp.vertex(session.rules, action) for action in session._choices()] == ["pass"]:
+                seat, passes = 1 - seat, passes + 1
+            assert ask(session, f"genmove {gtp.COLOURS[seat]}") != ["= pass"]
+        for board in reversed(boards):
+            assert ask(session, "undo") == ["="] and discs(session) == board
+        assert ask(session, "undo") == ["? cannot undo"]
+    assert passes
+
+
+def test_a_fault_of_a_player_is_no_syntax_error(monkeypatch):
+    session = Session("reversi", "random")
+
+    def act(decision):
+        raise TypeError("a fault within")
+
+    monkeypatch.setattr(session.policy, "act", act)
+    with pytest.raises(TypeError, match="a fault within"):
+        ask(session, "genmove black")
 
 
 def test_it_plays_as_a_program(rng):

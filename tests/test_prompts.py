@@ -18,7 +18,7 @@ from stratagym.envs import prompts, spec
 from stratagym.envs.prompts import FIELDS, TextOptions, part, prompt_version
 from stratagym.envs.text import OK, UNPARSEABLE, TextGame, ask_again, judge, messages
 from stratagym.envs.views import View
-from stratagym.envs.words import REASONING, Renaming
+from stratagym.envs.words import REASONING, Renaming, labelled_grid
 
 GAMES = our_games()
 PLAIN = TextOptions()
@@ -436,3 +436,10 @@ def test_a_new_game_says_only_its_own():
     assert system["content"].startswith("You are 1.\n\nWin.\n\nYou may think first.")
     assert user["content"] == "## Position now\na board\n\n## Legal moves\nm1, m2"
     assert prompt_version(Small, MERGED) == "small-1"
+
+
+def test_a_grid_has_its_names_on_all_edges_and_its_columns_straight():
+    rows = {10 - k: "X ." if k else ". O" for k in range(10)}
+    lines = labelled_grid("ab", rows).splitlines()
+    assert lines[:3] == ["   a b", "10 . O 10", " 9 X . 9"] and lines[-2:] == [" 1 X . 1", "   a b"]
+    assert labelled_grid("ab", {1: ". ."}) == "  a b\n1 . . 1\n  a b"

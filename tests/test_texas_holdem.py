@@ -180,7 +180,7 @@ def test_random_hands_agree_with_pokerkit(rng):
 
 @pytest.mark.slow
 def test_many_random_hands_agree_with_pokerkit(rng):
-    play_beside_pokerkit(5_000, rng)
+    play_beside_pokerkit(3_000, rng)
 
 
 def test_raises_are_at_least_the_last_raise():

@@ -43,7 +43,6 @@ class Copy:
             env={
                 **os.environ,
                 "PYTHONPATH": str(self.folder),
-                "NUMBA_CACHE_DIR": str(self.folder / "cache"),
                 "PYTEST_ADDOPTS": "",
             },
         )  # fmt: skip

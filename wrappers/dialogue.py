@@ -17,7 +17,7 @@ import numpy as np
 from stratagym.agents.core import decision_for, make_policy
 from stratagym.envs import core, spec
 from stratagym.envs import text as words
-from stratagym.envs.aec import SEED_MASK
+from stratagym.envs.checks import SEED_MASK
 
 FORFEIT, RANDOM = "forfeit", "random"
 

@@ -30,7 +30,8 @@ from stratagym.agents import learner_games as learner
 from stratagym.agents.core import Policy
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.envs import core
-from stratagym.wrappers.single_agent import SEED_MASK, observation_space_of
+from stratagym.envs.checks import SEED_MASK
+from stratagym.wrappers.single_agent import observation_space_of
 
 
 class SB3VecEnv(VecEnv):

@@ -26,18 +26,9 @@ from stratagym.agents.learner_games import (
     seat_rule,
 )
 from stratagym.envs import checks, core
-from stratagym.envs.checks import SEED_MASK as SEED_MASK
+from stratagym.envs.checks import SEED_MASK
 from stratagym.envs.display import Display, about
-
-RENDER_MODES = ["human", "ansi", "rgb_array"]
-
-
-def check_words(render_mode: str | None, modes: list[str], illegal: str) -> None:
-    """Raise ``ValueError`` with the choices for a wrong ``render_mode`` or ``illegal``."""
-    if render_mode not in (None, *modes):
-        raise ValueError(f"render_mode={render_mode!r}; choose one of: {', '.join(modes)}, None")
-    if illegal not in ("terminate", "raise"):
-        raise ValueError(f"illegal={illegal!r}; choose one of: terminate, raise")
+from stratagym.envs.window import RENDER_MODES, Rendered
 
 
 def observation_space_of(rules: Any, dict_observation: bool) -> spaces.Space:
@@ -49,14 +40,7 @@ def observation_space_of(rules: Any, dict_observation: bool) -> spaces.Space:
     return spaces.Dict({"observation": box, "action_mask": mask})
 
 
-def picture_of(game: core.GameSpec, rules: Any, s: Any, render_mode: str) -> Any:
-    """A state as text (``ansi``) or as an RGB array (every other mode)."""
-    if render_mode == "ansi":
-        return game.module("view").board_text(rules, s)
-    return game.module("render").picture(rules, s)
-
-
-class SingleAgentEnv(Display, gymnasium.Env[Any, Any]):
+class SingleAgentEnv(Display, Rendered, gymnasium.Env[Any, Any]):
     """A game for one learner; the other seats are played inside ``reset`` and ``step``.
 
     Observation: the tensor of the seat that decides, a ``Box``. Legal actions: ``action_masks()``
@@ -117,7 +101,7 @@ class SingleAgentEnv(Display, gymnasium.Env[Any, Any]):
     ):
         self.game = envs.spec(game)
         self.rules = self.game.make_rules(**options)
-        check_words(render_mode, RENDER_MODES, illegal)
+        checks.check_words(render_mode, RENDER_MODES, illegal)
         self.render_mode, self.illegal = render_mode, illegal
         self.dict_observation = dict_observation
         self.opponents = make_opponents(self.game, self.rules, opponent)
@@ -131,7 +115,6 @@ class SingleAgentEnv(Display, gymnasium.Env[Any, Any]):
         self.action_space = spaces.Discrete(self.rules.num_actions)
         self._all = np.ones(1, np.bool_)
         self._begun = self._over = False
-        self._window: Any = None
 
     @property
     def seat(self) -> int:
@@ -263,24 +246,6 @@ class SingleAgentEnv(Display, gymnasium.Env[Any, Any]):
 
     def render(self) -> Any:
         """A text (``ansi``), an RGB array of (height, width, 3) uint8, or a window's next frame."""
-        if self.render_mode is None:
-            raise ValueError(
-                'nothing to render: make the environment with render_mode="ansi", '
-                '"rgb_array" or "human"'
-            )
-        self._check_begun()
-        picture = picture_of(self.game, self.rules, self.states[0], self.render_mode)
-        if self.render_mode != "human":
-            return picture
-        if self._window is None:
-            from stratagym.envs.window import Window
-
-            self._window = Window(self.game.title, self.metadata["render_fps"])
-        self._window.show(picture)
-        return None
-
-    def close(self) -> None:
-        """Close the window, if there is one."""
-        if self._window is not None:
-            self._window.close()
-            self._window = None
+        if self.render_mode is not None:
+            self._check_begun()
+        return self._rendered(self.game)

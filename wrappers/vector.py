@@ -21,11 +21,8 @@ from stratagym.agents import learner_games as learner
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.envs import checks, core
 from stratagym.envs.display import Display
-from stratagym.wrappers.single_agent import (
-    check_words,
-    observation_space_of,
-    picture_of,
-)
+from stratagym.envs.window import picture_of
+from stratagym.wrappers.single_agent import observation_space_of
 
 RENDER_MODES = ["ansi", "rgb_array"]
 _AFTER = {
@@ -92,7 +89,7 @@ class VectorEnv(Display, gymnasium.vector.VectorEnv[Any, Any, Any]):
     ):
         self.game = envs.spec(game)
         self.rules = self.game.make_rules(**options)
-        check_words(render_mode, RENDER_MODES, illegal)
+        checks.check_words(render_mode, RENDER_MODES, illegal)
         modes = [mode.value for mode in AutoresetMode]
         if autoreset_mode not in (*AutoresetMode, *modes):
             raise ValueError(

@@ -19,7 +19,7 @@ from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.reporting.terminal import one_line
 
 SCHEMA = 1
-_ENCODER = json.JSONEncoder(separators=(",", ":"))
+_ENCODER = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 DEPTH = 50
 """The most objects and lists within each other that a file may have."""
 

@@ -18,7 +18,7 @@ from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.files import Shape
 from stratagym.benchmarks.harness.records import DecisionRecord, read_any_games, read_jsonl
 from stratagym.envs import core, spec
-from stratagym.envs.aec import SEED_MASK
+from stratagym.envs.checks import SEED_MASK
 from stratagym.envs.text import legal_list
 
 GAMES, DECISIONS = "games.jsonl", "decisions.jsonl"

@@ -447,7 +447,8 @@ def _beside(work: Coroutine[Any, Any, None]) -> Iterator[Callable[[], None]]:
 
 def _run_loop(loop: asyncio.AbstractEventLoop, task: asyncio.Task[None]) -> None:
     try:
-        loop.run_until_complete(asyncio.wait([task]))
-        loop.run_until_complete(loop.shutdown_asyncgens())
+        with loops.seldom_collecting():
+            loop.run_until_complete(asyncio.wait([task]))
+            loop.run_until_complete(loop.shutdown_asyncgens())
     finally:
         loop.close()

@@ -17,6 +17,7 @@ from typing import Any
 
 from stratagym.benchmarks.harness import replays
 from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.files import write_text
 from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.replaying.page import document
 from stratagym.benchmarks.replaying.scenes import Shared, scene
@@ -27,6 +28,8 @@ NAME = "replays.html"
 POSITIONS = 1500
 """Of all games on a page at most; of one game there are as many as it has."""
 GAMES = 200
+MISSES = 10
+"""Games that had no room on a page, after which no more are tried: each must be played again."""
 DRAWING_S = 3.0
 """Of processor time after which the boards of further games are text."""
 WITH_MODELS = 4
@@ -86,16 +89,22 @@ def album(
     budget = WITH_MODELS if asked else 1
     chosen = list(range(1, len(run.games) + 1) if numbers is None else numbers)
     found = Album(len(chosen), not pictures)
-    positions, size, begin = 0, 0, time.process_time()
+    positions, size, misses, begin = 0, 0, 0, time.process_time()
     for number in _order(run, chosen, asked):
         if found.scenes and (positions >= budget * POSITIONS or len(found.scenes) >= GAMES):
             break
+        # A game has more positions than moves where dice fall in between.
+        if found.scenes and positions + len(run.games[number - 1]["actions"]) >= budget * POSITIONS:
+            continue
         try:
             played = replays.replay(run.games[number - 1], run.answers)
         except InputError as error:
             found.problems.append(str(error))
             continue
         if found.scenes and positions + len(played.positions) > budget * POSITIONS:
+            misses += 1
+            if misses == MISSES:
+                break
             continue  # a shorter one may have room
         draw = pictures and len(found.tiles) < MOST
         draw = draw and time.process_time() - begin < budget * DRAWING_S
@@ -142,7 +151,7 @@ def add_replays(page: Page, folder: Path) -> None:
         return
     note = found.left_out(folder)
     html = found.page(f"{page.title}: replays", folder)
-    (folder / NAME).write_text(html, encoding="utf-8")
+    write_text(folder / NAME, html)
     page.heading("Replays")
     page.links("Every position of a game, with what was asked and answered:", [(NAME, NAME)])
     if note:

@@ -9,37 +9,27 @@ import numpy as np
 from PIL import Image
 
 from stratagym.envs.breakthrough.rules import NO_WINNER, squares_of
-from stratagym.envs.breakthrough.view import COLOURS
+from stratagym.envs.breakthrough.view import COLOURS, columns_of
 from stratagym.envs.core import legal_actions_at
-from stratagym.envs.drawing import Canvas, mix
+from stratagym.envs.drawing import INK, Board, Canvas
 
 _PAINT = [(44, 44, 50), (250, 246, 236)]
 _EDGES = [(12, 12, 16), (92, 74, 56)]
-_PAPER, _FRAME, _INK, _LETTERS = (247, 249, 253), (78, 56, 40), (40, 46, 66), (236, 222, 204)
+_FRAME = (78, 56, 40)
 _LIGHT, _DARK, _LAST, _DOT = (232, 214, 180), (184, 140, 98), (240, 196, 60), (46, 120, 74)
-_MARGIN, _TOP, _FRAME_WIDTH = 0.75, 1.65, 0.5  # in squares: around the board, above it, its frame
 
 
 @lru_cache(maxsize=8)
-def _empty(rows: int, columns: int, unit: int) -> Image.Image:
-    """The board without pawns, ``unit`` pixels a cell. To be copied before use."""
-    size = columns + 2 * _MARGIN, _TOP + rows + _MARGIN
-    canvas = Canvas(*size, unit, _PAPER, (_MARGIN, _TOP))
-    frame = columns + 2 * _FRAME_WIDTH, rows + 2 * _FRAME_WIDTH
-    canvas.box(-_FRAME_WIDTH + 0.06, -_FRAME_WIDTH + 0.08, *frame, mix(_PAPER, _INK, 0.3), 0.2)
-    canvas.blur(0.06)
-    canvas.box(-_FRAME_WIDTH, -_FRAME_WIDTH, *frame, _FRAME, 0.2)
-    for row in range(rows):
-        for column in range(columns):
+def _empty(rules: Any, board: Board) -> Image.Image:
+    """The board without pawns. To be copied before use."""
+    canvas = board.framed(
+        _FRAME, columns_of(rules), [str(rules.rows - k) for k in range(rules.rows)]
+    )
+    for row in range(rules.rows):
+        for column in range(rules.columns):
             # As on a chess board: a1, at the bottom left, is dark.
-            dark = (rows - 1 - row + column) % 2 == 0
+            dark = (rules.rows - 1 - row + column) % 2 == 0
             canvas.box(column, row, 1, 1, _DARK if dark else _LIGHT)
-    for column in range(columns):
-        for edge in (-0.26, rows + 0.26):
-            canvas.text(column + 0.5, edge, "abcdefgh"[column], 0.3, _LETTERS)
-    for row in range(rows):
-        for edge in (-0.26, columns + 0.26):
-            canvas.text(edge, row + 0.5, str(rows - row), 0.3, _LETTERS)
     return canvas.done()
 
 
@@ -92,19 +82,14 @@ def _headline(seat: int, words: str, width: int, unit: int) -> Image.Image:
     canvas, high = Canvas(width, 0.9, unit), 0.42 if width > 4 else 0.26
     left = (width - canvas.width_of(words, high) - 0.8) / 2
     _draw_pawn(canvas, left + 0.3, 0.47, 0.95, seat)
-    canvas.text(left + 0.75, 0.45, words, high, _INK, 0, "lm")
+    canvas.text(left + 0.75, 0.45, words, high, INK, 0, "lm")
     return canvas.done()
-
-
-def _unit(rules: Any, size: int) -> int:
-    return max(4, int(size / (rules.columns + 2 * _MARGIN)))
 
 
 def pixel(rules: Any, square: int, size: int = 640) -> tuple[int, int]:
     """The pixel (x, y) of the middle of a cell, ``8 * row + column``."""
-    unit = _unit(rules, size)
-    x, y = _MARGIN + (square & 7) + 0.5, _TOP + (square >> 3) + 0.5
-    return round(x * unit), round(y * unit)
+    board = Board(rules.columns, rules.rows, size)
+    return board.pixel((square & 7) + 0.5, (square >> 3) + 0.5)
 
 
 def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
@@ -117,12 +102,11 @@ def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
     Returns:
         Array of (height, width, 3) uint8, RGB.
     """
-    unit, seat = _unit(rules, size), int(s["player"])
-    image = _empty(rules.rows, rules.columns, unit).copy()
+    board, seat = Board(rules.columns, rules.rows, size), int(s["player"])
+    image, unit = _empty(rules, board).copy(), board.unit
 
     def paste(sprite: Image.Image, square: int) -> None:
-        x, y = _MARGIN + (square & 7), _TOP + (square >> 3)
-        image.paste(sprite, (round(x * unit), round(y * unit)), sprite)
+        board.paste(image, sprite, square & 7, square >> 3)
 
     if s["last"] >= 0:
         for square in squares_of(rules, int(s["last"])):
@@ -143,5 +127,5 @@ def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
     else:
         winner = int(s["winner"])
         headline = _headline(winner, f"{COLOURS[winner].capitalize()} wins", rules.columns, unit)
-    image.paste(headline, (round(_MARGIN * unit), round(0.14 * unit)), headline)
+    board.paste_headline(image, headline)
     return np.array(image)

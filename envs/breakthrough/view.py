@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from stratagym.envs.breakthrough.rules import TWO_ROWS_FROM, squares_of
-from stratagym.envs.words import board_move
+from stratagym.envs.words import board_move, labelled_grid, marks_text
 
 PROMPT_VERSION = "breakthrough-1"
 ANSWER = board_move(
@@ -44,20 +44,19 @@ RENAMED = {
 """The game's words under ``TextOptions.renamed``; b and w name columns too and stay."""
 
 
-def _columns(rules: Any) -> str:
+def columns_of(rules: Any) -> str:
+    """The columns' letters."""
     return "abcdefgh"[: rules.columns]
 
 
 def _grid(rules: Any, s: Any) -> str:
     """Rows of b, w and ``.``, the top row first, labelled on all edges."""
-    names, rows = "  " + " ".join(_columns(rules)), []
-    for row in range(rules.rows):
-        cells = [
-            PAWNS[0] if int(s["black"]) >> k & 1 else PAWNS[1] if int(s["white"]) >> k & 1 else "."
-            for k in range(8 * row, 8 * row + rules.columns)
-        ]
-        rows.append(f"{rules.rows - row} {' '.join(cells)} {rules.rows - row}")
-    return "\n".join([names, *rows, names])
+    sides = int(s["black"]), int(s["white"])
+    rows = {
+        rules.rows - row: marks_text(*sides, range(8 * row, 8 * row + rules.columns), PAWNS)
+        for row in range(rules.rows)
+    }
+    return labelled_grid(columns_of(rules), rows)
 
 
 def board_text(rules: Any, s: Any) -> str:
@@ -75,7 +74,7 @@ def _last_text(rules: Any, s: Any) -> str:
 
 
 def _cell(rules: Any, square: int) -> str:
-    return f"{_columns(rules)[square & 7]}{rules.rows - (square >> 3)}"
+    return f"{columns_of(rules)[square & 7]}{rules.rows - (square >> 3)}"
 
 
 def _leaves_board(rules: Any, action: int) -> bool:
@@ -111,7 +110,7 @@ def string_to_action(rules: Any, s: Any, text: str) -> int:
         raise ValueError("no_such_move")
     cells = []
     for name, number in ((match[1], match[2]), (match[3], match[4])):
-        column, row = _columns(rules).find(name), rules.rows - int(number)
+        column, row = columns_of(rules).find(name), rules.rows - int(number)
         if column < 0 or not 0 <= row < rules.rows:
             raise ValueError("off_board")
         cells.append((row, column))
@@ -184,7 +183,7 @@ def rules_text(rules: Any) -> str:
 
 def notation_text(rules: Any) -> str:
     """How cells and moves are named."""
-    columns, rows = _columns(rules), rules.rows
+    columns, rows = columns_of(rules), rules.rows
     return (
         f"The board has {rules.columns} columns, a to {columns[-1]} from the left, and {rows} "
         f"rows, 1 to {rows} from the bottom; a cell is named by its column and row. A move is the "

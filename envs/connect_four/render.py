@@ -9,27 +9,29 @@ import numpy as np
 from PIL import Image
 
 from stratagym.envs.connect_four.rules import CELLS, COLUMN, COLUMNS, HEIGHT, NO_WINNER, ROWS
-from stratagym.envs.drawing import Canvas, mix
+from stratagym.envs.drawing import INK, PAPER, Board, Canvas, mix
 
 COLOURS = [(226, 52, 52), (250, 204, 30)]
-_FRAME, _EDGE, _HOLE, _PAPER = (30, 88, 190), (18, 60, 140), (232, 238, 248), (247, 249, 253)
-_INK, _WHITE = (40, 46, 66), (255, 255, 255)
-_MARGIN, _TOP, _FOOT = 0.25, 0.95, 0.5  # in squares: around the board, above it, below it
+_FRAME, _EDGE, _HOLE = (30, 88, 190), (18, 60, 140), (232, 238, 248)
+_WHITE = (255, 255, 255)
+
+
+def _board(size: int) -> Board:
+    return Board(COLUMNS, ROWS, size, side=0.25, top=0.95, foot=0.5)
 
 
 @lru_cache(maxsize=8)
-def _empty(unit: int) -> Image.Image:
-    """The board without stones, ``unit`` pixels a square. To be copied before use."""
-    canvas = Canvas(COLUMNS + 2 * _MARGIN, _TOP + ROWS + _FOOT, unit, _PAPER, (_MARGIN, _TOP))
-    board = COLUMNS + 0.24, ROWS + 0.24
-    canvas.box(-0.07, -0.07, *board, mix(_PAPER, _INK, 0.28), 0.28)
+def _empty(board: Board) -> Image.Image:
+    """The board without stones. To be copied before use."""
+    canvas, frame = board.canvas(), (COLUMNS + 0.24, ROWS + 0.24)
+    canvas.box(-0.07, -0.07, *frame, mix(PAPER, INK, 0.28), 0.28)
     canvas.blur(0.06)
-    canvas.box(-0.12, -0.12, *board, _FRAME, 0.28, _EDGE, 0.05)
+    canvas.box(-0.12, -0.12, *frame, _FRAME, 0.28, _EDGE, 0.05)
     for column in range(COLUMNS):
         for row in range(ROWS):
             canvas.disc(column + 0.5, row + 0.5, 0.43, _EDGE)
             canvas.disc(column + 0.5, row + 0.52, 0.41, _HOLE)
-        canvas.text(column + 0.5, ROWS + 0.31, str(column), 0.3, mix(_INK, _PAPER, 0.25))
+        canvas.text(column + 0.5, ROWS + 0.31, str(column), 0.3, mix(INK, PAPER, 0.25))
     return canvas.done()
 
 
@@ -48,7 +50,7 @@ def _stone(seat: int, won: bool, last: bool, unit: int) -> Image.Image:
     canvas = Canvas(1, 1, unit)
     _draw_stone(canvas, 0.5, 0.5, 1, seat, won)
     if last:
-        canvas.disc(0.5, 0.5, 0.13, _INK)
+        canvas.disc(0.5, 0.5, 0.13, INK)
         canvas.disc(0.5, 0.5, 0.1, _WHITE)
     return canvas.done()
 
@@ -61,15 +63,13 @@ def _headline(seats: tuple[int, ...], words: str, unit: int) -> Image.Image:
     for seat in seats:
         _draw_stone(canvas, left + 0.3, 0.42, 0.6, seat, False)
         left += 0.62
-    canvas.text(left + 0.08, 0.42, words, 0.36, _INK, 0, "lm")
+    canvas.text(left + 0.08, 0.42, words, 0.36, INK, 0, "lm")
     return canvas.done()
 
 
 def stone_pixel(column: int, height: int, size: int = 640) -> tuple[int, int]:
     """The pixel (x, y) of the middle of a square, ``height`` counted from the lowest row."""
-    unit = max(4, int(size / (COLUMNS + 2 * _MARGIN)))
-    across, down = _MARGIN + column + 0.5, _TOP + ROWS - height - 0.5
-    return round(across * unit), round(down * unit)
+    return _board(size).pixel(column + 0.5, ROWS - height - 0.5)
 
 
 def winning_stones(stones: int) -> int:
@@ -93,12 +93,8 @@ def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
     Returns:
         Array of (height, width, 3) uint8, RGB.
     """
-    unit = max(4, int(size / (COLUMNS + 2 * _MARGIN)))
-    image = _empty(unit).copy()
-
-    def paste(sprite: Image.Image, x: float, y: float) -> None:
-        image.paste(sprite, (round((_MARGIN + x) * unit), round((_TOP + y) * unit)), sprite)
-
+    board = _board(size)
+    image, unit = _empty(board).copy(), board.unit
     turn = int(s["plies"]) & 1
     stones = [int(s["mover"]), int(s["other"])]
     bottom = HEIGHT * (int(s["last"]) - 1)  # of the last stone's column; below 0 before the first
@@ -109,11 +105,12 @@ def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
             if own >> square & 1:
                 column, height = divmod(square, HEIGHT)
                 stone = _stone(seat, bool(line >> square & 1), square == last, unit)
-                paste(stone, column, ROWS - 1 - height)
+                board.paste(image, stone, column, ROWS - 1 - height)
     if s["winner"] != NO_WINNER:
-        paste(_headline((int(s["winner"]),), "wins", unit), 0, -_TOP)
+        headline = _headline((int(s["winner"]),), "wins", unit)
     elif s["plies"] == CELLS:
-        paste(_headline((0, 1), "draw", unit), 0, -_TOP)
+        headline = _headline((0, 1), "draw", unit)
     else:
-        paste(_headline((turn,), "to move", unit), 0, -_TOP)
+        headline = _headline((turn,), "to move", unit)
+    board.paste_headline(image, headline, 0)
     return np.array(image)

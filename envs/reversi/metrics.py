@@ -22,24 +22,16 @@ COUNTS = (
 
 corners: decisions with a corner among the legal squares, and where one was taken. x_squares: the
 decisions where some but not all legal moves are the square diagonally next to an empty corner, and
-where one of these was played. chance: how often a uniformly random legal move would have done it
-in the same decisions, a sum of probabilities in thousandths, rounded.
+where one of these was played. chance: what a random legal move would come to in the same decisions.
 """
-CORNERS = {
-    size: sum(
-        1 << 8 * row + column for row in (0, size - 1) for column in (0, size - 1)
-    )
-    for size in (4, 6, 8)
-}  # fmt: skip
-CORNERS_4, CORNERS_6, CORNERS_8 = (np.uint64(CORNERS[size]) for size in (4, 6, 8))
+COUNTS_DTYPE = np.float64
 
 
 @njit(cache=True)
 def corners_of(rules):
     """Bitboard of the four corners."""
-    if rules.size == 8:
-        return CORNERS_8
-    return CORNERS_6 if rules.size == 6 else CORNERS_4
+    last = rules.size - 1
+    return bit(0) | bit(last) | bit(8 * last) | bit(9 * last)
 
 
 @njit(cache=True)
@@ -69,10 +61,10 @@ def count_move(rules, s, seat, action, legal, counts):
     if offered:
         own[1] += 1
         own[2] += move & corners != EMPTY
-        own[3] += (1000 * offered + options // 2) // options
+        own[3] += offered / options
     risky = x_squares_of(rules, corners & ~(s.own | s.opp))
     possible = popcount(s.legal & risky)
     if 0 < possible < options:
         own[4] += 1
         own[5] += move & risky != EMPTY
-        own[6] += (1000 * possible + options // 2) // options
+        own[6] += possible / options

@@ -8,25 +8,18 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from stratagym.envs.drawing import Canvas, mix
+from stratagym.envs.drawing import INK, Board, Canvas, mix
 from stratagym.envs.reversi.rules import GOING, disc_difference, square_of
 
 COLOURS = [(30, 32, 36), (246, 246, 242)]
-_PAPER, _FRAME, _INK = (247, 249, 253), (62, 44, 30), (40, 46, 66)
-_FELT, _LINE, _LAST = (34, 128, 74), (16, 76, 44), (226, 62, 48)
-_MARGIN, _TOP, _FRAME_WIDTH = 0.75, 1.65, 0.5  # in squares: around the board, above it, its frame
+_FRAME, _FELT, _LINE, _LAST = (62, 44, 30), (34, 128, 74), (16, 76, 44), (226, 62, 48)
 
 
 @lru_cache(maxsize=8)
-def _empty(size: int, unit: int) -> Image.Image:
-    """The board without discs, ``unit`` pixels a square. To be copied before use."""
-    canvas = Canvas(size + 2 * _MARGIN, _TOP + size + _MARGIN, unit, _PAPER, (_MARGIN, _TOP))
-    whole = size + 2 * _FRAME_WIDTH
-    canvas.box(
-        -_FRAME_WIDTH + 0.06, -_FRAME_WIDTH + 0.08, whole, whole, mix(_PAPER, _INK, 0.3), 0.2
-    )
-    canvas.blur(0.06)
-    canvas.box(-_FRAME_WIDTH, -_FRAME_WIDTH, whole, whole, _FRAME, 0.2)
+def _empty(board: Board) -> Image.Image:
+    """The board without discs. To be copied before use."""
+    size = board.rows
+    canvas = board.framed(_FRAME, "abcdefgh"[:size], [str(k + 1) for k in range(size)])
     canvas.box(0, 0, size, size, _FELT)
     for k in range(size + 1):
         canvas.line([(k, 0), (k, size)], _LINE, 0.035)
@@ -35,10 +28,6 @@ def _empty(size: int, unit: int) -> Image.Image:
         for x in (2, 6):
             for y in (2, 6):
                 canvas.disc(x, y, 0.08, _LINE)
-    for k in range(size):
-        for edge in (-0.26, size + 0.26):
-            canvas.text(k + 0.5, edge, "abcdefgh"[k], 0.3, (236, 222, 204))
-            canvas.text(edge, k + 0.5, str(k + 1), 0.3, (236, 222, 204))
     return canvas.done()
 
 
@@ -73,14 +62,10 @@ def _headline(counts: tuple[int, int], words: str, width: int, unit: int) -> Ima
     canvas = Canvas(width, 0.9, unit)
     for seat, x in ((0, 0.45), (1, width - 0.45)):
         _draw_disc(canvas, x, 0.45, 0.9, seat)
-    canvas.text(1.0, 0.45, str(counts[0]), 0.42, _INK, 0, "lm")
-    canvas.text(width - 1.0, 0.45, str(counts[1]), 0.42, _INK, 0, "rm")
-    canvas.text(width / 2, 0.45, words, 0.34 if width > 4 else 0.19, _INK)
+    canvas.text(1.0, 0.45, str(counts[0]), 0.42, INK, 0, "lm")
+    canvas.text(width - 1.0, 0.45, str(counts[1]), 0.42, INK, 0, "rm")
+    canvas.text(width / 2, 0.45, words, 0.34 if width > 4 else 0.19, INK)
     return canvas.done()
-
-
-def _unit(rules: Any, size: int) -> int:
-    return max(4, int(size / (rules.size + 2 * _MARGIN)))
 
 
 def _words(rules: Any, s: Any) -> str:
@@ -101,22 +86,18 @@ def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
     Returns:
         Array of (height, width, 3) uint8, RGB.
     """
-    unit = _unit(rules, size)
-    image = _empty(rules.size, unit).copy()
+    board = Board(rules.size, rules.size, size)
+    image, unit = _empty(board).copy(), board.unit
     seat = int(s["player"])
     discs = [int(s["own"]), int(s["opp"])][:: -1 if seat else 1]
-
-    def paste(sprite: Image.Image, x: float, y: float) -> None:
-        image.paste(sprite, (round((_MARGIN + x) * unit), round((_TOP + y) * unit)), sprite)
-
     for action in range(rules.size**2):
-        square = int(square_of(rules, action))
+        square, (y, x) = int(square_of(rules, action)), divmod(action, rules.size)
         for owner in (0, 1):
             if discs[owner] >> square & 1:
                 mark = _disc(owner, action == s["last"], unit)
-                paste(mark, action % rules.size, action // rules.size)
+                board.paste(image, mark, x, y)
         if s["over"] == GOING and int(s["legal"]) >> square & 1:
-            paste(_dot(seat, unit), action % rules.size, action // rules.size)
+            board.paste(image, _dot(seat, unit), x, y)
     counts = discs[0].bit_count(), discs[1].bit_count()
-    paste(_headline(counts, _words(rules, s), rules.size, unit), 0, -_TOP + 0.14)
+    board.paste_headline(image, _headline(counts, _words(rules, s), rules.size, unit))
     return np.array(image)

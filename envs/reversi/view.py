@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stratagym.envs.reversi.rules import GOING, MOVE_LIMIT, disc_difference, square_of, turned_by
-from stratagym.envs.words import MARKS, board_move, marks_text
+from stratagym.envs.words import MARKS, board_move, labelled_grid, marks_text
 
 PROMPT_VERSION = "reversi-1"
 ANSWER = board_move(
@@ -44,12 +44,11 @@ def _discs(s: Any) -> tuple[int, int]:
 
 def _grid(rules: Any, s: Any) -> str:
     """Rows of X, O and ``.``, labelled on all edges."""
-    columns = "  " + " ".join("abcdefgh"[: rules.size])
-    rows = [
-        f"{row + 1} {marks_text(*_discs(s), range(8 * row, 8 * row + rules.size))} {row + 1}"
+    rows = {
+        row + 1: marks_text(*_discs(s), range(8 * row, 8 * row + rules.size))
         for row in range(rules.size)
-    ]
-    return "\n".join([columns, *rows, columns])
+    }
+    return labelled_grid("abcdefgh"[: rules.size], rows)
 
 
 def count_text(rules: Any, s: Any) -> str:

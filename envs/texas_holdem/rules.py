@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stratagym.envs.core import TERMINAL, derive_seed, mix64, seed_rng, sizes
+from stratagym.envs.core import TERMINAL, derive_seed, is_listed, mix64, seed_rng, sizes
 from stratagym.envs.texas_holdem.evaluator import card_bit, evaluate
 
 SMALL_BLIND, BIG_BLIND = 50, 100
@@ -346,11 +346,7 @@ def is_legal_action(rules, s, action, legal):
         return False
     if rules.chips:
         return action == most + 1 or lowest_raise(rules, s) < action <= most
-    n = legal_actions(rules, s, legal)
-    for k in range(n):
-        if legal[k] == action:
-            return True
-    return False
+    return is_listed(rules, s, action, legal)
 
 
 @njit(cache=True)

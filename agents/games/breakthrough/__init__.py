@@ -74,7 +74,8 @@ def evaluate(rules, s, out):
 
 @njit(cache=True)
 def position_hash(rules, s):
-    return mix64(mix64(s.black + np.uint64(s.player)) ^ s.white)
+    # The seat is mixed first: added as it is, it could stand for a pawn.
+    return mix64(mix64(s.black ^ mix64(np.uint64(s.player))) ^ s.white)
 
 
 @njit(cache=True)

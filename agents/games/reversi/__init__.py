@@ -208,12 +208,11 @@ def endgame_scores(rules: Any, states: np.ndarray) -> np.ndarray:
     for i, s in enumerate(states):
         if s["over"] != GOING:
             continue
+        out[:] = ILLEGAL
         if s["legal"]:
-            out[:] = ILLEGAL
             score_moves(s["own"], s["opp"], geometry, memory, out)
             scores[i, :-1] = out[squares]
         else:
-            out[:] = ILLEGAL
             score_moves(s["opp"], s["own"], geometry, memory, out)
             scores[i, -1] = -out.max()
     return scores

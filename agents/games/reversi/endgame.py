@@ -19,7 +19,8 @@ from numba import njit
 
 from stratagym.envs.bits import EMPTY, bit, lowest, popcount
 from stratagym.envs.core import mix64
-from stratagym.envs.reversi.rules import moves_of, turned_by
+from stratagym.envs.reversi.metrics import corners_of
+from stratagym.envs.reversi.rules import Rules, board_of, moves_of, turned_by
 
 NONE = -128
 """Below every score."""
@@ -60,11 +61,12 @@ def board_of_size(size: int) -> Board:
         bits = [8 * r + c for r in range(size) for c in range(size) if keep(r, c)]
         return np.uint64(sum(1 << k for k in bits))
 
+    rules = Rules(size, voluntary=0)
     return Board(
-        mask(lambda r, c: True),
+        np.uint64(board_of(rules)),
         mask(lambda r, c: 2 * r < size),
         mask(lambda r, c: 2 * c < size),
-        mask(lambda r, c: r in (0, size - 1) and c in (0, size - 1)),
+        np.uint64(corners_of(rules)),
         size * size,
     )
 
