@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from plain_go import Plain, points
 
-from stratagym.envs import spec
+from stratagym.envs import sgf, spec
 from stratagym.envs.go import gtp, view
 from stratagym.envs.go.metrics import COUNTS, game_counts
 from stratagym.envs.go.rules import FREE, grid_of
@@ -170,3 +170,42 @@ def test_picture_shows_stones_where_they_are(options):
             assert (shade.mean() < 80) == (there == 0), action
     x, y = render.pixel(rules, top[-1])
     assert picture[y, x, 0] > 180 > 120 > picture[y, x, 1]
+
+
+@pytest.mark.parametrize("options", [{}, {"size": 5, "komi": 0.5, "ko": "simple"}, {"handicap": 4}])
+def test_games_in_sgf_are_read_again_and_by_sgfmill(options, rng):
+    """Moves, passes, stones set up, and the result that sgfmill counts."""
+    sgfmill = pytest.importorskip("sgfmill.sgf", reason="pip install sgfmill")
+    from sgfmill import sgf_moves
+
+    rules = GAME.make_rules(**options)
+    for _ in range(20):
+        game = RandomGame(rules, int(rng.integers(2**63)))
+        text = sgf.write(sgf.from_game(GAME, rules, game.actions, ("A]", "B")))
+        (record,) = sgf.read(text)
+        assert sgf.to_game(GAME, record) == (rules, game.actions)
+        theirs = sgfmill.Sgf_game.from_string(text)
+        assert theirs.get_size() == rules.size and theirs.get_komi() == rules.komi
+        assert theirs.get_player_name("b") == "A]" and theirs.get_handicap() == (
+            rules.handicap or None
+        )
+        board, moves = sgf_moves.get_setup_and_moves(theirs)
+        for colour, point in moves:
+            if point is not None:
+                board.play(*point, colour)
+        lead = board.area_score() - rules.komi
+        assert theirs.get_winner() == ("b" if lead > 0 else "w" if lead < 0 else None)
+        assert record.result == (f"{'BW'[lead < 0]}+{abs(lead):g}" if lead else "Draw")
+
+
+def test_what_sgf_does_not_say_is_usual():
+    (record,) = sgf.read("(;GM[1]SZ[9]RU[Chinese];B[ee];W[])")
+    rules, actions = sgf.to_game(GAME, record)
+    assert (rules, actions) == (RULES, [40, 81])
+    for text, words in (
+        ("(;GM[1]SZ[9:7])", "9 x 7"),
+        ("(;GM[1]SZ[9]AB[aa][bb])", "other stones"),
+        ("(;GM[1]SZ[9];B[ee];W[ee])", "move 2"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            sgf.to_game(GAME, *sgf.read(text))

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from stratagym.agents.games.go.shapes import is_shape, liberties_after
+from stratagym.agents.ladders import Ladder
 from stratagym.envs.core import random_below
 from stratagym.envs.go.rules import (
     FREE,
@@ -145,3 +146,16 @@ def symmetries(rules: Any) -> np.ndarray:
 def action_cells(rules: Any) -> np.ndarray:
     """A point's own cell of the first plane; the pass is the top left cell of a second."""
     return np.arange(rules.size**2 + 1)
+
+
+LADDER = Ladder(
+    "go/ladder-v1",
+    (
+        ("random",),
+        ("rule:eyes?random=0.1",),
+        ("heuristic?random=0.4",),
+        ("heuristic?random=0.2",),
+        ("heuristic",),
+        ("mcts:400",),
+    ),
+)
