@@ -99,8 +99,9 @@ def write(args: Args, entries: list[Entry], method: report.Method) -> None:
     """Write the files asked for; after every game, so that an interrupted run leaves some."""
     if args.output:
         result = json.dumps(report.document(entries, method), indent=2)
-        (args.output / "throughput.json").write_text(result + "\n")
-        (args.output / "throughput.md").write_text(report.markdown(entries, method))
+        (args.output / "throughput.json").write_text(result + "\n", encoding="utf-8")
+        table = report.markdown(entries, method)
+        (args.output / "throughput.md").write_text(table, encoding="utf-8")
         report.plot(entries, method, args.output / "throughput.png")
     if args.page:
         report.write_page(args.page, entries, method)

@@ -39,7 +39,8 @@ Intervals are 95%. `python docs/make_results.py` plays all this and writes the p
 """
 RATED = (
     "Rating: Bradley and Terry's, the mean of the players is 1000, from all games of the table; "
-    "the intervals come from resampling seeds. Score: points a game, 1 for a win, 0.5 for a draw."
+    "the intervals are by profile likelihood, a seed's games as one. Score: points a game, 1 for "
+    "a win, 0.5 for a draw."
 )
 SCORED = (
     "Mean points of 25 at the end, 0 once all lives are lost; perfect: the share of games with 25."

@@ -102,10 +102,10 @@ def plan_kind(game: core.GameSpec) -> str | None:
     Raises:
         ValueError: the view names another kind than there is.
     """
-    view = game.module("view")
-    if not hasattr(view, "read_plan"):
+    view = vars(game.module("view"))
+    if "read_plan" not in view:
         return None
-    kind = getattr(view, "PLAN", ALL)
+    kind = view.get("PLAN", ALL)
     if kind not in (ALL, EACH, QUEUE):
         raise ValueError(f"{game.name}: PLAN={kind!r}; choose one of: {ALL}, {EACH}, {QUEUE}")
     return kind
@@ -113,7 +113,7 @@ def plan_kind(game: core.GameSpec) -> str | None:
 
 def takes_talk(game: core.GameSpec) -> bool:
     """Whether replies may hold messages to other seats."""
-    return hasattr(game.module("view"), "SPEECH")
+    return "SPEECH" in vars(game.module("view"))
 
 
 def read_reply(

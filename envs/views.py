@@ -113,10 +113,11 @@ def complete(view: Any) -> Any:
 
 def part(view: Any, name: str) -> Any:
     """What a view says, or the default. Raises ``AttributeError`` where there is none."""
-    if hasattr(view, name):
-        return getattr(view, name)
-    if hasattr(view, name.upper()):
-        text = getattr(view, name.upper())
+    own = vars(view)  # a module that lacks a name takes its time to say so
+    if name in own:
+        return own[name]
+    if name.upper() in own:
+        text = own[name.upper()]
         return lambda *_: text
     default = getattr(View, name)
     return partial(default, view) if callable(default) else default

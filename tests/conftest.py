@@ -20,9 +20,13 @@ SEED = int(os.environ.setdefault("STRATAGYM_TEST_SEED", str(secrets.randbits(32)
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Half again as many workers as processors: many tests wait for scripts and servers."""
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
-    return processors + processors // 2
+    """Two workers a processor: many tests wait for scripts, servers, and each other's kernels."""
+    return 2 * (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The long ones first: at the end workers would wait for them."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 def pytest_report_header() -> str:

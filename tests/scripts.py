@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -60,18 +60,49 @@ def run_process(script: str, *arguments: object) -> subprocess.CompletedProcess[
     )
 
 
-def kill_at(line: Sequence[str], path: Path, records: int) -> int:
-    """Start a script and kill it when ``path`` holds so many records; returns how many it has."""
+def wait_until(condition: Callable[[], object], seconds: float = 300.0) -> None:
+    """Look until something is so, and fail where it does not come to that."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"it is not so after {seconds:g} s"
+        time.sleep(0.005)
+
+
+def recorded(path: Path) -> int:
+    """How many whole records a JSONL file holds; 0 if there is none."""
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def wait_for_records(process: subprocess.Popen, path: Path, records: int) -> None:
+    """Wait until a process that goes on has written so many records."""
+
+    def there() -> bool:
+        goes_on = process.poll() is None
+        found = recorded(path) >= records
+        assert found or goes_on, f"it ended with code {process.returncode}"
+        return found
+
+    wait_until(there)
+
+
+def kill_at(
+    line: Sequence[str], path: Path, records: int, cwd: Path = ROOT, env: Mapping[str, str] = {}
+) -> int:
+    """Start a script and kill it when ``path`` holds so many records; returns how many it has.
+
+    Args:
+        env: what its environment has besides.
+    """
     process = subprocess.Popen(
-        line, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        env={**os.environ, "STRATAGYM_TEST_KEY": KEY},
+        line, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env={**os.environ, "STRATAGYM_TEST_KEY": KEY, **env},
     )  # fmt: skip
-    while not path.exists() or path.read_bytes().count(b"\n") < records:
-        assert process.poll() is None
-        time.sleep(0.01)
-    process.kill()
-    process.wait()
-    return path.read_bytes().count(b"\n")
+    try:
+        wait_for_records(process, path, records)
+    finally:
+        process.kill()
+        process.wait()
+    return recorded(path)
 
 
 def assert_refused(result: subprocess.CompletedProcess, words: Sequence[str]) -> None:

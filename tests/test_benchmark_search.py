@@ -13,6 +13,8 @@ from stratagym.benchmarks import duel, search
 from stratagym.benchmarks.harness.cli import run
 from stratagym.benchmarks.speed import searches
 from stratagym.benchmarks.speed.openspiel import MCTSBot
+from stratagym.benchmarks.speed.search_report import rival_table
+from stratagym.benchmarks.speed.strength import rival_pairings, strength
 from stratagym.envs import core, spec
 
 TINY = ["--seconds", "0.001", "--repeats", "2", "--simulations", "20", "--max-plies", "30"]
@@ -107,6 +109,13 @@ def test_rivals_meet_from_the_same_openings(capsys, tmp_path):
     assert games[0]["actions"][:2] == games[1]["actions"][:2] == games[4]["actions"][:2]
     assert summary["strength"][0]["losses"]["value"] == 0
     assert "alphabeta:9" in (tmp_path / "run" / "report.md").read_text()
+    # As in games of version 0.1, some or all of which have no times.
+    pairings = rival_pairings("tictactoe", ["alphabeta:9", "random", "mcts:20"])
+    untimed = [{name: value for name, value in game.items() if name != "ms"} for game in games]
+    for known, told in ((untimed, [False, False]), (untimed[:3] + games[3:], [True, True])):
+        rows = strength(known, pairings)
+        assert [row["ms"] is not None for row in rows] == told
+        assert rival_table({"strength": rows}).rows
 
 
 def replay(game):

@@ -367,7 +367,8 @@ def test_a_cancelled_request_ends_at_once():
     async def cancel(url):
         chat = OpenAIChat("model", base_url=url)
         task = asyncio.ensure_future(chat.generate(HELLO))
-        await asyncio.sleep(0.3)
+        while not server.requests:
+            await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

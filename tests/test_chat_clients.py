@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import json
 import ssl
 import subprocess
 import sys
@@ -269,10 +268,10 @@ def test_a_certificate_that_the_environment_names_is_taken(
 
 
 def test_both_clients_send_the_same(client):  # noqa: F811
-    options = {"top_p": 0.5, "seed": 3, "top_k": 9, "extra_body": {"ü": ["\ud83d", {"a": None}]}}
+    options = {"top_p": 0.5, "seed": 3, "top_k": 9, "extra_body": {"ü": [1, {"a": 0}]}}
     with OpenAIServer() as server:
         url = server.base_url.replace("/v1", "/v1/?version=2024-1%2F2")
-        chat = OpenAIChat("mödel", base_url=url, **{**options, "extra_body": {"ü": [1, {"a": 0}]}})
+        chat = OpenAIChat("mödel", base_url=url, **options)
         (reply,) = ask(chat, "héllo\n☃")
     assert isinstance(reply, Reply), reply
     (request,) = server.requests
@@ -330,4 +329,4 @@ def test_a_chat_that_is_dropped_leaves_no_noise(client):  # noqa: F811
 
 def test_tls_certificates_are_read_once(client):  # noqa: F811
     assert chat_clients._tls() is chat_clients._tls()
-    assert json.dumps(chat_clients._tls().verify_mode) == str(int(ssl.CERT_REQUIRED))
+    assert chat_clients._tls().verify_mode == ssl.CERT_REQUIRED

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import uuid
 from collections import Counter
 from functools import partial
@@ -18,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from openai_server import OpenAIServer, always, first_empty, hang
+from scripts import wait_for_records, wait_until
 
 from stratagym.agents.chat import OpenAIChat, ScriptedChat, TransportError
 from stratagym.agents.core import Decision, Policy
@@ -156,9 +156,7 @@ def test_an_interrupt_is_one_line_and_ends_the_workers(tmp_path):
     heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heed)
     games = folder / "games.jsonl"
-    while not games.exists() or games.read_bytes().count(b"\n") < 3:
-        assert run.poll() is None
-        time.sleep(0.02)
+    wait_for_records(run, games, 3)
     run.send_signal(signal.SIGINT)
     _, said = run.communicate(timeout=60)
     assert run.returncode == 130
@@ -190,16 +188,11 @@ def test_workers_end_with_the_run_and_it_resumes(tmp_path):
         env={**os.environ, "STRATAGYM_TEST_MARK": mark},
     )
     games = cut / "games.jsonl"
-    while not games.exists() or games.read_bytes().count(b"\n") < 3:
-        assert run.poll() is None
-        time.sleep(0.02)
+    wait_for_records(run, games, 3)
     assert len(alive()) >= 3  # the run and its workers
     os.kill(run.pid, signal.SIGKILL)
     run.wait()
-    deadline = time.monotonic() + 60
-    while alive():
-        assert time.monotonic() < deadline, "workers outlive their run"
-        time.sleep(0.05)
+    wait_until(lambda: not alive(), 60)  # workers do not outlive their run
     kept = [json.loads(line) for line in games.read_text().rpartition("\n")[0].splitlines()]
     seats = ("mcts:100", "alphabeta:4")
     wanted = [

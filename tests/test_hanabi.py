@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -191,32 +192,38 @@ def played(rules: Any, seed: int, policy: str, plies: int) -> np.ndarray:
     return states
 
 
+def seats_in_games(rules: Any, seed: int, games: int) -> Iterator[tuple[int, np.ndarray, int]]:
+    """(number, state, seat) of every seat in games of a team that are stopped later and later."""
+    for k in range(games):
+        states = played(rules, seed + k, "rule:focus", 5 + k)
+        for seat in range(rules.num_players):
+            yield k, states, seat
+
+
 @pytest.mark.parametrize("players", PLAYERS)
 def test_determinize_agrees_with_all_that_is_known(players, seed):
     """Own hand and deck are another arrangement of the same cards, and fit the hints."""
     rules = SPEC.make_rules(players=players)
     changed = 0
-    for k in range(60):
-        states = played(rules, seed + k, "rule:focus", 5 + k)
-        for seat in range(players):
-            other = states.copy()
-            core.determinize_at(rules, other, 0, seat, np.uint64(k))
-            s, t = states[0], other[0]
-            size, held = int(s["deck_size"]), int(s["hand_sizes"][seat])
-            unseen = [*s["deck"][:size], *s["hands"][seat][:held]]
-            assert sorted([*t["deck"][:size], *t["hands"][seat][:held]]) == sorted(unseen)
-            assert (t["deck"][size:] == hanabi.NONE).all()
-            for slot in range(held):
-                assert hanabi.may_be(int(s["knowledge"][seat, slot]), int(t["hands"][seat, slot]))
-            changed += not np.array_equal(s["hands"], t["hands"])
-            for name in s.dtype.names:
-                if name in ("deck", "rng"):
-                    continue
-                same = np.array_equal(s[name], t[name])
-                if name == "hands":
-                    others = np.arange(hanabi.MAX_PLAYERS) != seat
-                    same = np.array_equal(s[name][others], t[name][others])
-                assert same, name
+    for k, states, seat in seats_in_games(rules, seed, 60):
+        other = states.copy()
+        core.determinize_at(rules, other, 0, seat, np.uint64(k))
+        s, t = states[0], other[0]
+        size, held = int(s["deck_size"]), int(s["hand_sizes"][seat])
+        unseen = [*s["deck"][:size], *s["hands"][seat][:held]]
+        assert sorted([*t["deck"][:size], *t["hands"][seat][:held]]) == sorted(unseen)
+        assert (t["deck"][size:] == hanabi.NONE).all()
+        for slot in range(held):
+            assert hanabi.may_be(int(s["knowledge"][seat, slot]), int(t["hands"][seat, slot]))
+        changed += not np.array_equal(s["hands"], t["hands"])
+        for name in s.dtype.names:
+            if name in ("deck", "rng"):
+                continue
+            same = np.array_equal(s[name], t[name])
+            if name == "hands":
+                others = np.arange(hanabi.MAX_PLAYERS) != seat
+                same = np.array_equal(s[name][others], t[name][others])
+            assert same, name
     assert changed > 100
 
 
@@ -263,18 +270,16 @@ def test_what_is_seen_and_the_seed_decide_the_redraw(players, seed):
     """Wherever the cards that a seat does not see really are."""
     rules = SPEC.make_rules(players=players)
     differed = 0
-    for k in range(40):
-        states = played(rules, seed + k, "rule:focus", 5 + k)
-        for seat in range(players):
-            redrawn = []
-            for states_seed in (1, 2, 3):
-                twin = states.copy()
-                core.determinize_at(rules, twin, 0, seat, np.uint64(seed + states_seed))
-                differed += not np.array_equal(twin["hands"], states["hands"])
-                core.determinize_at(rules, twin, 0, seat, np.uint64(k))
-                redrawn.append(twin)
-            core.determinize_at(rules, states, 0, seat, np.uint64(k))
-            assert all(twin == states for twin in redrawn)
+    for k, states, seat in seats_in_games(rules, seed, 40):
+        redrawn = []
+        for states_seed in (1, 2, 3):
+            twin = states.copy()
+            core.determinize_at(rules, twin, 0, seat, np.uint64(seed + states_seed))
+            differed += not np.array_equal(twin["hands"], states["hands"])
+            core.determinize_at(rules, twin, 0, seat, np.uint64(k))
+            redrawn.append(twin)
+        core.determinize_at(rules, states, 0, seat, np.uint64(k))
+        assert all(twin == states for twin in redrawn)
     assert differed > 100
 
 

@@ -60,7 +60,8 @@ def test_95_percent_intervals_hold_the_mean(case, n, seed):
     rng = np.random.default_rng(seed)
     mean = draw(rng, 400_000).mean()
     held = told = 0
-    for _ in range(2000):
+    # Where bounds help, far more than 95% hold it; where they do not, luck has to be kept small.
+    for _ in range(6000 if bounds == FREE else 2000):
         rate = mean_rate(draw(rng, n), bounds=bounds)
         if rate.low is not None:
             told += 1

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -28,19 +29,27 @@ sys.stdin.read()
 SMALL = ("--game", "tictactoe", "--policies", "random,heuristic", "--games", "4", "--output")
 
 
-@pytest.fixture
-def holder(tmp_path):
+@contextmanager
+def held(folder):
     """Another process that holds the folder, until it is killed."""
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(tmp_path)],
+        [sys.executable, "-c", HOLD, str(folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
-    assert process.stdout is not None and process.stdout.readline() == "held\n"
-    yield process
-    process.kill()
-    process.communicate()
+    try:
+        assert process.stdout is not None and process.stdout.readline() == "held\n"
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def holder(tmp_path):
+    with held(tmp_path) as process:
+        yield process
 
 
 @pytest.fixture(autouse=True)
@@ -73,19 +82,11 @@ def test_a_killed_process_holds_nobody_up(tmp_path, holder):
 def test_readers_need_no_lock(tmp_path):
     folder = tmp_path / "run"
     run_script(duel, *SMALL, folder)
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(folder)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None and process.stdout.readline() == "held\n"
-    run_script(replay, folder, "--match", "1", "--all")
-    table = ("--format", "table", "--rows", "games", "--output", tmp_path / "games.csv")
-    assert "4 games" in run_script(export, folder, *table)[0]
-    assert "in use by" in run_script(duel, *SMALL, folder, "--resume", code=2)[1]
-    process.kill()
-    process.communicate()
+    with held(folder):
+        run_script(replay, folder, "--match", "1", "--all")
+        table = ("--format", "table", "--rows", "games", "--output", tmp_path / "games.csv")
+        assert "4 games" in run_script(export, folder, *table)[0]
+        assert "in use by" in run_script(duel, *SMALL, folder, "--resume", code=2)[1]
     run_script(duel, *SMALL, folder, "--resume")
 
 
@@ -108,9 +109,10 @@ def test_a_forked_process_has_no_lock_of_its_parent(tmp_path):
     if child == 0:
         try:
             locks.hold(tmp_path)
-            os._exit(1)
         except InputError as error:
             os._exit(0 if f"process {os.getppid()}" in str(error) else 2)
+        finally:  # no error leads into a second run of the tests
+            os._exit(1)
     assert os.waitpid(child, 0)[1] == 0
     locks.release(tmp_path)
     assert not (tmp_path / "run.lock").exists()

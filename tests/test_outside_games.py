@@ -214,11 +214,14 @@ def test_it_is_trained_on(site, tmp_path):
 
 PLAY = """
 import sys
+import numpy as np
 from stratagym import envs
+from stratagym.envs import core
 for game in sys.argv[1:]:
-    env = envs.make(game)
-    env.reset(seed=1)
-    env.step(int(env.last()[4]["action_mask"].argmax()))
+    rules = envs.spec(game).make_rules()
+    states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
+    core.start_at(rules, states, 0, np.uint64(1), probs)
+    core.play_at(rules, states, 0, 0, legal, probs)
 print(envs.games())
 """
 

@@ -7,13 +7,12 @@ import re
 import subprocess
 import sys
 import tarfile
-import time
 from importlib.metadata import metadata, version
 from pathlib import Path
 
 import pytest
 import rich.console
-from scripts import ROOT, run
+from scripts import ROOT, run, wait_until
 
 import stratagym
 from stratagym.benchmarks.harness import commands, progress
@@ -198,11 +197,10 @@ def test_progress_is_told_in_lines_where_there_is_no_terminal(capsys, monkeypatc
     with progress.progress_bar() as bar:
         task = bar.add_task("[red]games", total=3)
         bar.advance(task)
-        while "1 of 3" not in (said := capsys.readouterr().err):
-            time.sleep(0.01)
+        told: list[str] = []
+        wait_until(lambda: told.append(capsys.readouterr().err) or "1 of 3" in "".join(told))
         bar.update(task, completed=3)
-    said += capsys.readouterr().err
-    lines = said.splitlines()
+    lines = ("".join(told) + capsys.readouterr().err).splitlines()
     assert lines[-1].startswith("[red]games: 3 of 3, ") and "left" not in lines[-1]
     assert len({line.partition(",")[0] for line in lines}) == len(lines)
 

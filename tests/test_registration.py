@@ -23,7 +23,7 @@ print(env.reset(seed=1)[0].shape, type(env.unwrapped).__name__)
 AFTER_IMPORT = """
 import gymnasium
 import stratagym.envs
-env = gymnasium.make("stratagym/ConnectFour-v0", opponent="mcts:100", seat=1)
+env = gymnasium.make("stratagym/ConnectFour-v0", opponent="random", seat=1)
 env.reset(seed=1)
 observation, reward, terminated, truncated, info = env.step(3)
 print(observation.sum(), info["seat"])

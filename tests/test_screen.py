@@ -118,7 +118,7 @@ def test_replies_and_records_in_the_replay(tmp_path):
         assert r"\x1b[2J\x1b]0;title\x07" in out or "2" in arguments
 
 
-def test_play_names_its_opponents_as_they_are(monkeypatch, tmp_path):
+def test_play_names_its_opponents_as_they_are():
     out, said = run_script(play, "tictactoe", "--seat", "-1", "--opponent", "random", "--seed", 1)
     assert "[" not in out.replace("[1", "") and "(random)" in out and harmless(said)
 

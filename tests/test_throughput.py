@@ -36,9 +36,9 @@ def steady(game):
     return lambda: 10
 
 
-def on_one_core(game):
-    """Counts as many decisions as there are processors to run on."""
-    return Batched(lambda: len(os.sched_getaffinity(0)), 3)
+def on_processors(game):
+    """Its batch is as large as there are processors to run on."""
+    return Batched(lambda: 10, len(os.sched_getaffinity(0)))
 
 
 def dying(game):
@@ -256,14 +256,16 @@ def test_the_best_batch_is_taken():
 
 
 def test_a_peer_of_its_own_process_is_held_to_one_processor():
-    peer = Alone(on_one_core, "ludo", one_core=True)
+    before = os.sched_getaffinity(0)
+    peer = Alone(on_processors, "ludo", one_core=True)
     sample = peer.sample(0.01)
     peer.close()
-    assert peer.batch == 3
+    assert peer.batch == 1
     assert sample.cpu > 0 and sample.wall >= 0.01
-    free = Alone(on_one_core, "ludo", one_core=False)
+    free = Alone(on_processors, "ludo", one_core=False)
     free.close()
-    assert len(os.sched_getaffinity(0)) >= 1  # ours is untouched
+    assert free.batch == len(before)
+    assert os.sched_getaffinity(0) == before  # ours is untouched
 
 
 @pytest.mark.parametrize(

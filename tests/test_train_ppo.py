@@ -8,13 +8,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import zipfile
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scripts import wait_until
 
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'stratagym[rl]'")
 
@@ -73,9 +73,7 @@ def test_a_killed_run_ends_like_an_unbroken_one(needs_sb3, tmp_path, seed):
     process = subprocess.Popen(
         command(*run, "--output", str(broken)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    deadline = time.monotonic() + 300
-    while steps_of_checkpoint(broken) < 2000 and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_until(lambda: steps_of_checkpoint(broken) >= 2000)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert not (broken / "summary.json").exists()

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from games import players
 from openai_server import OpenAIServer
-from scripts import lines
+from scripts import kill_at, lines
 
 from stratagym.agents.chat import Reply, ScriptedChat
 from stratagym.agents.core import Policy, make_policy
@@ -102,13 +102,7 @@ def test_records_hold_plans_and_messages(whole):
 def test_a_killed_run_goes_on(whole, tmp_path, records):
     folder = tmp_path / "cut"
     line = [sys.executable, "-m", "games.players", str(folder), "scripted", "0.02"]
-    run = subprocess.Popen(line, cwd=HERE, env={**os.environ, "PYTHONPATH": str(HERE)})
-    path = folder / "decisions.jsonl"
-    while not path.exists() or path.read_bytes().count(b"\n") < records:
-        assert run.poll() is None
-        time.sleep(0.005)
-    run.kill()
-    run.wait()
+    kill_at(line, folder / "decisions.jsonl", records, HERE, {"PYTHONPATH": str(HERE)})
     assert len(by_match(folder)) < 6
     players.play(folder, players.scripted())
     same(folder, whole)
@@ -118,15 +112,10 @@ def test_a_server_plays_them_and_a_killed_run_goes_on(whole, tmp_path):
     folder = tmp_path / "served"
     with OpenAIServer(players.serve) as server:
         line = [sys.executable, "-m", "games.players", str(folder), server.base_url]
-        run = subprocess.Popen(line, cwd=HERE, env={**os.environ, "PYTHONPATH": str(HERE)})
-        path = folder / "decisions.jsonl"
-        while not path.exists() or path.read_bytes().count(b"\n") < 7:
-            assert run.poll() is None
-            time.sleep(0.002)
-        run.kill()
-        run.wait()
+        path, own = folder / "decisions.jsonl", {"PYTHONPATH": str(HERE)}
+        kill_at(line, path, 7, HERE, own)
         asked = len(server.requests)
-        subprocess.run(line, cwd=HERE, env={**os.environ, "PYTHONPATH": str(HERE)}, check=True)
+        subprocess.run(line, cwd=HERE, env={**os.environ, **own}, check=True)
         # What was recorded is not asked again; at most the turn under way is.
         assert len(server.requests) <= len(lines(path)) + 3 and asked >= 7
     assert by_match(folder) == by_match(whole)

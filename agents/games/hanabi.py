@@ -139,12 +139,12 @@ def critical_cards(rules, s):
 
 
 @njit(cache=True)
-def _certain_play(rules, s, player, counts, playable):
-    """The oldest card that certainly fits, or ``NONE``."""
+def _surely_in(rules, s, player, counts, among):
+    """The oldest own card that is certainly in a set, or ``NONE``."""
     unseen = cards_of(counts)
     for k in range(s.hand_sizes[player]):
         cards = allowed(s.knowledge[player, k]) & unseen
-        if cards and not cards & ~playable:
+        if cards and not cards & ~among:
             return k
     return NONE
 
@@ -200,17 +200,6 @@ def _tell_dispensable(rules, s, player, useless):
 
 
 @njit(cache=True)
-def _known_useless(rules, s, player, counts, useless):
-    """The oldest own card that certainly is of no use, or ``NONE``."""
-    unseen = cards_of(counts)
-    for k in range(s.hand_sizes[player]):
-        cards = allowed(s.knowledge[player, k]) & unseen
-        if cards and not cards & ~useless:
-            return k
-    return NONE
-
-
-@njit(cache=True)
 def _any_hint(rules, s, legal, n):
     """A hint that looks random but is the same whenever the public part of the state is."""
     first = 0
@@ -262,14 +251,14 @@ def _iggi(rules, s, legal, n):
     player = s.player
     counts = unseen_cards(rules, s, player)
     playable = playable_cards(rules, s)
-    index = _certain_play(rules, s, player, counts, playable)
+    index = _surely_in(rules, s, player, counts, playable)
     if index != NONE:
         return rules.hand_size + index
     if s.information_tokens > 0:
         action = _tell_playable(rules, s, player, playable)
         if action != NONE:
             return action
-    index = _known_useless(rules, s, player, counts, useless_cards(rules, s))
+    index = _surely_in(rules, s, player, counts, useless_cards(rules, s))
     return _discard_or_hint(rules, s, legal, n, max(index, 0))
 
 
@@ -283,7 +272,7 @@ def _piers(rules, s, legal, n):
     likeliest, share = _likeliest(rules, s, player, counts, playable)
     if s.life_tokens > 1 and s.deck_size == 0 and share > 0.0:
         return rules.hand_size + likeliest
-    index = _certain_play(rules, s, player, counts, playable)
+    index = _surely_in(rules, s, player, counts, playable)
     if index != NONE:
         return rules.hand_size + index
     if s.life_tokens > 1 and share >= 0.6:
@@ -296,7 +285,7 @@ def _piers(rules, s, legal, n):
             action = _tell_dispensable(rules, s, player, useless)
             if action != NONE:
                 return action
-    index = _known_useless(rules, s, player, counts, useless)
+    index = _surely_in(rules, s, player, counts, useless)
     return _discard_or_hint(rules, s, legal, n, max(index, 0))
 
 
@@ -400,7 +389,7 @@ def _focus(rules, s, legal, n):
     index = _pending(rules, s, player, public, playable)
     if index != NONE and allowed(s.knowledge[player, index]) & unseen & playable:
         return h + index
-    index = _certain_play(rules, s, player, counts, playable)
+    index = _surely_in(rules, s, player, counts, playable)
     if index != NONE:
         return h + index
     likeliest, share = _likeliest(rules, s, player, counts, playable)
@@ -435,7 +424,7 @@ def _focus(rules, s, legal, n):
         return hint
     if s.information_tokens == rules.max_information_tokens:
         return harmless if harmless != NONE else _any_hint(rules, s, legal, n)
-    index = _known_useless(rules, s, player, counts, useless)
+    index = _surely_in(rules, s, player, counts, useless)
     if index == NONE:
         index = _oldest_untold(s, player)
     if index == NONE:

@@ -17,6 +17,7 @@ from typing import Any
 
 from stratagym.benchmarks.harness import replays
 from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.files import write_text
 from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.replaying.page import document
 from stratagym.benchmarks.replaying.scenes import Shared, scene
@@ -150,7 +151,7 @@ def add_replays(page: Page, folder: Path) -> None:
         return
     note = found.left_out(folder)
     html = found.page(f"{page.title}: replays", folder)
-    (folder / NAME).write_text(html, encoding="utf-8")
+    write_text(folder / NAME, html)
     page.heading("Replays")
     page.links("Every position of a game, with what was asked and answered:", [(NAME, NAME)])
     if note:

@@ -191,8 +191,10 @@ def jackknife(
     if np.isnan(whole):
         return Rate(None, None, None, 0)
     groups = min(clusters, GROUPS)
-    without = [statistic(np.delete(every, g)) for g in np.array_split(every, groups)] * (groups > 1)
-    if not without or np.isnan(without).any():
+    if groups < 2:
+        return Rate(float(whole), None, None, clusters)
+    without = [statistic(np.delete(every, g)) for g in np.array_split(every, groups)]
+    if np.isnan(without).any():
         return Rate(float(whole), None, None, clusters)
     shifts = (groups - 1) * (np.mean(without) - np.array(without))
     low, high = _t_interval(whole + shifts, np.ones(groups), bounds)

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from stratagym.benchmarks.replaying.album import add_replays
-from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count
+from stratagym.benchmarks.reporting.page import NOTHING, Page, RateCell, Table, code, count
 from stratagym.benchmarks.speed import searches
 from stratagym.benchmarks.speed.measuring import machine_line, short
 from stratagym.envs import spec
@@ -64,7 +64,7 @@ def _results(rows: list[dict[str, Any]], other: str, title: str) -> Table:
                 count(n),
                 "-".join(map(str, results)),
                 RateCell(row["points"]),
-                " / ".join(short(ms) for ms in row["ms"]),
+                " / ".join(map(short, row["ms"])) if row["ms"] else NOTHING,
                 count(row["cut"]),
                 f"{row['mean_plies']:.0f}",
             ]

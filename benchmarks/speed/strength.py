@@ -132,7 +132,9 @@ def strength(games: Iterable[Mapping[str, Any]], pairings: list[Pairing]) -> lis
         played = by_name[pairing.name]
         seats = [g["seats"].index(pairing.ours.name) for g in played]
         won = np.array([g["returns"][seat] for g, seat in zip(played, seats, strict=True)])
-        ms = np.array([[g["ms"][s], g["ms"][1 - s]] for g, s in zip(played, seats, strict=True)])
+        # Version 0.1 took no time.
+        timed = zip(played, seats, strict=True)
+        ms = [[g["ms"][seat], g["ms"][1 - seat]] for g, seat in timed if "ms" in g]
         rows.append(
             {
                 "game": pairing.board,
@@ -145,7 +147,7 @@ def strength(games: Iterable[Mapping[str, Any]], pairings: list[Pairing]) -> lis
                     (won + 1) / 2, np.array([g["seed"] for g in played]), chance=0.5
                 ).record(),
                 "cut": sum(g["ended_by"] == CUT for g in played),
-                "ms": ms.mean(0).round(3).tolist(),
+                "ms": np.mean(ms, 0).round(3).tolist() if ms else None,
                 "mean_plies": float(np.mean([g["plies"] for g in played])),
             }
         )

@@ -179,7 +179,7 @@ def draw_line(axes: Axes, points: list[tuple[int, dict[str, Any]]], look: Look) 
     axes.plot(at, [rate["value"] for rate in found], color=look.colour, marker=look.marker,
               markersize=4, label=look.label)  # fmt: skip
     low, high = (np.array([rate[end] for rate in found], float) for end in ("low", "high"))
-    axes.fill_between(at, low, high, color=look.colour, alpha=0.15, linewidth=0)  # fmt: skip
+    axes.fill_between(at, low, high, color=look.colour, alpha=0.15, linewidth=0)
     axes.grid(axis="y")
 
 
