@@ -168,11 +168,10 @@ LADDER = Ladder(
         ("random",),
         ("heuristic?random=0.85",),
         ("heuristic?random=0.65",),
-        ("heuristic?random=0.43",),
-        ("heuristic?random=0.2",),
+        ("heuristic?random=0.45",),
+        ("heuristic?random=0.25",),
         ("alphabeta:2?random=0.03",),
         ("alphabeta:4?random=0.06",),
         ("alphabeta:5?random=0.03",),
-        ("uci:fairy-stockfish?nodes=5000&random=0.02",),
     ),
 )
