@@ -336,6 +336,20 @@ def _move(name: str, text: str, record: GameRecord) -> Point | None:
 # --- the games of this package -------------------------------------------------------------------
 
 
+def move_on_square_board(rules: Any, s: Any, action: int) -> tuple[int, Point | None]:
+    """(colour, point), None for a pass, where actions are the points by rows, then the pass.
+
+    This and ``seat_of_black`` are ``move`` and ``black`` of games whose seat 0 always is Black.
+    """
+    row, column = divmod(action, rules.size)
+    return int(s["player"]), None if row == rules.size else (column, row)
+
+
+def seat_of_black(s: Any) -> int:
+    """The seat that plays Black: 0."""
+    return 0
+
+
 def from_game(
     spec: core.GameSpec,
     rules: Any,

@@ -7,12 +7,12 @@ import json
 import numpy as np
 import pytest
 from numba import njit
+from perft import perft
 from plain_ataxx import (
     BLOCKS,
     BOTZONE,
     GAME,
     RULES,
-    count,
     grid_of,
     make_move,
     moves_in,
@@ -37,12 +37,12 @@ PERFT = (16, 256, 6460, 155888, 4752668)
 
 
 def test_numbers_of_games():
-    assert tuple(count(RULES, position(RULES), depth) for depth in range(1, 6)) == PERFT
+    assert tuple(perft(RULES, position(RULES), depth) for depth in range(1, 6)) == PERFT
 
 
 @pytest.mark.slow
 def test_number_of_games_of_six_plies():
-    assert count(RULES, position(RULES), 6) == 141865520
+    assert perft(RULES, position(RULES), 6) == 141865520
 
 
 @pytest.mark.parametrize("blocks", BLOCKS)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numba import njit
+from perft import perft
 from plain_ataxx import (
     BLOCKS,
     BOTZONE,
     GAME,
     RULES,
-    count,
     gain,
     grid_of,
     make_move,
@@ -59,13 +59,13 @@ def test_a_transformed_position_has_the_transformed_moves(blocks, rng):
     for s in random_positions(rules, 4, rng, range(10, 60)):
         states = np.array([s])
         n = core.legal_actions_at(rules, states, 0, legal)
-        actions, games = legal[:n].copy(), count(rules, states, 2)
+        actions, games = legal[:n].copy(), perft(rules, states, 2)
         estimate(rules, states, out)
         for permutation in table:
             twin = images(states, permutation)
             n = core.legal_actions_at(rules, twin, 0, legal)
             assert legal[:n].tolist() == sorted(permutation[actions].tolist())
-            assert count(rules, twin, 2) == games
+            assert perft(rules, twin, 2) == games
             estimate(rules, twin, other)
             assert other.tolist() == out.tolist()
     assert action_cells(rules).tolist() == list(range(834))

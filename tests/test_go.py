@@ -7,6 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 from numba import njit
+from perft import perft
 from plain_go import Plain, choices_after, points
 
 from stratagym.agents.engines import find_engine
@@ -27,35 +28,6 @@ PERFT = {
 }
 
 
-@njit
-def perft(rules, states, legal, depth):
-    """Games of ``depth`` plies from ``states[0]``; those that are over before count for nothing.
-
-    ``states`` and ``legal`` have ``depth`` rows, one a level.
-    """
-    nodes, level, tried = 0, 0, np.zeros(depth, np.int64)
-    counts = np.zeros(depth, np.int64)
-    counts[0] = core.legal_actions(rules, states[0], legal[0])
-    if depth == 1:
-        return counts[0]
-    while level >= 0:
-        if tried[level] == counts[level]:
-            level -= 1
-            continue
-        states[level + 1] = states[level]
-        core.step(rules, states[level + 1], legal[level, tried[level]])
-        tried[level] += 1
-        if core.current_player(rules, states[level + 1]) < 0:
-            continue
-        n = core.legal_actions(rules, states[level + 1], legal[level + 1])
-        if level + 2 == depth:
-            nodes += n
-        else:
-            level += 1
-            tried[level], counts[level] = 0, n
-    return nodes
-
-
 # --- the rules -----------------------------------------------------------------------------------
 
 
@@ -63,10 +35,7 @@ def perft(rules, states, legal, depth):
 def test_numbers_of_games(size):
     rules = GAME.make_rules(size=size)
     for depth, expected in enumerate(PERFT[size], 1):
-        states = core.new_states(rules, depth)
-        states[0] = position(rules)[0]
-        legal = np.zeros((depth, rules.num_actions), np.int64)
-        assert perft(rules, states, legal, depth) == expected
+        assert perft(rules, position(rules), depth) == expected
 
 
 def flipped(size, action):

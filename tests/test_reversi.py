@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from numba import njit
+from perft import perft
 
 from stratagym.envs import core, spec
 from stratagym.envs.prompts import prompt
@@ -29,47 +30,12 @@ PERFT = [4, 12, 56, 244, 1396, 8200, 55092, 390216, 3005288, 24571056]
 PERFT_6 = [4, 12, 56, 244, 1364, 7604, 47740, 308716, 2114912, 14976684]
 
 
-@njit
-def perft(rules, states, legal, depth):
-    """Games of ``depth`` plies from ``states[0]``; those that are over before count for nothing.
-
-    ``states`` and ``legal`` have ``depth`` rows, one a level.
-    """
-    nodes, level, tried = 0, 0, np.zeros(depth, np.int64)
-    counts = np.zeros(depth, np.int64)
-    counts[0] = core.legal_actions(rules, states[0], legal[0])
-    if depth == 1:
-        return counts[0]
-    while level >= 0:
-        if tried[level] == counts[level]:
-            level -= 1
-            continue
-        states[level + 1] = states[level]
-        core.step(rules, states[level + 1], legal[level, tried[level]])
-        tried[level] += 1
-        if core.current_player(rules, states[level + 1]) < 0:
-            continue
-        n = core.legal_actions(rules, states[level + 1], legal[level + 1])
-        if level + 2 == depth:
-            nodes += n
-        else:
-            level += 1
-            tried[level], counts[level] = 0, n
-    return nodes
-
-
-def count(rules, start, depth):
-    states = core.new_states(rules, depth)
-    states[0] = start[0]
-    return perft(rules, states, np.zeros((depth, rules.num_actions), np.int64), depth)
-
-
 # --- the rules -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("rules", "expected"), [(RULES, PERFT), (SMALL, PERFT_6)])
 def test_numbers_of_games(rules, expected):
-    assert [count(rules, position(rules), depth) for depth in range(1, 11)] == expected
+    assert [perft(rules, position(rules), depth) for depth in range(1, 11)] == expected
 
 
 def test_games_are_openspiels(rng):
@@ -290,7 +256,7 @@ def test_a_transformed_position_has_as_many_games(rng):
             for field in ("own", "opp", "legal"):
                 bits = [k for k in range(64) if int(s[field]) >> k & 1]
                 other[field] = sum(1 << int(permutation[k]) for k in bits)
-            counts.add(count(RULES, other, 4))
+            counts.add(perft(RULES, other, 4))
         assert len(counts) == 1
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from stratagym.envs import core
 from stratagym.envs.go.gtp import score
 from stratagym.envs.go.rules import GOING, grid_of
-from stratagym.envs.sgf import GO, GameRecord, Point
+from stratagym.envs.sgf import GO, GameRecord, move_on_square_board, seat_of_black
 
 GAME = GO
 _RULES = ("Tromp-Taylor without suicide", "area, situational superko", "area, simple ko")
@@ -39,15 +39,7 @@ def options(record: GameRecord) -> dict[str, Any]:
     return {"size": record.columns, "komi": komi, "ko": ko, "handicap": len(record.stones[0])}
 
 
-def move(rules: Any, s: Any, action: int) -> tuple[int, Point | None]:
-    """(colour, point); None for a pass."""
-    row, column = divmod(action, rules.size)
-    return int(s["player"]), None if row == rules.size else (column, row)
-
-
-def black(s: Any) -> int:
-    """The seat that plays Black."""
-    return 0
+move, black = move_on_square_board, seat_of_black
 
 
 def result(rules: Any, s: Any) -> str:

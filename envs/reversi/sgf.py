@@ -6,7 +6,7 @@ from typing import Any
 
 from stratagym.envs.reversi.gtp import score
 from stratagym.envs.reversi.rules import GOING
-from stratagym.envs.sgf import OTHELLO, GameRecord, Point
+from stratagym.envs.sgf import OTHELLO, GameRecord, move_on_square_board, seat_of_black
 
 GAME = OTHELLO
 _VOLUNTARY = "voluntary passes"
@@ -26,15 +26,7 @@ def options(record: GameRecord) -> dict[str, Any]:
     return {"size": record.columns, "passing": passing}
 
 
-def move(rules: Any, s: Any, action: int) -> tuple[int, Point | None]:
-    """(colour, point); None for a pass."""
-    row, column = divmod(action, rules.size)
-    return int(s["player"]), None if row == rules.size else (column, row)
-
-
-def black(s: Any) -> int:
-    """The seat that plays Black."""
-    return 0
+move, black = move_on_square_board, seat_of_black
 
 
 def result(rules: Any, s: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from stratagym.agents.boards import square_symmetries
 from stratagym.agents.games.reversi.endgame import (
     Board,
     Memory,
@@ -243,13 +244,7 @@ def symmetries(rules: Any) -> np.ndarray:
 
     The pass stays the pass.
     """
-    size = rules.size
-    board = np.arange(size * size).reshape(size, size)
-    turned = [np.rot90(image, k) for image in (board, board.T) for k in range(4)]
-    table = np.full((8, size * size + 1), size * size)
-    for row, image in zip(table, turned, strict=True):
-        row[image.ravel()] = board.ravel()
-    return table
+    return square_symmetries(rules.size)
 
 
 def action_cells(rules: Any) -> np.ndarray:
