@@ -161,6 +161,7 @@ def behaviour(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
     games = Games(played)
     found: dict[str, Rate] = {}
     rules = game.make_rules(**climb.plan.ladder.options)
+    measures: Any
     for measures in (game.optional_module("metrics"), hooks.found(game, "judging")):
         if not hasattr(measures, "game_counts"):
             continue
