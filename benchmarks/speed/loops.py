@@ -29,7 +29,7 @@ HOLDEM = (
 )
 LONG_NAMES = {"universal_poker, no limit, fcpa": HOLDEM}
 """OpenSpiel's names of games that are too long for a table, by what the table says."""
-EVEN_CHANCE = ("maedn", "universal_poker")
+EVEN_CHANCE = ("maedn", "universal_poker", "coin_game")
 """OpenSpiel's games in which all outcomes of a chance node are equally likely."""
 CHANCE, TERMINAL = -1, -4
 """Players of OpenSpiel's that are none."""
