@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -358,7 +359,7 @@ def test_levels_have_scores_apart():
     ladder = ladder_of("coin_game")
     teams = ladder.calibration["teams"]
     assert [team["policy"] for team in teams] == [n for names in ladder.levels for n in names]
-    for below, team in zip(teams, teams[1:], strict=False):
+    for below, team in pairwise(teams):
         assert len(team["scores"]) >= 400
         assert below["mean"]["high"] < team["mean"]["low"]
         assert min(team["scores"]) >= ladder.least
