@@ -15,7 +15,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import IO, Any
 
@@ -105,6 +105,9 @@ class Engine(Policy):
             answer.
     """
 
+    _farewell = "quit"
+    """What ends the process."""
+
     def __init__(self, command: list[str], timeout_s: float):
         self._process: subprocess.Popen[bytes] | None = None
         self._lines: _Lines
@@ -147,10 +150,14 @@ class Engine(Policy):
 
     def _until(self, word: str) -> list[str]:
         """Lines up to and with the first whose first word is ``word``; none for an empty line."""
+        said = repr(word) if word else "an empty line"
+        return self._read(lambda line: line.split(None, 1)[:1] == word.split(), said)
+
+    def _read(self, is_last: Callable[[str], bool], said: str) -> list[str]:
+        """Lines up to and with the first that is the last one; ``said`` is what was waited for."""
         lines: list[str] = []
         length, deadline = 0, time.monotonic() + self.timeout_s
-        said = repr(word) if word else "an empty line"
-        while not lines or lines[-1].split(None, 1)[:1] != word.split():
+        while not lines or not is_last(lines[-1]):
             left = deadline - time.monotonic()
             try:
                 if left <= 0:
@@ -190,7 +197,7 @@ class Engine(Policy):
         """End the engine's process."""
         if self._process is not None and self._process.poll() is None:
             with suppress(PolicyFault, subprocess.TimeoutExpired):
-                self._send("quit")
+                self._send(self._farewell)
                 if self._process is not None:
                     self._process.wait(timeout=5)
         self._end()

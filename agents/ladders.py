@@ -106,7 +106,7 @@ class Ladder:
         found = {}
         for level, names in enumerate(self.levels):
             for name in names:
-                if PolicyString.parse(name).name not in ("uci", "gtp"):
+                if PolicyString.parse(name).name not in ("uci", "gtp", "piskvork"):
                     continue
                 try:
                     make_policy(self.game, name)

@@ -26,6 +26,11 @@ PLAYED = {
     "coin_game": "coin_teams --policies random,rule:any,rule:own,heuristic,mcts:1000 --games 500",
     "breakthrough": "tournament --policies random,heuristic,alphabeta:2,alphabeta:4 --games 40",
     "reversi": "tournament --policies random,heuristic,alphabeta:2,mcts:100 --games 40",
+    "gomoku": "tournament --policies "
+    "random,rule:one_look,heuristic,alphabeta:2?random=0.05,alphabeta:4?tactic=1 --games 40",
+    "ataxx": "tournament --policies random,heuristic,alphabeta:2?random=0.1,alphabeta:3?random=0.1,"
+    "mcts:100 --games 40",
+    "go": "tournament --policies random,rule:eyes,heuristic,mcts:100 --games 20",
     "chess": "tournament --policies random,heuristic,alphabeta:1,alphabeta:2,mcts:50 --games 20",
     "ludo": "tournament --policies random,heuristic,gt:1,gt:2 --games 1000",
     "texas_holdem": "tournament --policies random,heuristic,rule:strong --games 1000",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -359,7 +359,7 @@ def test_levels_have_scores_apart():
     ladder = ladder_of("coin_game")
     teams = ladder.calibration["teams"]
     assert [team["policy"] for team in teams] == [n for names in ladder.levels for n in names]
-    for below, team in pairwise(teams):
+    for below, team in itertools.pairwise(teams):
         assert len(team["scores"]) >= 400
         assert below["mean"]["high"] < team["mean"]["low"]
         assert min(team["scores"]) >= ladder.least

@@ -160,7 +160,7 @@ def engines(ladder: Ladder) -> dict[str, str]:
     """What the engines of a ladder call themselves, by policy; those that are installed."""
     found = {}
     for name in (name for level in ladder.levels for name in level):
-        if not name.startswith(("uci:", "gtp:")):
+        if not name.startswith(("uci:", "gtp:", "piskvork:")):
             continue
         try:
             policy = make_policy(ladder.game, name)

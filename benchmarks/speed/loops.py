@@ -181,6 +181,23 @@ def python_chess_perft(name: str) -> Episode:
     return lambda: leaves(chess.Board(), 4)
 
 
+def python_ataxx(name: str) -> Episode:
+    """python-ataxx's board: legal_moves and makemove."""
+    import ataxx
+
+    random = Random(1).random
+
+    def episode() -> int:
+        board, decisions = ataxx.Board(), 0
+        while not board.gameover():
+            legal = board.legal_moves()
+            board.makemove(legal[int(random() * len(legal))])
+            decisions += 1
+        return decisions
+
+    return episode
+
+
 def rlcard_steps(name: str) -> Episode:
     """RLCard's env.reset and env.step, which give the observation with every decision."""
     import rlcard
