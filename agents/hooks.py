@@ -163,7 +163,7 @@ def rule(rules, s, legal, n, which):
     """The action of rule-based player number ``which`` (a value of ``RULES``) of the game."""
 
 
-def _by_evaluator(rules, s, memory, out):
+def _by_evaluator(rules, s, low, high, memory, out):
     evaluate(rules, s, out)
 
 
@@ -180,10 +180,11 @@ def playout(rules, s, legal, n):
 
 
 @core.kernel("agents", default=_by_evaluator)
-def judge(rules, s, memory, out):
+def judge(rules, s, low, high, memory, out):
     """Write every seat's return as Monte Carlo tree search takes it at a leaf into ``out``.
 
-    ``memory`` is alpha-beta's scratch, of ``JUDGE_LEVELS`` levels if the game's agents define it.
+    A return of seat 0 below ``low`` or above ``high`` may be a bound. ``memory`` is what
+    ``judge_memory`` of the game's agents gave.
     """
 
 
@@ -198,6 +199,12 @@ def imagine(rules, s, player):
     By default as ``core.determinize`` does, uniformly. A game's agents may go by what the moves of
     the others tell.
     """
+
+
+def judge_memory(rules: Any) -> tuple[np.ndarray, ...]:
+    """Scratch for ``judge``: what the game's agents give for it, else next to nothing."""
+    give = getattr(core.home(type(rules), "agents"), "judge_memory", None)
+    return give(rules) if give else (np.zeros(0),)
 
 
 def found(spec: core.GameSpec, name: str) -> Any:

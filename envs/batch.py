@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numba import njit
 
 from stratagym.envs import checks, core
 from stratagym.envs.display import Display, about
+from stratagym.envs.threads import Helpers
 
 
 @njit(cache=True)
@@ -168,13 +168,11 @@ class BatchEnv(Display):
         self._reset_games = core.direct(_reset_games, *part)
         self._step_games = core.direct(_step_games, *part, *ends, actions, True)
         self._find_illegal = core.direct(_find_illegal, actions, self.players, self.action_masks)
-        self._pool: ThreadPoolExecutor | None = None
-        self._pid = 0
+        self._helpers: Helpers | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         bound = (
-            "_rows", "_parts", "_ends", "_pool", "_pid", "_reset_games", "_step_games",
-            "_find_illegal",
+            "_rows", "_parts", "_ends", "_helpers", "_reset_games", "_step_games", "_find_illegal",
         )  # fmt: skip
         return {name: value for name, value in vars(self).items() if name not in bound}
 
@@ -185,13 +183,9 @@ class BatchEnv(Display):
     def _share(self, function: Callable[..., None], work: list[tuple[Any, ...]]) -> None:
         """Call ``function`` with each of the arguments in ``work``, at once."""
         if len(work) > 1:
-            if self._pool is None or self._pid != os.getpid():  # a fork leaves the threads behind
-                self._pool = ThreadPoolExecutor(len(work) - 1, "stratagym-batch")
-                self._pid = os.getpid()
-            others = [self._pool.submit(function, *arguments) for arguments in work[1:]]
-            function(*work[0])
-            for other in others:
-                other.result()
+            if self._helpers is None or self._helpers.pid != os.getpid():
+                self._helpers = Helpers(len(work) - 1)  # a fork leaves the threads behind
+            self._helpers.share(function, work)
         else:
             function(*work[0])
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import gc
 import os
 import pickle
 import sys
+import threading
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from ours import our_games
 from stratagym import envs
 from stratagym.envs import core, make_batch, spec
 from stratagym.envs.batch import BatchEnv
+from stratagym.envs.threads import Helpers
 
 ARRAYS = (
     "states", "episodes", "observations", "action_masks", "players", "rewards", "terminations",
@@ -210,3 +213,40 @@ def test_a_forked_process_has_threads_of_its_own(seed):
 
 def test_every_game_takes_threads_from_make_batch():
     assert envs.make_batch("ludo", 4, threads=2, players=2).threads == 2
+
+
+# --- the threads ---------------------------------------------------------------------------------
+
+
+def test_helpers_do_all_the_work_and_pass_on_what_goes_wrong():
+    helpers, did = Helpers(2), []
+
+    def work(number: int) -> None:
+        did.append((number, threading.get_ident()))
+        if number > 2:
+            raise ValueError(number)
+
+    helpers.share(work, [(0,), (1,), (2,)])
+    assert sorted(number for number, _ in did) == [0, 1, 2]
+    assert (0, threading.get_ident()) in did and len({thread for _, thread in did}) == 3
+    for numbers in ((3, 1, 2), (0, 1, 5)):
+        did.clear()
+        with pytest.raises(ValueError, match=str(max(numbers))):
+            helpers.share(work, [(number,) for number in numbers])
+        assert sorted(number for number, _ in did) == sorted(numbers)
+    did.clear()
+    helpers.share(work, [(0,), (1,), (2,)])
+    assert len(did) == 3
+
+
+def test_threads_end_with_their_batch():
+    before = set(threading.enumerate())
+    batch = make_batch("tictactoe", 6, threads=3)
+    batch.reset(seed=1)
+    started = set(threading.enumerate()) - before
+    assert len(started) == 2
+    del batch
+    gc.collect()
+    for thread in started:
+        thread.join(timeout=20)
+    assert not any(thread.is_alive() for thread in started)

@@ -50,7 +50,7 @@ def test_a_model_that_names_no_legal_move_loses_by_it(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--game", "go"], ["go", "connect_four"]),
+        (["--game", "shogi"], ["shogi", "connect_four"]),
         (["--games", "0"], ["--games"]),
         (["--boards", "chess", "--engine", "uci:nothing-of-the-kind"], ["nothing-of-the-kind"]),
         (["--policies", "gt:99"], ["gt:99"]),

@@ -20,7 +20,7 @@ from stratagym.agents.kernel_policies import play_many
 from stratagym.envs import core, spec
 from stratagym.envs.breakthrough import notation, render, replay, view
 from stratagym.envs.breakthrough import rules as kernel
-from stratagym.envs.breakthrough.metrics import COUNTS, game_counts
+from stratagym.envs.breakthrough.metrics import COUNTS, game_counts, rates
 from stratagym.envs.prompts import TextOptions, messages
 from stratagym.testing import check_replies, position, random_positions, same_as_openspiel
 
@@ -409,6 +409,9 @@ def test_random_players_do_what_chance_does(seed):
     ):
         assert told[of] > 20, told
         assert abs(told[done] - told[chance]) < 2.5 * told[of] ** 0.5, told
+        assert rates(counts)[done] == told[done] / told[of]
+        assert rates(counts)[f"{done}_by_chance"] == told[chance] / told[of]
+    assert np.isnan(list(rates(np.zeros(len(COUNTS))).values())).all()
 
 
 def test_alpha_beta_finds_wins_and_the_evaluator_keeps_its_bounds(rng):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 
 import numpy as np
@@ -358,7 +359,7 @@ def test_levels_have_scores_apart():
     ladder = ladder_of("coin_game")
     teams = ladder.calibration["teams"]
     assert [team["policy"] for team in teams] == [n for names in ladder.levels for n in names]
-    for below, team in zip(teams, teams[1:], strict=False):
+    for below, team in itertools.pairwise(teams):
         assert len(team["scores"]) >= 400
         assert below["mean"]["high"] < team["mean"]["low"]
         assert min(team["scores"]) >= ladder.least

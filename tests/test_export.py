@@ -208,5 +208,8 @@ def test_games_are_written_as_sgf(tmp_path, seed):
         assert game.result == ("B+F" if forfeit else "B+" if record["returns"][0] > 0 else "W+")
     record_game(folder, "tictactoe", ["random", "random"], seed, name="other")
     _, said = run(folder, "--format", "sgf", "--output", path, "--force", code=2)
-    assert said == "python -m benchmarks.export: game other: sgf: tictactoe is not written in this format\n"
+    assert (
+        said
+        == "python -m benchmarks.export: game other: sgf: tictactoe is not written in this format\n"
+    )
     run(folder, "--format", "sgf", "--game", "gomoku", "--output", path, "--force")

@@ -9,13 +9,14 @@ from test_gomoku import GAME, RENJU, RULES, cells, in_turn, legal_cells, mnk, pl
 
 from stratagym.agents.core import decision_for, make_policy
 from stratagym.agents.games.gomoku import position_hash, symmetries
+from stratagym.agents.games.gomoku.solver import DRAWN, WON, Solver
 from stratagym.agents.games.gomoku.threes import win_by_threats
 from stratagym.agents.hooks import UNIT
 from stratagym.agents.kernel_policies import play_many
 from stratagym.envs import core
 from stratagym.envs.gomoku import view
 from stratagym.envs.gomoku.fours import win_by_fours
-from stratagym.envs.gomoku.metrics import COUNTS, game_counts
+from stratagym.envs.gomoku.metrics import COUNTS, game_counts, rates
 from stratagym.envs.gomoku.windows import gain_cells
 from stratagym.envs.text import TextOptions
 from stratagym.testing import check_replies, position, random_positions
@@ -286,7 +287,7 @@ def test_searches_to_the_end_find_the_value(size, rng):
                     bits = sum(1 << r * rules.columns + c for r, c in line)
                     for r, c in line:
                         through[r * rules.columns + c].append(bits)
-    signs = set()
+    signs, solver = set(), Solver(rules, 12)
     for s in random_positions(rules, 40, rng, range(cells - 9, cells - 2)):
         planes = [
             sum(int(s["lines"][colour, 0, row]) << row * rules.columns for row in range(rules.rows))
@@ -295,8 +296,35 @@ def test_searches_to_the_end_find_the_value(size, rng):
         sign, plies = value(*planes)
         found = search.search(decision_for(GAME, rules, np.array([s]), 0))
         assert (np.sign(found.value), found.result) == (sign, plies if sign else None)
+        assert solver.values(np.array([s])).tolist() == [sign]
         signs.add(sign)
     assert signs == {-1, 0, 1}
+
+
+@pytest.mark.parametrize(
+    ("size", "value"),
+    [
+        ((3, 3, 3), DRAWN),
+        ((4, 3, 3), WON),
+        ((4, 4, 3), WON),
+        ((4, 4, 4), DRAWN),
+        ((5, 4, 4), DRAWN),
+        ((5, 5, 4), DRAWN),
+        ((6, 5, 4), WON),
+    ],
+)
+def test_values_of_empty_boards(size, value):
+    rules = mnk(*size)
+    assert Solver(rules).values(position(rules)).tolist() == [value]
+
+
+def test_what_the_solver_does_not_solve():
+    for rules in (RULES, GAME.make_rules(columns=8, rows=8, line="exact")):
+        with pytest.raises(ValueError, match="boards of up to 64 cells"):
+            Solver(rules)
+    rules = mnk(4, 3, 3)
+    with pytest.raises(ValueError, match="a stone to place"):
+        Solver(rules).values(play_all(rules, [0, 4, 1, 5, 2])[0])
 
 
 def test_positions_have_hashes_of_their_own(rng):
@@ -339,6 +367,8 @@ def test_the_rule_based_players_beat_weaker_ones(line, seed):
             assert (mine["blocks_made"] == mine["blocks_needed"]).all()
         assert (counts[..., 0].sum(axis=1) == games.plies).all()
         assert 0 < mine["wins_chance"].sum() < 1000 * mine["wins_offered"].sum() / 4
+        shares = rates(counts[first].sum(axis=0))
+        assert shares["wins_taken"] == 1 and 0 < shares["wins_chance"] < 0.25
 
 
 def test_fours_are_counted_as_they_are_found():

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from stratagym.agents.ladders import Ladder
 from stratagym.envs.ataxx.rules import (
     BOTZONE_LONGEST,
     CELLS,
@@ -129,3 +130,18 @@ def symmetries(rules: Any) -> np.ndarray:
 def action_cells(rules: Any) -> np.ndarray:
     """The cell moved to, on a plane for clones and one for each offset; the pass is on a last."""
     return np.arange(PASS + 1)
+
+
+LADDER = Ladder(
+    "ataxx/ladder-v1",
+    (
+        ("random",),
+        ("heuristic?random=0.72",),
+        ("heuristic?random=0.48",),
+        ("heuristic?random=0.28",),
+        ("alphabeta:2?random=0.18",),
+        ("alphabeta:3?random=0.18",),
+        ("alphabeta:4?random=0.13",),
+        ("alphabeta:5?random=0.09",),
+    ),
+)

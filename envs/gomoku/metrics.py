@@ -139,3 +139,26 @@ def count_move(rules, s, seat, action, legal, counts):
         own[7] += 1
         own[8] += _leaves_none(rules, s, colour, action, legal, threes)
         own[9] += 1000 * answers // n
+
+
+def rates(counts: np.ndarray) -> dict[str, float]:
+    """Shares of ``COUNTS`` summed over games; nan where nothing was counted.
+
+    Of the decisions of their kind: wins_taken, blocks_made, threes_answered, fours_begun. The same
+    of a player that chooses uniformly in these decisions: wins_chance and so on.
+
+    Args:
+        counts: (13,) numbers.
+    """
+    of = dict(zip(COUNTS, np.asarray(counts, float).tolist(), strict=True))
+    found = {}
+    for kind, whole, part in (
+        ("wins", "wins_offered", "wins_taken"),
+        ("blocks", "blocks_needed", "blocks_made"),
+        ("threes", "threes_to_answer", "threes_answered"),
+        ("fours", "fours_offered", "fours_begun"),
+    ):
+        decisions = of[whole] or float("nan")
+        found[part] = of[part] / decisions
+        found[f"{kind}_chance"] = of[f"{kind}_chance"] / 1000 / decisions
+    return found
