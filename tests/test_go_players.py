@@ -13,6 +13,7 @@ from stratagym.agents.engines import find_engine
 from stratagym.agents.games.go.shapes import is_shape, liberties_after
 from stratagym.agents.gtp_server import Session
 from stratagym.agents.kernel_policies import play_many
+from stratagym.agents.mcts import PriorMCTS
 from stratagym.agents.perfect import solver_of
 from stratagym.envs import core, spec
 from stratagym.envs.go import gtp, view
@@ -235,6 +236,12 @@ def test_bad_options_are_one_line(game, policy, words):
     with pytest.raises(ValueError, match=words) as raised:
         make_policy(spec(game), policy)
     assert "\n" not in str(raised.value)
+
+
+def test_priors_take_the_place_of_rapid_values():
+    assert isinstance(make_policy(GAME, "mcts:20?priors=yes"), PriorMCTS)
+    with pytest.raises(ValueError, match="no priors"):
+        make_policy(GAME, "mcts:20?priors=yes&rave=10")
 
 
 def test_search_beats_the_players_without(seed):

@@ -156,6 +156,5 @@ LADDER = Ladder(
         ("heuristic?random=0.4",),
         ("heuristic?random=0.2",),
         ("heuristic",),
-        ("mcts:400",),
     ),
 )
