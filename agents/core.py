@@ -147,6 +147,7 @@ FACTORIES = {
     "alphabeta": "stratagym.agents.alphabeta:alphabeta_policy",
     "uci": "stratagym.agents.engines:uci_policy",
     "gtp": "stratagym.agents.gtp:gtp_policy",
+    "piskvork": "stratagym.agents.piskvork:piskvork_policy",
     "perfect": "stratagym.agents.perfect:perfect_policy",
     "llm": "stratagym.agents.llm:language_model_policy",
     "rule": "stratagym.agents.kernel_policies:rule_policy",

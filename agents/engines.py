@@ -1,8 +1,9 @@
 """Engines as policies, over their own protocols and as processes of their own.
 
 ``uci:stockfish?nodes=1000`` is a chess engine that speaks UCI (Universal Chess Interface,
-Meyer-Kahlen and Huber 2000). It is graded by nodes on one thread, which is reproducible. An engine
-sees the position only: it does not know which positions came before.
+Meyer-Kahlen and Huber 2000), ``uci:fairy-stockfish?nodes=1000`` one that plays breakthrough too. It
+is graded by nodes on one thread, which is reproducible. An engine sees the position only: it does
+not know which positions came before.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import IO, Any
 
@@ -104,6 +105,9 @@ class Engine(Policy):
             answer.
     """
 
+    _farewell = "quit"
+    """What ends the process."""
+
     def __init__(self, command: list[str], timeout_s: float):
         self._process: subprocess.Popen[bytes] | None = None
         self._lines: _Lines
@@ -146,10 +150,14 @@ class Engine(Policy):
 
     def _until(self, word: str) -> list[str]:
         """Lines up to and with the first whose first word is ``word``; none for an empty line."""
+        said = repr(word) if word else "an empty line"
+        return self._read(lambda line: line.split(None, 1)[:1] == word.split(), said)
+
+    def _read(self, is_last: Callable[[str], bool], said: str) -> list[str]:
+        """Lines up to and with the first that is the last one; ``said`` is what was waited for."""
         lines: list[str] = []
         length, deadline = 0, time.monotonic() + self.timeout_s
-        said = repr(word) if word else "an empty line"
-        while not lines or lines[-1].split(None, 1)[:1] != word.split():
+        while not lines or not is_last(lines[-1]):
             left = deadline - time.monotonic()
             try:
                 if left <= 0:
@@ -189,7 +197,7 @@ class Engine(Policy):
         """End the engine's process."""
         if self._process is not None and self._process.poll() is None:
             with suppress(PolicyFault, subprocess.TimeoutExpired):
-                self._send("quit")
+                self._send(self._farewell)
                 if self._process is not None:
                     self._process.wait(timeout=5)
         self._end()
@@ -214,12 +222,17 @@ class Engine(Policy):
 
 
 class UCIEngine(Engine):
-    """A chess engine that speaks UCI.
+    """An engine that speaks UCI, of chess or, as Fairy-Stockfish, of other games.
+
+    A game that such engines play has a module ``notation``: ``fen(s)`` and ``parse_uci(s, text)``,
+    and where it is not chess ``VARIANT``, what they call it, and ``why_not(rules)``.
 
     Args:
         engine: a program's name or path. nodes: positions searched a move.
         skill: the engine's "Skill Level", or None for full strength.
         timeout_s: seconds that it may take for an answer.
+        variant: the option ``UCI_Variant``, unless it is chess. An engine that does not know it
+            plays chess and says nothing, so it has to show every position that it was given.
 
     Raises:
         ValueError: the engine is not installed.
@@ -232,9 +245,11 @@ class UCIEngine(Engine):
         nodes: int = 10_000,
         skill: int | None = None,
         timeout_s: float = TIMEOUT_S,
+        variant: str = "",
     ):
         self.path = find_engine(engine)
         super().__init__([self.path], timeout_s)
+        self.variant = variant
         self._hash_mb = 0
         self.nodes, self.skill = nodes, skill
         self.name = f"uci:{engine}?nodes={nodes}"
@@ -251,10 +266,22 @@ class UCIEngine(Engine):
         self._send("setoption name Threads value 1")
         if self.skill is not None:
             self._send(f"setoption name Skill Level value {self.skill}")
+        if self.variant:
+            self._send(f"setoption name UCI_Variant value {self.variant}")
+
+    def _show(self, fen: str) -> None:
+        """Have the engine show the position that it was given; a fault if it is another."""
+        self._send("d")
+        self._send("isready")
+        shown = [line.split()[1:3] for line in self._until("readyok") if line.startswith("Fen:")]
+        if shown != [fen.split()[:2]]:
+            raise self._fault(f"does not show the position: it may not know {self.variant}")
 
     def _search(self, decision: Decision, lines: int) -> list[str]:
         """What the engine says about the position, with the ``lines`` best moves."""
         notation = decision.spec.module("notation")
+        if self.variant and (why := notation.why_not(decision.rules)):
+            raise self._fault(f"cannot play: {why}")
         self._start()
         nodes = self.nodes * lines
         hash_mb = 1
@@ -268,7 +295,10 @@ class UCIEngine(Engine):
         self._send("ucinewgame")
         self._send("isready")
         self._until("readyok")
-        self._send(f"position fen {notation.fen(decision.states[0])}")
+        fen = notation.fen(decision.states[0])
+        self._send(f"position fen {fen}")
+        if self.variant:
+            self._show(fen)
         self._send(f"go nodes {nodes}")
         return self._until("bestmove")
 
@@ -318,10 +348,12 @@ def uci_policy(spec: core.GameSpec, text: PolicyString) -> UCIEngine:
     """``uci:ENGINE?nodes=N&skill=K&timeout_s=SECONDS``.
 
     Raises:
-        ValueError: not chess, a bad option, or an engine that is not installed, in one line.
+        ValueError: not a game that such engines play, a bad option, or an engine that is not
+            installed, in one line.
     """
-    if spec.name != "chess":
-        raise ValueError(f"policy uci: UCI engines play chess, not {spec.name}")
+    notation = spec.optional_module("notation")
+    if not hasattr(notation, "parse_uci"):
+        raise ValueError(f"policy uci: UCI engines play chess and breakthrough, not {spec.name}")
     options: dict[str, Any] = dict(text.options)
     if set(options) - {"nodes", "skill", "timeout_s"}:
         raise ValueError("policy uci: unknown option; the options are: nodes, skill, timeout_s")
@@ -335,4 +367,6 @@ def uci_policy(spec: core.GameSpec, text: PolicyString) -> UCIEngine:
         raise ValueError(
             "policy uci: nodes at least 1, skill 0 to 20 and seconds of timeout_s are needed"
         ) from None
-    return UCIEngine(text.argument or "stockfish", nodes, skill, timeout_s)
+    variant = getattr(notation, "VARIANT", "")
+    engine = text.argument or ("fairy-stockfish" if variant else "stockfish")
+    return UCIEngine(engine, nodes, skill, timeout_s, variant)

@@ -1,8 +1,9 @@
 """Engines that speak GTP, the Go Text Protocol (Farnebäck 2002), as policies.
 
-``gtp:gtp-rhino?level=2`` is Debian's Rhino at a level of its own. A game that engines play has a
-module ``gtp``: ``COLOURS``, ``why_not(rules)``, ``setup(rules, s)`` and ``vertex(rules, action)``,
-as in ``envs/reversi/gtp.py``. An engine is given the position before every move.
+``gtp:gtp-rhino?level=2`` is Debian's Rhino at a level of its own, ``gtp:gnugo?level=5`` is GNU Go.
+A game that engines play has a module ``gtp``: ``COLOURS``, ``why_not(rules)``, ``setup(rules, s)``
+and ``vertex(rules, action)``, as in ``envs/reversi/gtp.py``. An engine is given the position before
+every move.
 """
 
 from __future__ import annotations
@@ -11,8 +12,19 @@ from stratagym.agents.core import Decision, PolicyString
 from stratagym.agents.engines import TIMEOUT_S, Engine, find_engine, timeout_of
 from stratagym.envs import core
 
-ARGUMENTS = {"gtp-rhino": ("-b", "0", "-r", "0", "-l", "{level}")}
-"""What is said to a program, besides its name: no opening book and no chance, and the level."""
+ARGUMENTS = {
+    "gtp-rhino": ("-b", "0", "-r", "0", "-l", "{level}"),
+    "gnugo": (
+        "--mode", "gtp", "--level", "{level}", "--seed", "1", "--chinese-rules",
+        "--positional-superko", "--never-resign", "--capture-all-dead",
+    ),
+}  # fmt: skip
+"""What is said to a program, besides its name: no opening book and no chance, and the level.
+
+GNU Go counts areas, and takes all dead stones off before it passes.
+"""
+LEVELS = {"gnugo": (0, 10)}
+"""The lowest and the highest level of a program, where they are not 1 and ``MAX_LEVEL``."""
 MAX_LEVEL = 99
 
 
@@ -61,6 +73,8 @@ class GTPEngine(Engine):
         for command in self.words.setup(rules, s):
             self._ask(command)
         move = self._ask(f"genmove {self.words.COLOURS[decision.seat]}").lower()
+        if move == "resign":
+            raise self._fault("resigns")
         for action in decision.legal.tolist():
             if self.words.vertex(rules, action).lower() == move:
                 return int(action)
@@ -75,13 +89,14 @@ def gtp_policy(spec: core.GameSpec, text: PolicyString) -> GTPEngine:
     """
     if set(text.options) - {"level", "timeout_s"} or not text.argument:
         raise ValueError("policy gtp: write gtp:ENGINE?level=N&timeout_s=SECONDS")
+    lowest, highest = LEVELS.get(text.argument, (1, MAX_LEVEL))
     try:
         level = int(text.options.get("level", 1))
         timeout_s = timeout_of(text.options)
-        if not 1 <= level <= MAX_LEVEL:
+        if not lowest <= level <= highest:
             raise ValueError
     except ValueError:
         raise ValueError(
-            f"policy gtp: a level of 1 to {MAX_LEVEL} and seconds of timeout_s are needed"
+            f"policy gtp: a level of {lowest} to {highest} and seconds of timeout_s are needed"
         ) from None
     return GTPEngine(spec, text.argument, level, timeout_s)

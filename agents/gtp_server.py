@@ -2,8 +2,8 @@
 
 python -m stratagym.agents.gtp_server --game reversi --policy "alphabeta:5?tactic=12"
 
-It reads commands from its input and answers each. A seat that can only pass need not be told to: a
-move of the other colour passes for it.
+It reads commands from its input and answers each. A seat that may pass need not be told to: a move
+of the other colour passes for it.
 """
 
 from __future__ import annotations
@@ -83,24 +83,31 @@ class Session:
         n = core.legal_actions_at(self.rules, self.states, 0, self.legal) if self.seat >= 0 else 0
         return [int(action) for action in self.legal[:n]]
 
-    def _turn_to(self, colour: str) -> None:
-        """Make it a colour's turn; a seat that can only pass does so."""
+    def _turn_to(self, colour: str) -> np.ndarray:
+        """Make it a colour's turn: the other seat passes, if it may.
+
+        Returns:
+            The states before that, (1,), for who undoes the move that follows.
+        """
         names = {
             name: seat for seat, long in enumerate(self.words.COLOURS) for name in (long, long[0])
         }
         if colour.lower() not in names:
             raise Refused("syntax error")
-        choices = self._choices()
+        before = self.states.copy()
         if self.seat >= 0 and self.seat != names[colour.lower()]:
-            if len(choices) > 1 or self.words.vertex(self.rules, choices[0]) != "pass":
+            last = self._choices()[-1]
+            if self.words.vertex(self.rules, last) != "pass":
                 raise Refused("not this colour's turn")
-            self._play(choices[0], told=False)
+            self._play(last)
+        return before
 
-    def _play(self, action: int, told: bool = True) -> None:
-        """Play on. What nobody told, such as a pass for the other seat, is not undone alone."""
-        if told:
-            self.before.append(self.states.copy())
+    def _play(self, action: int) -> None:
         self.seat, _ = core.play_at(self.rules, self.states, 0, action, self.legal, self.probs)
+
+    def _back_to(self, states: np.ndarray) -> None:
+        self.states = states
+        self.seat = core.current_player_at(self.rules, self.states, 0)
 
     def _do_protocol_version(self) -> str:
         return "2"
@@ -142,15 +149,17 @@ class Session:
         return ""
 
     def _do_play(self, colour: str, vertex: str) -> str:
-        self._turn_to(colour)
+        before = self._turn_to(colour)
         for action in self._choices():
             if self.words.vertex(self.rules, action).lower() == vertex.lower():
                 self._play(action)
+                self.before.append(before)
                 return ""
+        self._back_to(before)
         raise Refused("illegal move")
 
     def _do_genmove(self, colour: str) -> str:
-        self._turn_to(colour)
+        before = self._turn_to(colour)
         if self.seat < 0:
             return "pass"
         self.decisions += 1
@@ -158,13 +167,13 @@ class Session:
         action = self.policy.act(decision_for(self.spec, self.rules, self.states, seed))
         told = str(self.words.vertex(self.rules, action))
         self._play(action)
+        self.before.append(before)
         return told
 
     def _do_undo(self) -> str:
         if not self.before:
             raise Refused("cannot undo")
-        self.states = self.before.pop()
-        self.seat = core.current_player_at(self.rules, self.states, 0)
+        self._back_to(self.before.pop())
         return ""
 
     def _do_final_score(self) -> str:

@@ -54,6 +54,18 @@ def priority(rules, s, action):
     """
 
 
+def _all(rules, s, legal, n, ply):
+    return n
+
+
+@core.kernel("agents", default=_all)
+def candidates(rules, s, legal, n, ply):
+    """Put what alpha-beta tries of ``legal[:n]`` in front, in any order; return how many.
+
+    At least one is needed. ``ply`` counts from the root.
+    """
+
+
 # --- what alpha-beta asks besides; a game that answers none of it is searched to its full width ---
 
 UNIT = 1 << 20
@@ -151,16 +163,48 @@ def rule(rules, s, legal, n, which):
     """The action of rule-based player number ``which`` (a value of ``RULES``) of the game."""
 
 
-def _by_evaluator(rules, s, memory, out):
+def _by_evaluator(rules, s, low, high, memory, out):
     evaluate(rules, s, out)
 
 
+def _any(rules, s, legal, n):
+    return legal[core.random_below(s, n)]
+
+
+@core.kernel("agents", default=_any)
+def playout(rules, s, legal, n):
+    """The action of Monte Carlo tree search's playouts among ``legal[:n]``, drawn by ``s``.
+
+    By default any of them. ``legal`` may be left in another order.
+    """
+
+
 @core.kernel("agents", default=_by_evaluator)
-def judge(rules, s, memory, out):
+def judge(rules, s, low, high, memory, out):
     """Write every seat's return as Monte Carlo tree search takes it at a leaf into ``out``.
 
-    ``memory`` is alpha-beta's scratch, of ``JUDGE_LEVELS`` levels if the game's agents define it.
+    A return of seat 0 below ``low`` or above ``high`` may be a bound. ``memory`` is what
+    ``judge_memory`` of the game's agents gave.
     """
+
+
+def _redrawn(rules, s, player):
+    core.determinize(rules, s, player)
+
+
+@core.kernel("agents", default=_redrawn)
+def imagine(rules, s, player):
+    """Redraw all that ``player`` cannot know, for one simulation of a search.
+
+    By default as ``core.determinize`` does, uniformly. A game's agents may go by what the moves of
+    the others tell.
+    """
+
+
+def judge_memory(rules: Any) -> tuple[np.ndarray, ...]:
+    """Scratch for ``judge``: what the game's agents give for it, else next to nothing."""
+    give = getattr(core.home(type(rules), "agents"), "judge_memory", None)
+    return give(rules) if give else (np.zeros(0),)
 
 
 def found(spec: core.GameSpec, name: str) -> Any:

@@ -30,6 +30,7 @@ class Ladder:
         options: of the game, where they are not the defaults.
         measure: ``wins``: a policy meets a level's policies. ``score``, for games that nobody
             wins: a team of the policy plays the seeds that a team of the level's plays.
+        least: of a ladder of scores, the least score there is.
         solved: whether the last level plays perfectly in a game that is then drawn: it is as high
             as there is, whatever its win rate, and progress against it is the rate of draws.
         players: the policy that plays a level's policy, where its string has come to mean another.
@@ -39,6 +40,7 @@ class Ladder:
     levels: tuple[tuple[str, ...], ...]
     options: Mapping[str, Any] = field(default_factory=dict)
     measure: str = "wins"
+    least: float = 0.0
     solved: bool = False
     players: Mapping[str, str] = field(default_factory=dict)
 
@@ -104,7 +106,7 @@ class Ladder:
         found = {}
         for level, names in enumerate(self.levels):
             for name in names:
-                if PolicyString.parse(name).name not in ("uci", "gtp"):
+                if PolicyString.parse(name).name not in ("uci", "gtp", "piskvork"):
                     continue
                 try:
                     make_policy(self.game, name)

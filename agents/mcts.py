@@ -8,37 +8,30 @@ determinization first, and a child competes only where it is legal, weighed by h
 without chance it proves results as well, and then needs no playouts for them (MCTS-Solver; Winands,
 Björnsson, Saito 2008).
 
-In such games it may also go by priors, made from what the game finds promising: children are chosen
-by PUCT (Rosin 2011, in AlphaZero's form), their values are means mixed with the minimax of what was
-judged below them (implicit minimax backups; Lanctot, Winands, Pepels, Sturtevant 2014).
+In such games it may also go by priors and judgements, which is another search (``puct``).
 """
 
 from __future__ import annotations
 
-from math import exp, isnan, log, nan, sqrt
+from math import inf, isnan, log, nan, sqrt
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-from stratagym.agents import hooks, pvs
+from stratagym.agents import hooks, puct
+from stratagym.agents import rave as rapid
 from stratagym.agents.core import Decision, Policy, PolicyString
 from stratagym.envs import core
 
 _NONE = -1
 _WIN = 1.0
 
-_IMPLIED = 0.8
-"""Weight of the minimax value beside the mean, under priors."""
-_SHARPNESS = 0.8
-"""Logits of a prior for each unit of ``hooks.priority``, which counts up to ``_MOST``."""
-_MOST = 4.0
-
 
 @njit(cache=True, nogil=True)
 def search(
-    rules, states, hidden, solve, simulations, exploration, playout, priors, legal, probs, tree,
-    path, total, memory,
+    rules, states, hidden, solve, simulations, exploration, playout, legal, probs, tree, path,
+    total, memory,
 ):  # fmt: skip
     """Search from ``states[0]``; node 0 is the root. Returns the nodes used.
 
@@ -49,14 +42,12 @@ def search(
             1, and not subject to chance. The search ends when the root's is proven.
         exploration: UCT's constant, for returns within [-1, 1].
         playout: plies of random play before the game's evaluator judges; -1 to the end.
-        priors: whether to weigh children by priors, and by the minimax of what was judged beside
-            their means; for the games that ``solve`` is for.
-        tree: (action, mover, visits, available, value, proof, first, sibling, prior, judged,
-            implied), each one entry a node; ``proof`` is seat 0's proven return, or NaN.
+        tree: (action, mover, visits, available, value, proof, first, sibling), each one entry a
+            node; ``proof`` is seat 0's proven return, or NaN.
         path: nodes of a simulation; at least as long as a game. total: scratch, one a seat.
         memory: for ``hooks.judge``.
     """
-    action, mover, visits, available, value, proof, first, sibling, _, judged, implied = tree
+    action, mover, visits, available, value, proof, first, sibling = tree
     capacity = action.shape[0]
     root_seat = core.current_player(rules, states[0])
     seats = total.shape[0]
@@ -64,9 +55,6 @@ def search(
     proof[0] = nan
     first[0] = _NONE
     used = 1
-    if priors:
-        hooks.judge(rules, states[0], memory, total)
-        judged[0] = implied[0] = total[0]
     for _ in range(simulations):
         if not isnan(proof[0]):
             break
@@ -74,15 +62,12 @@ def search(
         w = states[1]
         core.seed_rng(w, core.random_uint64(states[2]))
         if hidden:
-            core.determinize(rules, w, root_seat)
-        node, depth, drawn = 0, 0, False
+            hooks.imagine(rules, w, root_seat)
+        node, depth = 0, 0
         path[0] = 0
         while True:
             player = core.current_player(rules, w)
             if player <= core.TERMINAL or not isnan(proof[node]):
-                break
-            drawn = priors and depth > 0 and hooks.is_repeated(rules, w)
-            if drawn:
                 break
             if player == core.CHANCE:
                 outcome = core.draw_chance(rules, w, probs)
@@ -113,45 +98,32 @@ def search(
                         mover[child] = player
                         # Marks the children that are legal in this determinization.
                         path[path.shape[0] - 1 - k] = child
-                    if priors:
-                        _set_priors(rules, w, tree, node)
                 else:
                     n = 0
-                if priors:
-                    child = _select_by_prior(tree, node, exploration)
-                else:
-                    child = _select(tree, node, exploration, hidden, n, path, states[2])
+                child = _select(tree, node, exploration, hidden, n, path, states[2])
                 core.step(rules, w, action[child])
             node = child
             depth += 1
             path[depth] = node
-        if drawn:
-            total[0] = total[1] = implied[node] = judged[node] = 0.0
-        elif isnan(proof[node]):
+        if isnan(proof[node]):
             _play_out(rules, w, playout, legal, probs, total, memory)
-            if priors:
-                judged[node] = implied[node] = total[0]
             if solve and player <= core.TERMINAL:
                 proof[node] = total[0]
         else:
             total[0], total[1] = proof[node], -proof[node]
-            if priors:
-                implied[node] = proof[node]
         _prove(tree, path, depth)
         for k in range(depth + 1):
             visited = path[k]
             visits[visited] += 1
             if k > 0 and mover[visited] >= 0 and mover[visited] < seats:
                 value[visited] += total[mover[visited]]
-        if priors:
-            _imply(tree, path, depth)
     return used
 
 
 @njit(cache=True)
 def _add(tree, node, child, act, player):
     """Link a new child in front of its siblings."""
-    action, mover, visits, available, value, proof, first, sibling, _, _, _ = tree
+    action, mover, visits, available, value, proof, first, sibling = tree
     action[child], mover[child] = act, player
     visits[child], available[child], value[child], proof[child] = 0, 0, 0.0, nan
     first[child] = _NONE
@@ -165,7 +137,7 @@ def _prove(tree, path, depth):
 
     A node is decided by one child that wins for its mover, or by all children.
     """
-    _, mover, _, _, _, proof, first, sibling, _, _, _ = tree
+    _, mover, _, _, _, proof, first, sibling = tree
     for k in range(depth, 0, -1):
         node, parent = path[k], path[k - 1]
         if isnan(proof[node]):
@@ -184,7 +156,7 @@ def _prove(tree, path, depth):
 @njit(cache=True)
 def _select(tree, node, exploration, hidden, n, path, generator):
     """The child of highest upper confidence bound, or proven value; ties at random."""
-    _, mover, visits, available, value, proof, first, sibling, _, _, _ = tree
+    _, mover, visits, available, value, proof, first, sibling = tree
     best, best_score, ties = _NONE, -np.inf, 0
     log_visits = log(visits[node] + 1.0)
     child, k = first[node], 0
@@ -214,72 +186,9 @@ def _select(tree, node, exploration, hidden, n, path, generator):
 
 
 @njit(cache=True)
-def _set_priors(rules, s, tree, node):
-    """Share a prior of 1 out among a node's children, by the softmax of their priorities."""
-    action, _, _, _, _, _, first, sibling, prior, _, _ = tree
-    whole = 0.0
-    child = first[node]
-    while child != _NONE:
-        share = exp(_SHARPNESS * min(hooks.priority(rules, s, action[child]), _MOST))
-        prior[child] = share
-        whole += share
-        child = sibling[child]
-    child = first[node]
-    while child != _NONE:
-        prior[child] /= whole
-        child = sibling[child]
-
-
-@njit(cache=True)
-def _imply(tree, path, depth):
-    """Carry the minimax value of a path's last node up (implicit minimax backups).
-
-    A node whose children were not all looked at is worth its own judgement at least.
-    """
-    _, mover, visits, _, _, _, first, sibling, _, judged, implied = tree
-    for k in range(depth - 1, -1, -1):
-        node = path[k]
-        child = first[node]
-        side = 1.0 if mover[child] == 0 else -1.0
-        best, whole = -np.inf, True
-        while child != _NONE:
-            if visits[child] > 0:
-                best = max(best, side * implied[child])
-            else:
-                whole = False
-            child = sibling[child]
-        if not whole:
-            best = max(best, side * judged[node])
-        implied[node] = side * best
-
-
-@njit(cache=True)
-def _select_by_prior(tree, node, exploration):
-    """The child of highest value and prior (PUCT), or proven value; the first among equals."""
-    _, mover, visits, _, value, proof, first, sibling, prior, judged, implied = tree
-    best, best_score = _NONE, -np.inf
-    weight = exploration * sqrt(visits[node] + 1.0)
-    child = first[node]
-    side = 1.0 if mover[child] == 0 else -1.0
-    while child != _NONE:
-        if not isnan(proof[child]):
-            score = side * proof[child]
-        else:
-            score = side * judged[node]
-            if visits[child] > 0:
-                score = _IMPLIED * side * implied[child]
-                score += (1.0 - _IMPLIED) * value[child] / visits[child]
-            score += weight * prior[child] / (1.0 + visits[child])
-        if score > best_score:
-            best, best_score = child, score
-        child = sibling[child]
-    return best
-
-
-@njit(cache=True)
 def _children(tree, found):
     """Write the root's children into ``found``, by action; returns how many."""
-    action, _, _, _, _, _, first, sibling, _, _, _ = tree
+    action, _, _, _, _, _, first, sibling = tree
     n, child = 0, first[0]
     while child != _NONE:
         k = n
@@ -294,15 +203,15 @@ def _children(tree, found):
 
 @njit(cache=True)
 def _play_out(rules, w, playout, legal, probs, total, memory):
-    """Random play to the end, or for ``playout`` plies and then the evaluator's judgement."""
+    """Play to the end, or for ``playout`` plies and then the evaluator's judgement."""
     player = core.play_chance(rules, w, probs)
     plies = 0
     while player >= 0 and plies != playout:
         n = core.legal_actions(rules, w, legal)
-        player = core.play(rules, w, legal[core.random_below(w, n)], probs)
+        player = core.play(rules, w, hooks.playout(rules, w, legal, n), probs)
         plies += 1
     if player >= 0:
-        hooks.judge(rules, w, memory, total)
+        hooks.judge(rules, w, -np.inf, np.inf, memory, total)
     else:
         core.returns(rules, w, total)
 
@@ -313,7 +222,6 @@ class MCTS(Policy):
     Args:
         simulations: playouts a move. exploration: UCT's constant.
         playout: plies of random play before the evaluator judges; None plays to the end.
-        priors: whether the game's ``priority`` guides the search.
         solve: prove results as far as the simulations reach; for ``can_solve`` games.
     """
 
@@ -323,10 +231,9 @@ class MCTS(Policy):
         exploration: float = 1.4,
         playout: int | None = None,
         solve: bool = False,
-        priors: bool = False,
     ):
         self.simulations, self.exploration, self.playout = simulations, exploration, playout
-        self.solve, self.priors = solve, priors
+        self.solve = solve
         self.name = f"mcts:{simulations}"
         self._memory: tuple[Any, ...] | None = None
 
@@ -342,11 +249,10 @@ class MCTS(Policy):
                 np.zeros(nodes, np.float32),
                 np.zeros(nodes, np.int32),
                 np.zeros(nodes, np.int32),
-                *(np.zeros(nodes if self.priors else 1, np.float32) for _ in range(3)),
             )
             path = np.zeros(4 * rules.max_game_length + rules.num_actions + 2, np.int32)
             scratch = core.new_scratch(rules)
-            memory = _judging(rules)
+            memory = hooks.judge_memory(rules)
             self._found = np.zeros(rules.num_actions, np.int64)
             self._memory = (rules, tree, path, *scratch, np.zeros(rules.num_players), memory)
         return self._memory[1:]
@@ -354,7 +260,6 @@ class MCTS(Policy):
     def statistics(self, decision: Decision) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(actions, visits, mean returns) of the root's children after a search.
 
-        Under priors the minimax value of what was looked at stands in place of the mean.
         Where a child's result is proven, the mean is that return.
         """
         actions, visits, means, proofs = self._search(decision)
@@ -373,7 +278,6 @@ class MCTS(Policy):
             self.simulations,
             self.exploration,
             -1 if self.playout is None else self.playout,
-            self.priors,
             legal,
             probs,
             tree,
@@ -381,13 +285,10 @@ class MCTS(Policy):
             total,
             memory,
         )
-        action, _, visits, _, value, proof, _, _, _, _, implied = tree
+        action, _, visits, _, value, proof, _, _ = tree
         found = self._found[: _children(tree, self._found)]
         side = -1 if decision.seat else 1
-        if self.priors:
-            means = np.where(visits[found] > 0, side * implied[found], -1.0)
-        else:
-            means = value[found] / np.maximum(visits[found], 1)
+        means = value[found] / np.maximum(visits[found], 1)
         return action[found], visits[found], means, proof[found] * side
 
     def act(self, decision: Decision) -> int:
@@ -399,8 +300,6 @@ class MCTS(Policy):
         legal = np.isin(actions, decision.legal)
         proven = np.nan_to_num(proofs)
         visits = np.where(legal, visits, -1)
-        if self.priors:
-            means, visits = visits, np.where(visits > 0, means, -2.0)
         best = np.lexsort((means, visits, proven))[-1]
         alike = (proven == proven[best]) & (visits == visits[best]) & (means == means[best])
         if alike.sum() > 1:
@@ -409,17 +308,99 @@ class MCTS(Policy):
         return int(actions[best])
 
 
-def _judging(rules: Any) -> tuple[np.ndarray, ...]:
-    """Memory for ``hooks.judge``: alpha-beta's with a table of one entry, if the game wants it."""
-    levels = getattr(core.home(type(rules), "agents"), "JUDGE_LEVELS", 0)
-    if not levels:
-        return (np.zeros(0),)
-    return (
-        *pvs.new_memory(rules, levels),
-        np.zeros(1, pvs.ENTRY),
-        np.zeros(3, np.int64),
-        np.zeros(rules.num_actions, np.int64),
-    )
+class PriorMCTS(MCTS):
+    """Search by priors and judgements as a policy; for games that ``can_solve``.
+
+    A decision follows from the position alone, whatever its seed, and comes with fewer simulations
+    where one move leads by far.
+
+    Args:
+        simulations, exploration, solve: as ``MCTS`` has them.
+    """
+
+    def __init__(self, simulations: int, exploration: float = 0.2, solve: bool = True):
+        super().__init__(simulations, exploration, 0, solve)
+
+    def _allocate(self, rules: Any) -> tuple[Any, ...]:
+        if self._memory is None or self._memory[0] != rules:
+            self._memory = (rules, *puct.new_memory(rules, self.simulations))
+        return self._memory[1:]
+
+    def _best(self, decision: Decision) -> np.void:
+        """The node of the move to play; the tree is left in memory."""
+        states, legal, tree, path, gains, tried, total, memory = self._allocate(decision.rules)
+        states[0] = decision.states[0]
+        best = puct.search(
+            decision.rules, states, decision.legal, self.solve, self.simulations,
+            self.exploration, legal, tree, path, gains, tried, total, memory,
+        )  # fmt: skip
+        return tree[best]
+
+    def _search(self, decision: Decision) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """As ``MCTS`` has it, with minimax values in place of means; -1 where there is none."""
+        self._best(decision)
+        tree = self._allocate(decision.rules)[2]
+        found = np.sort(tree[tree["first"][0] :][: tree["children"][0]], order="action")
+        side = -1 if decision.seat else 1
+        values = np.where(found["visits"] > 0, side * found["implied"], -1.0)
+        return found["action"].astype(np.int64), found["visits"], values, found["proof"] * side
+
+    def act(self, decision: Decision) -> int:
+        """The legal move of highest minimax value, less where it was looked at little.
+
+        A proven win comes before that, a proven loss after it.
+        """
+        return int(self._best(decision)["action"])
+
+
+class RaveMCTS(MCTS):
+    """UCT with rapid action values as a policy; for games that ``mcts.can_solve``.
+
+    Args:
+        simulations, exploration, playout, solve: as ``MCTS`` has them.
+        rave: visits at which a move's own returns weigh as much as the rapid ones; 0 for none.
+        urgency: what a move that no simulation holds counts for.
+    """
+
+    def __init__(
+        self,
+        simulations: int,
+        exploration: float,
+        playout: int | None,
+        solve: bool,
+        rave: float,
+        urgency: float,
+    ):
+        super().__init__(simulations, exploration, playout, solve)
+        self.rave, self.urgency = rave, urgency
+
+    def _allocate(self, rules: Any) -> tuple[Any, ...]:
+        if self._memory is None or self._memory[0] != rules:
+            legal, _ = core.new_scratch(rules)
+            self._memory = (rules, legal, *rapid.new_memory(rules, self.simulations))
+        return self._memory[1:]
+
+    def _search(self, decision: Decision) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        memory = self._allocate(decision.rules)
+        states = np.repeat(decision.states[:1], 3)
+        states["rng"][2] = decision.seed
+        playout = -1 if self.playout is None else self.playout
+        rapid.search(
+            decision.rules,
+            states,
+            self.solve,
+            self.simulations,
+            self.exploration,
+            self.rave,
+            self.urgency,
+            playout,
+            *memory,
+        )
+        tree = memory[1]
+        found = tree[tree["first"][0] :][: tree["children"][0]]
+        means = found["value"] / np.maximum(found["visits"], 1)
+        proofs = found["proof"] * (-1 if decision.seat else 1)
+        return found["action"].astype(np.int64), found["visits"], means, proofs
 
 
 def can_solve(spec: core.GameSpec) -> bool:
@@ -434,34 +415,43 @@ def can_solve(spec: core.GameSpec) -> bool:
 def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
     """``mcts:SIMULATIONS?c=1.4&playout=PLIES&solve=no&priors=yes``: 1000 simulations by default.
 
+    ``rave=K`` or ``fpu=URGENCY`` make it a search by rapid action values (``rave``).
     Results are proven where the game permits it, unless ``solve=no`` says otherwise. What a game's
     agents say in ``MCTS_DEFAULTS`` takes the place of the other defaults; ``playout=all`` plays to
-    the end.
+    the end. With ``priors=yes`` leaves are judged without playouts, and c is 0.2.
 
     Raises:
         ValueError: a bad number or option, in one line.
     """
-    known = {"c", "playout", "solve", "priors"}
+    known = {"c", "playout", "solve", "priors", "rave", "fpu"}
     if set(text.options) - known:
         raise ValueError(
             f"policy mcts: unknown option; the options are: {', '.join(sorted(known))}"
         )
     defaults = {
         "c": "1.4", "playout": "all", "priors": "no", "solve": "yes" if can_solve(spec) else "no",
+        "rave": "0", "fpu": "none",
     }  # fmt: skip
-    options = defaults | (hooks.found(spec, "MCTS_DEFAULTS") or {}) | text.options
+    own = hooks.found(spec, "MCTS_DEFAULTS") or {}
+    options = defaults | own | text.options
+    if options["priors"] == "yes":
+        options = defaults | {"c": "0.2", "playout": "0"} | own | text.options
     try:
         simulations = int(text.argument or 1000)
         exploration = float(options["c"])
         playout = None if options["playout"] == "all" else int(options["playout"])
         words = {"no": False, "yes": True}
         solve, priors = words[options["solve"]], words[options["priors"]]
+        rave = float(options["rave"])
+        urgency = inf if options["fpu"] == "none" else float(options["fpu"])
         if simulations < 1 or not exploration >= 0 or (playout or 0) < 0:
+            raise ValueError
+        if not 0 <= rave < inf or isnan(urgency):
             raise ValueError
     except (ValueError, KeyError):
         raise ValueError(
-            "policy mcts: write mcts:SIMULATIONS?c=NUMBER&playout=PLIES&solve=no&priors=yes, such "
-            "as mcts:200"
+            "policy mcts: write mcts:SIMULATIONS?c=NUMBER&playout=PLIES&solve=no&priors=yes"
+            "&rave=VISITS&fpu=URGENCY, such as mcts:200"
         ) from None
     if priors and not can_solve(spec):
         raise ValueError(
@@ -471,7 +461,20 @@ def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
         raise ValueError(
             f"policy mcts: solve=yes is for two players and no chance, which {spec.name} is not"
         )
-    policy = MCTS(simulations, exploration, playout, solve, priors)
+    if priors and playout != 0:
+        raise ValueError("policy mcts: playouts and priors exclude each other: write priors=no")
+    rapidly = rave > 0 or urgency < inf
+    if rapidly and (priors or not can_solve(spec)):
+        raise ValueError(
+            f"policy mcts: rave and fpu are for two players, no chance and no priors: {spec.name}"
+        )
+    policy: MCTS
+    if priors:
+        policy = PriorMCTS(simulations, exploration, solve)
+    elif rapidly:
+        policy = RaveMCTS(simulations, exploration, playout, solve, rave, urgency)
+    else:
+        policy = MCTS(simulations, exploration, playout, solve)
     if text.options:
         policy.name += "?" + "&".join(f"{k}={v}" for k, v in text.options.items())
     return policy

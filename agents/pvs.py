@@ -134,6 +134,13 @@ def _reward(history, seat, legal, level, played, move, depth):
         history[seat, other] -= bonus + history[seat, other] * bonus // _HISTORY_LIMIT
 
 
+@njit(cache=True)
+def _actions(rules, states, legal, level):
+    """Write what is tried at a level into its row; returns how many."""
+    n = core.legal_actions(rules, states[level], legal[level])
+    return hooks.candidates(rules, states[level], legal[level], n, level)
+
+
 @njit(cache=True, nogil=True)
 def search(
     rules, states, depth, allowed, running, nodes, legal, order, table, age, history, total, ranks
@@ -217,7 +224,7 @@ def search(
                                 rules, states[level], alpha - static, legal[level]
                             )
                     else:
-                        n = core.legal_actions(rules, states[level], legal[level])
+                        n = _actions(rules, states, legal, level)
                     if n == 0:
                         result, valued = nodes[level, _BEST], True
                 else:
@@ -247,7 +254,7 @@ def search(
                         opening = True
                         continue
                     if not valued:
-                        n = core.legal_actions(rules, states[level], legal[level])
+                        n = _actions(rules, states, legal, level)
                 if not valued:
                     _set_order(rules, states, nodes, legal, order, history, ranks, level, n, known)
         elif (
@@ -291,7 +298,7 @@ def search(
                     nodes[level, _MOVE], nodes[level, _NEXT], nodes[level, _COUNT] = -1, 0, 0
                 else:
                     known = nodes[level, _KNOWN]
-                    n = core.legal_actions(rules, states[level], legal[level])
+                    n = _actions(rules, states, legal, level)
                     _set_order(rules, states, nodes, legal, order, history, ranks, level, n, known)
                 continue
             if stage == _REDUCED and value > alpha:

@@ -3,6 +3,8 @@
 A game has one if its agents define ``tactic(rules, states, legal, level)``: the action to play in
 ``states[0]`` out of ``legal`` (n,) int64, or -1 if it finds none with the effort that ``level``
 allows. What a level means is the game's: in reversi, how many empty squares are solved exactly.
+It may define ``guard(rules, states, legal, level, action)`` as well: what to play in place of an
+action that the policy has chosen, or that action itself.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ class Tactical(Policy):
     """
 
     def __init__(self, spec: core.GameSpec, policy: Policy, level: str):
-        self.tactic = hooks.found(spec, "tactic")
+        self.tactic, self.guard = hooks.found(spec, "tactic"), hooks.found(spec, "guard")
         if self.tactic is None:
             known = ", ".join(game.name for game in specs() if hooks.found(game, "tactic"))
             raise ValueError(
@@ -34,5 +36,9 @@ class Tactical(Policy):
         self.name = f"{policy.name}{'&' if '?' in policy.name else '?'}tactic={self.level}"
 
     def act(self, decision: Decision) -> int:
-        action = self.tactic(decision.rules, decision.states, decision.legal, self.level)
-        return action if action >= 0 else self.policy.act(decision)
+        asked = decision.rules, decision.states, decision.legal, self.level
+        action = self.tactic(*asked)
+        if action >= 0:
+            return action
+        action = self.policy.act(decision)
+        return action if self.guard is None else self.guard(*asked, action)

@@ -3,6 +3,7 @@
     python -m benchmarks.export RUN --format chat --winners --dedupe --output train.jsonl
     python -m benchmarks.export RUN OTHER_RUN --format table --output decisions.csv
     python -m benchmarks.export RUN --format table --rows games --output games.parquet
+    python -m benchmarks.export RUN --format sgf --game gomoku --output games.sgf
 
 A conversation is one decision of a language model: the messages it was sent and its reply. A table
 has one row a decision, or a game, with the fields of the records as columns in a fixed order.
@@ -21,6 +22,7 @@ from typing import Any
 from cyclopts import Parameter
 
 from stratagym.benchmarks.exporting import tables
+from stratagym.benchmarks.exporting.games import write_sgf
 from stratagym.benchmarks.exporting.tables import DECISION_COLUMNS, GAME_COLUMNS
 from stratagym.benchmarks.harness import cli, replays
 from stratagym.benchmarks.harness.decisions import OVERTIME, TRANSPORT
@@ -29,7 +31,7 @@ from stratagym.benchmarks.reporting.terminal import say
 from stratagym.envs.text import OK, answer
 
 NAME = "export"
-FORMATS, ROWS = ("chat", "table"), ("decisions", "games")
+FORMATS, ROWS = ("chat", "table", "sgf"), ("decisions", "games")
 KINDS = (OK, "unparseable", "illegal", TRANSPORT, OVERTIME)
 
 
@@ -37,7 +39,8 @@ KINDS = (OK, "unparseable", "illegal", TRANSPORT, OVERTIME)
 @dataclass(kw_only=True)
 class Args:
     format: str
-    """chat: JSONL of conversations; table: CSV or Parquet, by the ending of --output."""
+    """chat: JSONL of conversations; table: CSV or Parquet, by the ending of --output; sgf: games
+    of gomoku or reversi for other programs."""
     output: str
     """The file to write; a table's ends in .csv or .parquet."""
     rows: str = "decisions"
@@ -96,7 +99,9 @@ def main(*runs: str, args: Args) -> None:
     found = [replays.find(Path(run)) for run in runs]
     records = games(found, args) if _of_games(args) else decisions(found, args)
     try:
-        if args.format == "chat":
+        if args.format == "sgf":
+            written = write_sgf(output, records)
+        elif args.format == "chat":
             written = _write_jsonl(output, conversations(records, args, fields))
         elif output.suffix == ".csv":
             written = tables.write_csv(output, records, columns, formulas=args.formulas)
@@ -104,13 +109,13 @@ def main(*runs: str, args: Args) -> None:
             written = tables.write_parquet(output, records, columns)
     except OSError as error:
         raise cli.InputError(f"--output {output}: cannot be written ({error.strerror})") from None
-    what = "conversations" if args.format == "chat" else args.rows
+    what = {"chat": "conversations", "sgf": "games"}.get(args.format, args.rows)
     of = f"{len(found)} {'run' if len(found) == 1 else 'runs'}"
     say(f"{output}: {written} {what} of {of}", sys.stdout)
 
 
 def _of_games(args: Args) -> bool:
-    return args.format == "table" and args.rows == "games"
+    return args.format == "sgf" or (args.format == "table" and args.rows == "games")
 
 
 # --- which records -------------------------------------------------------------------------------

@@ -121,7 +121,7 @@ def _game(args: Args) -> tuple[GameSpec, dict[str, Any], Sides]:
     if game.utility == "identical":
         raise cli.InputError(
             f"--game {game.name}: its players win or lose together, so that nobody can be rated "
-            "against another; use python -m benchmarks.hanabi_teams"
+            "against another; use python -m benchmarks.anchored_levels, and hanabi_teams for Hanabi"
         )
     more = "; for more use python -m benchmarks.ludo_arena"
     return game, options, two_sides(game, rules, "a tournament", more)

@@ -23,8 +23,14 @@ PLAYED = {
     "tictactoe": "tournament --policies random,heuristic,alphabeta:2,mcts:100,perfect --games 100",
     "connect_four": "tournament --policies random,heuristic,alphabeta:4,mcts:100,mcts:400,perfect "
     "--games 60",
+    "coin_game": "coin_teams --policies random,rule:any,rule:own,heuristic,mcts:1000 --games 500",
     "breakthrough": "tournament --policies random,heuristic,alphabeta:2,alphabeta:4 --games 40",
     "reversi": "tournament --policies random,heuristic,alphabeta:2,mcts:100 --games 40",
+    "gomoku": "tournament --policies "
+    "random,rule:one_look,heuristic,alphabeta:2?random=0.05,alphabeta:4?tactic=1 --games 40",
+    "ataxx": "tournament --policies random,heuristic,alphabeta:2?random=0.1,alphabeta:3?random=0.1,"
+    "mcts:100 --games 40",
+    "go": "tournament --policies random,rule:eyes,heuristic,mcts:100 --games 20",
     "chess": "tournament --policies random,heuristic,alphabeta:1,alphabeta:2,mcts:50 --games 20",
     "ludo": "tournament --policies random,heuristic,gt:1,gt:2 --games 1000",
     "texas_holdem": "tournament --policies random,heuristic,rule:strong --games 1000",
@@ -43,6 +49,11 @@ RATED = (
 )
 SCORED = (
     "Mean points of 25 at the end, 0 once all lives are lost; perfect: the share of games with 25."
+)
+
+RETURNED = (
+    "Mean return of a team, from -16 to 32; told: with the goals of all told on the same starts; "
+    "neither: the share of coins taken that were nobody's goal."
 )
 
 
@@ -82,6 +93,19 @@ def scores(summary: Mapping[str, Any]) -> list[str]:
     return [*lines, "", SCORED]
 
 
+def returns(summary: Mapping[str, Any]) -> list[str]:
+    """Teams of one coin game player."""
+    lines = [
+        row(["Policy", "Games", "Return", "Told", "Neither"]),
+        row(["---", "---:", "---:", "---:", "---:"]),
+    ]
+    for team in sorted(summary["teams"], key=lambda t: -t["returns"]["value"]):
+        figures = [interval(team[name], 1) for name in ("returns", "told")]
+        figures.append(interval(team["process"]["neither_share"], 2))
+        lines.append(row([f"`{team['policy']}`", f"{team['games']:,}", *figures]))
+    return [*lines, "", RETURNED]
+
+
 def section(game: str) -> str:
     """A game's part of the page, played now."""
     script, *options = PLAYED[game].split()
@@ -92,7 +116,8 @@ def section(game: str) -> str:
         more = ["--json", "--output", f"{folder}/run"]
         done = subprocess.run([*command, *more], stdout=subprocess.PIPE, text=True, check=True)
     summary = json.loads(done.stdout)
-    table = ratings(summary) if script == "tournament" else scores(summary)
+    told = {"tournament": ratings, "coin_teams": returns, "hanabi_teams": scores}
+    table = told[script](summary)
     call = f"python -m benchmarks.{script} {' '.join(options)}"
     head = [f"## {envs.spec(game).title}", "", "```bash", call, "```", ""]
     return "\n".join([*head, *table, "", f"Seed 0, {date.today():%Y-%m-%d}."])

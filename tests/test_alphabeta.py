@@ -240,7 +240,7 @@ def test_exchanges(fen, move, gain):
     s = chess_position(fen)[2][0]
     action = notation.parse_uci(s, move)
     here, there, plane = ordering.squares_of(s, action)
-    _, becomes, won = ordering._gain(s, action, here, there, plane)
+    _, becomes, won = ordering.gain_of(s, action, here, there, plane)
     for threshold in range(-1000, 1500, 10):
         gains = ordering.exchange_gains(s, here, there, won, becomes, threshold)
         assert gains == (gain >= threshold), threshold

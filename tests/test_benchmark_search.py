@@ -207,7 +207,7 @@ def test_the_peer_has_the_same_moves(game, rng):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--game", "go"], ["go", "connect_four"]),
+        (["--game", "shogi"], ["shogi", "connect_four"]),
         (["--game", ","], ["--game"]),
         (["--games", "3"], ["--games 3", "even"]),
         (["--simulations", "1"], ["--simulations 1"]),

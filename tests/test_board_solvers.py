@@ -111,7 +111,7 @@ def test_a_model_plays_on_from_an_opening(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--game", "go"], ["go", "connect_four", "reversi"]),
+        (["--game", "shogi"], ["shogi", "connect_four", "reversi"]),
         (["--games", "0"], ["--games"]),
         (["--boards", "chess", "--engine", "uci:nothing-of-the-kind"], ["nothing-of-the-kind"]),
         (["--policies", "gt:99"], ["gt:99"]),

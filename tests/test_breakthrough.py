@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from numba import njit
 
-from stratagym.agents.core import decision_for, make_policy
+from stratagym.agents.core import PolicyFault, decision_for, make_policy
 from stratagym.agents.games.breakthrough import (
     action_cells,
     evaluate,
@@ -16,9 +18,9 @@ from stratagym.agents.games.breakthrough import (
 from stratagym.agents.games.breakthrough.solver import Solver
 from stratagym.agents.kernel_policies import play_many
 from stratagym.envs import core, spec
-from stratagym.envs.breakthrough import render, replay, view
+from stratagym.envs.breakthrough import notation, render, replay, view
 from stratagym.envs.breakthrough import rules as kernel
-from stratagym.envs.breakthrough.metrics import COUNTS, game_counts
+from stratagym.envs.breakthrough.metrics import COUNTS, game_counts, rates
 from stratagym.envs.prompts import TextOptions, messages
 from stratagym.testing import check_replies, position, random_positions, same_as_openspiel
 
@@ -91,6 +93,86 @@ def test_games_are_fairy_stockfishs(games, rng):
             told.append(str(rng.choice(sorted(names))))
             player, _ = core.play_at(RULES, states, 0, names[told[-1]], legal, probs)
         assert sf.is_immediate_game_end("breakthrough", start, told)[0], told
+
+
+def test_positions_and_moves_are_fairy_stockfishs(rng):
+    """What engines are told of a position and answer; and theirs after the same moves."""
+    sf = pytest.importorskip("pyffish", reason="pip install pyffish")
+    start = sf.start_fen("breakthrough")
+    legal = np.zeros(RULES.num_actions, np.int64)
+    for s in random_positions(RULES, 20, rng):
+        states = np.array([s])
+        told = notation.fen(s)
+        n = core.legal_actions_at(RULES, states, 0, legal)
+        moves = sf.legal_moves("breakthrough", told, [])
+        assert sorted(notation.parse_uci(s, move) for move in moves) == legal[:n].tolist()
+        again = sf.get_fen("breakthrough", told, [])
+        assert again.split()[:2] == told.split()[:2]
+    assert notation.fen(position(RULES)[0]).split()[:2] == start.split()[:2]
+    for wrong in ("a1", "e7e8q", "0000", "(none)"):
+        with pytest.raises(ValueError, match="no_such_move"):
+            notation.parse_uci(position(RULES)[0], wrong)
+
+
+ENGINE = """#!{python}
+import sys
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "uci":
+        print("id name Sham", "uciok", sep="\\n", flush=True)
+    elif words[0] == "isready":
+        print("readyok", flush=True)
+    elif words[0] == "d":
+        print("Fen:", {shown}, flush=True)
+    elif words[0] == "position":
+        given = " ".join(words[2:])
+    elif words[0] == "go":
+        print("bestmove a2a3", flush=True)
+"""
+
+
+def sham(folder, shown):
+    """An engine that always plays the same, and shows a position."""
+    path = folder / "sham"
+    path.write_text(ENGINE.format(python=sys.executable, shown=shown))
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_an_engine_that_does_not_know_the_game_is_found_out(tmp_path):
+    decision = decision_for(GAME, RULES, position(RULES), 1)
+    (tmp_path / "knows").mkdir()
+    policy = make_policy(GAME, f"uci:{sham(tmp_path / 'knows', 'given')}?nodes=10")
+    assert view.action_to_string(RULES, decision.states[0], policy.act(decision)) == "a7a6"
+    chess = "'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1'"
+    policy = make_policy(GAME, f"uci:{sham(tmp_path, chess)}?nodes=10")
+    with pytest.raises(PolicyFault, match="does not show the position: it may not know breakthro"):
+        policy.act(decision)
+    small = GAME.make_rules(rows=6)
+    with pytest.raises(PolicyFault, match="cannot play: the board is 6 x 8, not 8 x 8"):
+        policy.act(decision_for(GAME, small, position(small), 1))
+
+
+def test_fairy_stockfish_plays(seed):
+    """With few nodes it wins nearly all games against random play."""
+    try:
+        engine = make_policy(GAME, "uci:fairy-stockfish?nodes=200")
+    except ValueError as error:
+        pytest.skip(str(error))
+    assert "Fairy-Stockfish" in engine.identity()
+    states, (legal, probs) = core.new_states(RULES), core.new_scratch(RULES)
+    players, won = [engine, make_policy(GAME, "random")], 0
+    for game in range(6):
+        player = core.start_at(RULES, states, 0, np.uint64(game), probs)
+        while player >= 0:
+            decision = decision_for(GAME, RULES, states, (seed + game) % 2**62)
+            action = players[(player + game) % 2].act(decision)
+            player, _ = core.play_at(RULES, states, 0, action, legal, probs)
+            seed += 1
+        won += int(states["winner"][0]) == game % 2
+    assert won >= 5
+    assert len(engine.scores(decision_for(GAME, RULES, position(RULES), 1))[0]) == 22
+    engine.close()
 
 
 @njit
@@ -327,6 +409,9 @@ def test_random_players_do_what_chance_does(seed):
     ):
         assert told[of] > 20, told
         assert abs(told[done] - told[chance]) < 2.5 * told[of] ** 0.5, told
+        assert rates(counts)[done] == told[done] / told[of]
+        assert rates(counts)[f"{done}_by_chance"] == told[chance] / told[of]
+    assert np.isnan(list(rates(np.zeros(len(COUNTS))).values())).all()
 
 
 def test_alpha_beta_finds_wins_and_the_evaluator_keeps_its_bounds(rng):

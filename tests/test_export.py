@@ -17,6 +17,7 @@ from stratagym.benchmarks import export
 from stratagym.benchmarks.exporting import tables
 from stratagym.benchmarks.exporting.tables import DECISION_COLUMNS, GAME_COLUMNS
 from stratagym.benchmarks.harness.records import read_jsonl
+from stratagym.envs import sgf, spec
 
 ROOT = Path(__file__).resolve().parents[1]
 CORNERS = [f"Move: {row},{column}" for row in (1, 3, 2) for column in (1, 3, 2)]
@@ -186,3 +187,29 @@ def test_columns_are_documented_in_their_order(rows):
     (cells,) = re.findall(rf"^\| `{rows}` \| (.*) \|$", page, re.MULTILINE)
     columns = DECISION_COLUMNS if rows == "decisions" else GAME_COLUMNS
     assert re.findall(r"`(\w+)`", cells) == list(columns)
+
+
+def test_games_are_written_as_sgf(tmp_path, seed):
+    folder = tmp_path / "run"
+    for k in range(3):
+        record_game(folder, "gomoku", ["heuristic", "random"], seed + k, name=f"gomoku/{k}")
+    never = model(lambda _: reply("no"))
+    record_game(folder, "gomoku", ["random", never], seed, name="lost", invalid="forfeit")
+    path = tmp_path / "games.sgf"
+    said, _ = run(folder, "--format", "sgf", "--output", path)
+    assert said == f"{path}: 4 games of 1 run\n"
+    records = recorded([folder], "games.jsonl")
+    for record, game in zip(records, sgf.read(path.read_text(encoding="utf-8")), strict=True):
+        rules, actions = sgf.to_game(spec("gomoku"), game)
+        assert actions == record["actions"] and rules.columns == 15
+        assert [game.black, game.white] == [str(name) for name in record["seats"]]
+        assert game.more == {"EV": ["run"], "GN": [record["match"]]}
+        forfeit = record["match"] == "lost"
+        assert game.result == ("B+F" if forfeit else "B+" if record["returns"][0] > 0 else "W+")
+    record_game(folder, "tictactoe", ["random", "random"], seed, name="other")
+    _, said = run(folder, "--format", "sgf", "--output", path, "--force", code=2)
+    assert (
+        said
+        == "python -m benchmarks.export: game other: sgf: tictactoe is not written in this format\n"
+    )
+    run(folder, "--format", "sgf", "--game", "gomoku", "--output", path, "--force")

@@ -173,11 +173,11 @@ def test_sentences_in_help_are_not_broken():
 @pytest.mark.parametrize(
     ("script", "former"),
     [
-        ("board_solvers", ("--boards", "go")),
-        ("search", ("--boards=go",)),
-        ("throughput", ("--games", "go")),
-        ("tournament", ("--policy", "go,gone")),
-        ("replay", ("nowhere", "--boards", "go")),
+        ("board_solvers", ("--boards", "shogi")),
+        ("search", ("--boards=shogi",)),
+        ("throughput", ("--games", "shogi")),
+        ("tournament", ("--policy", "shogi,gone")),
+        ("replay", ("nowhere", "--boards", "shogi")),
         ("ludo_spots", ("generate", "--output", "x", "--boards", "0")),
     ],
 )
@@ -185,7 +185,7 @@ def test_words_of_version_0_1_are_still_read(script, former):
     done = run(script, *former)
     (line,) = done.stderr.splitlines()
     assert done.returncode == 2
-    assert "go" in line or "--per-category 0" in line
+    assert "shogi" in line or "--per-category 0" in line
     assert "unknown option" not in line.lower()
 
 

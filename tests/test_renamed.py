@@ -24,9 +24,13 @@ from stratagym.envs.text import (
 from stratagym.envs.words import Renaming
 
 REPLIES = {
+    "ataxx": "I thought about it.\nMove: {}",
     "breakthrough": "I thought about it.\nMove: {}",
     "chess": "{} | because",
+    "coin_game": "I thought about it.\nMove: {}",
     "connect_four": "I thought about it.\nMove: {}",
+    "gomoku": "I thought about it.\nMove: {}",
+    "go": "I thought about it.\nMove: {}",
     "hanabi": '{{"reason": "none", "action": "{}"}}',
     "ludo": "{} | because",
     "reversi": "I thought about it.\nMove: {}",

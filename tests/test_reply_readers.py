@@ -23,9 +23,13 @@ FILLS = (
 )  # fmt: skip
 """What a reply repeats, at its beginning or behind a begun move."""
 BEGUN = {
+    "ataxx": ("", "Move: a", "Move: (a,", "Move: a1", "a1c", "Answer: a", '{"action": "'),
     "breakthrough": ("", "Move: a", "Move: a7", "a7", "Answer: a7", '{"action": "'),
     "chess": ("", "e4", "12", "1. ", "O-O", "Answer: e4"),
+    "coin_game": ("", "Move: ", "Move: up", "up", "Answer: up", '{"action": "'),
     "connect_four": ("", "Move:", "Move: 1", "Answer: 1"),
+    "gomoku": ("", "Move: d", "Move: d,", "d", "Answer: d", '{"action": "', '{"col":"d"'),
+    "go": ("", "Move: D", "Move: (d,", "d", "Answer: d", '{"action": "'),
     "hanabi": ("", '{"action": ', '{"action": "', "play", "reveal player", "Answer: (play 0"),
     "ludo": ("", "1", "1 ", "Answer: 1"),
     "reversi": ("", "Move: d", "Move: (d,", "d", "Answer: d", '{"action": "'),

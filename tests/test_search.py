@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from stratagym.agents import puct
 from stratagym.agents.core import decision_for, make_policy
-from stratagym.agents.mcts import MCTS
+from stratagym.agents.mcts import MCTS, PriorMCTS
 from stratagym.benchmarks.reporting.ratings import bradley_terry, elo, rate
 from stratagym.envs import core, spec
 
@@ -91,12 +94,13 @@ def test_equals_are_not_always_the_same_move(seed):
     assert any(move != best.min() for move, best in chosen)
 
 
+@pytest.mark.parametrize("search", [MCTS, PriorMCTS])
 @pytest.mark.parametrize(("game", "plies"), [("tictactoe", 4), ("connect_four", 34)])
-def test_mcts_proves_the_value_of_trying_everything(game, plies, rng):
+def test_mcts_proves_the_value_of_trying_everything(game, plies, search, rng):
+    policy = search(100_000, solve=True)
     for k in range(12):
         facts, rules, states = random_position(game, plies, rng)
         view = decision_for(facts, rules, states, k)
-        policy = MCTS(100_000, solve=True)
         action = policy.act(view)
         actions, visits, values = policy.statistics(view)
         value = minimax(facts, rules, states) * (1 if view.seat == 0 else -1)
@@ -134,7 +138,7 @@ def test_in_chess_priors_and_judgement_take_the_place_of_random_games():
     rules, states = facts.make_rules(), core.new_states(facts.make_rules())
     notation = facts.module("notation")
     policy, used = make_policy(facts, "mcts:60"), make_policy(facts, "mcts:60")
-    assert (policy.playout, policy.priors) == (0, True)
+    assert isinstance(policy, PriorMCTS)
     for fen, move in (
         ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "a1a8"),
         ("rnbqkb1r/ppp2ppp/8/3np3/3Q4/4P3/PPP2PPP/RNB1KBNR b KQkq - 0 1", "e5d4"),
@@ -145,8 +149,51 @@ def test_in_chess_priors_and_judgement_take_the_place_of_random_games():
         assert notation.uci(states[0], policy.act(view)) == move
         assert notation.uci(states[0], used.act(view)) == move
     plain = make_policy(facts, "mcts:60?playout=all&priors=no&c=1.4")
-    assert (plain.playout, plain.priors, plain.exploration) == (None, False, 1.4)
+    assert (type(plain), plain.playout, plain.exploration) == (MCTS, None, 1.4)
     assert plain.act(view) in view.legal
+
+
+def test_search_by_priors_counts_its_visits_and_needs_no_kept_positions(rng):
+    """With room for no position but the root's it walks from there, and finds the same."""
+    facts, rules, states = random_position("chess", 12, rng)
+    view = decision_for(facts, rules, states, 1)
+    policy = PriorMCTS(150)
+    action = policy.act(view)
+    actions, visits, values = policy.statistics(view)
+    assert 0 < visits.sum() <= 150
+    assert actions.tolist() == view.legal.tolist()
+    assert (abs(values) <= 1).all() and visits[actions == action] > 0
+    kept, *memory = puct.new_memory(rules, 150)
+    kept = kept[:2]
+    kept[0] = view.states[0]
+    legal, tree, path, gains, tried, total, scratch = memory
+    best = puct.search(
+        rules, kept, view.legal, True, 150, 0.2, legal, tree, path, gains, tried, total, scratch
+    )
+    assert tree["action"][best] == action
+    root = tree[tree["first"][0] :][: len(actions)]
+    assert np.sort(root, order="action")["visits"].tolist() == visits.tolist()
+
+
+def test_search_by_priors_takes_what_is_offered_and_sees_a_draw_by_repetition():
+    facts = spec("chess")
+    rules, states = facts.make_rules(), core.new_states(facts.make_rules())
+    notation = facts.module("notation")
+    notation.set_fen(rules, states, "7k/8/8/8/8/8/1q6/6K1 w - - 0 1")
+    view = decision_for(facts, rules, states, 1)
+    policy = PriorMCTS(200)
+    for one in view.legal:
+        assert policy.act(replace(view, legal=np.array([one]))) == one
+    # A move that brings a position back is worth a draw, to a queen more and to a queen less.
+    for moves in (["g1h1", "b2b3", "h1g1"], ["g1h1", "b2b3", "h1g1", "b3b2"]):
+        notation.set_fen(rules, states, "7k/8/8/8/8/8/1q6/6K1 w - - 0 1")
+        scratch = core.new_scratch(rules)
+        for move in moves:
+            core.play_at(rules, states, 0, notation.parse_uci(states[0], move), *scratch)
+        view = decision_for(facts, rules, states, 1)
+        actions, visits, values = policy.statistics(view)
+        again = actions == notation.parse_uci(states[0], "b3b2" if len(moves) == 3 else "g1h1")
+        assert values[again] == 0 and visits[again] > 0
 
 
 def test_more_simulations_win(rng):
@@ -178,6 +225,7 @@ def test_more_simulations_win(rng):
         ("ludo", "mcts:9?solve=yes", ["mcts", "solve=yes", "ludo"]),
         ("ludo", "mcts:9?priors=yes", ["mcts", "priors=yes", "ludo"]),
         ("chess", "mcts:9?playout=some", ["mcts", "playout=PLIES"]),
+        ("chess", "mcts:9?playout=20", ["mcts", "priors=no"]),
         ("chess", "alphabeta:0", ["alphabeta"]),
         ("ludo", "uci:stockfish", ["ludo"]),
         ("chess", "uci:no-such-engine", ["no-such-engine", "apt-get install"]),

@@ -13,8 +13,8 @@ FOLDER = Path(__file__).resolve().parent.parent
 GROUPS = {
     "Play and look": ("play", "replay", "export"),
     "Evaluate": (
-        "ludo_spots", "ludo_arena", "board_solvers", "hanabi_teams", "anchored_levels",
-        "tournament", "duel",
+        "ludo_spots", "ludo_arena", "board_solvers", "hanabi_teams", "coin_teams",
+        "anchored_levels", "tournament", "duel",
     ),
     "Train and measure": ("train_ppo", "throughput", "search", "model_requests"),
 }  # fmt: skip

@@ -11,6 +11,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from stratagym.benchmarks.harness.schedules import Records
 from stratagym.benchmarks.levels.climb import Plan, duels, team_matches
 from stratagym.benchmarks.reporting.page import RateCell, Table, code, count, mean_text
 from stratagym.benchmarks.reporting.ratings import davidson
-from stratagym.benchmarks.reporting.stats import COUNT, mean_rate
+from stratagym.benchmarks.reporting.stats import mean_rate
 from stratagym.envs.text import TextOptions
 
 STEP = (0.70, 0.90)
@@ -116,7 +117,7 @@ def _teams(plan: Plan, play: Play) -> list[dict[str, Any]]:
             "policy": policy,
             "mean": mean_rate(
                 np.array([returns_of(records[match.name])[0] for match in matches]),
-                bounds=COUNT,
+                bounds=(plan.ladder.least, inf),
             ).record(),
             "scores": [returns_of(records[match.name])[0] for match in matches],
             "digests": "".join(_digest(records[match.name]) for match in matches),
@@ -159,7 +160,7 @@ def engines(ladder: Ladder) -> dict[str, str]:
     """What the engines of a ladder call themselves, by policy; those that are installed."""
     found = {}
     for name in (name for level in ladder.levels for name in level):
-        if not name.startswith(("uci:", "gtp:")):
+        if not name.startswith(("uci:", "gtp:", "piskvork:")):
             continue
         try:
             policy = make_policy(ladder.game, name)

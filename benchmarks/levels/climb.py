@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from stratagym.benchmarks.harness.matches import Match, Place
 from stratagym.benchmarks.harness.records import GameRecord, returns_of, side_return
 from stratagym.benchmarks.harness.schedules import Schedule, play_out, side_by_side
 from stratagym.benchmarks.reporting.ratings import rate_on_ladder
-from stratagym.benchmarks.reporting.stats import COUNT, Rate, jackknife, mean_rate, wilson
+from stratagym.benchmarks.reporting.stats import Rate, jackknife, mean_rate, wilson
 from stratagym.envs.facts import Sides, alone
 
 GAMES = {"perfect": 32, "imperfect": 64}
@@ -387,7 +388,7 @@ class ScoreClimb:
             name: np.array([returns_of(games[k])[0] for k in played])
             for name, games in self.records.items()
         }
-        mine = scores[self.policy]
+        mine, bounds = scores[self.policy], (self.plan.ladder.least, inf)
         levels = [
             np.mean([scores[name] for name in policies], axis=0)
             for policies in self.plan.ladder.levels[: self.plan.top + 1]
@@ -396,10 +397,10 @@ class ScoreClimb:
         last.results = [Result("", own[k]["seed"], 0.5, own[k]) for k in played]
         last.lost = len(own) - len(played)
         means = {
-            name: mean_rate(values, bounds=COUNT).record() | {"level": self._level_of(name)}
+            name: mean_rate(values, bounds=bounds).record() | {"level": self._level_of(name)}
             for name, values in scores.items()
         }
-        table = {"mean": mean_rate(mine, bounds=COUNT).record(), "anchors": means}
+        table = {"mean": mean_rate(mine, bounds=bounds).record(), "anchors": means}
         if not played:
             return Outcome(0, None, False, True, None, [last], table)
         passed = [bool(mine.mean() >= level.mean()) for level in levels]

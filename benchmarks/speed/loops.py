@@ -29,7 +29,7 @@ HOLDEM = (
 )
 LONG_NAMES = {"universal_poker, no limit, fcpa": HOLDEM}
 """OpenSpiel's names of games that are too long for a table, by what the table says."""
-EVEN_CHANCE = ("maedn", "universal_poker")
+EVEN_CHANCE = ("maedn", "universal_poker", "coin_game")
 """OpenSpiel's games in which all outcomes of a chance node are equally likely."""
 CHANCE, TERMINAL = -1, -4
 """Players of OpenSpiel's that are none."""
@@ -179,6 +179,23 @@ def python_chess_perft(name: str) -> Episode:
         return total
 
     return lambda: leaves(chess.Board(), 4)
+
+
+def python_ataxx(name: str) -> Episode:
+    """python-ataxx's board: legal_moves and makemove."""
+    import ataxx
+
+    random = Random(1).random
+
+    def episode() -> int:
+        board, decisions = ataxx.Board(), 0
+        while not board.gameover():
+            legal = board.legal_moves()
+            board.makemove(legal[int(random() * len(legal))])
+            decisions += 1
+        return decisions
+
+    return episode
 
 
 def rlcard_steps(name: str) -> Episode:

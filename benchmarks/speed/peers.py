@@ -55,7 +55,10 @@ _FCPA = "fold, call, pot and all-in only; one hand a game, where ours are matche
 _RLCARD_HOLDEM = (
     "fold, call, half pot, pot and all-in, 50 big blinds deep; one hand a game, ours are 20"
 )
+_DRAWN = "its rollouts begin behind the draw of the start, which our games make anew each time"
 _PASSES = "its games end by two passes where ours are over"
+_SUPERKO_DRAWS = "a position that comes back draws the game, where ours has no such move"
+_SUPERKO_LOSES = "who brings a position back loses, where ours has no such move"
 _PGX = "jitted; a new game's start is computed at every step"
 _ONE_CORE = "held to one processor, XLA's threads counted"
 _ALL_CORES = "XLA's own threads on all processors"
@@ -102,7 +105,9 @@ def _hands(name: str, make: Callable[[str], Episode], *notes: str, version: str 
 
 
 PEERS: tuple[Peer, ...] = (
+    Peer("python-ataxx", "ataxx", "Board", "ataxx", "step", loops.python_ataxx),
     *_openspiel("breakthrough", "breakthrough"),
+    *(p for p in _openspiel("coin_game", "coin_game", _DRAWN) if p.shape != "observe"),
     *_openspiel("ludo", "maedn(players=4)", _MAEDN),
     _pettingzoo("ludo", "connect_four_v3", same_game=False),
     _pettingzoo("ludo", "tictactoe_v3", same_game=False),
@@ -112,8 +117,11 @@ PEERS: tuple[Peer, ...] = (
     *_openspiel("connect_four", "connect_four"),
     _pettingzoo("connect_four", "connect_four_v3"),
     *_pgx("connect_four", "connect_four"),
+    *_openspiel("go", "go(board_size=9)", _SUPERKO_DRAWS),
+    *_pgx("go", "go_9x9", _SUPERKO_LOSES),
     *_openspiel("reversi", "othello"),
     *_pgx("reversi", "othello", _PASSES),
+    *_openspiel("gomoku", "gomoku"),
     *_openspiel("chess", "chess"),
     Peer("python-chess", "chess", "Board", "chess", "step", loops.python_chess),
     Peer(

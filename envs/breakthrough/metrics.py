@@ -92,3 +92,26 @@ def count_move(rules, s, seat, action, legal, counts):
         own[7] += 1
         own[8] += not keeps_race(rules, s, action)
         own[9] += losing / n
+
+
+def rates(counts: np.ndarray) -> dict[str, float]:
+    """Shares of ``COUNTS`` summed over games, each with that of random moves; nan without a case.
+
+    Args:
+        counts: (len(COUNTS),) numbers.
+
+    Returns:
+        wins_taken, of the decisions with a winning move; captures_made, of those with a capture
+        that is needed; races_misjudged, of those with a race that is won; and ``..._by_chance``.
+    """
+    of = dict(zip(COUNTS, np.asarray(counts, float).tolist(), strict=True))
+    shares = {}
+    for name, cases, chance in (
+        ("wins_taken", "wins_offered", "wins_chance"),
+        ("captures_made", "captures_needed", "captures_chance"),
+        ("races_misjudged", "races_won", "races_chance"),
+    ):
+        whole = of[cases]
+        shares[name] = of[name] / whole if whole else float("nan")
+        shares[f"{name}_by_chance"] = of[chance] / whole if whole else float("nan")
+    return shares

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from stratagym.agents.ladders import Ladder
 from stratagym.envs.bits import EMPTY, bit, popcount
 from stratagym.envs.breakthrough.rules import (
     NO_WINNER,
@@ -159,3 +160,18 @@ def symmetries(rules):
     way = way // 3 * 3 + 2 - way % 3
     flipped = ((row * rules.columns + rules.columns - 1 - column) * 6 + way) * 2 + capture
     return np.stack([np.arange(rules.num_actions), flipped])
+
+
+LADDER = Ladder(
+    "breakthrough/ladder-v1",
+    (
+        ("random",),
+        ("heuristic?random=0.85",),
+        ("heuristic?random=0.65",),
+        ("heuristic?random=0.45",),
+        ("heuristic?random=0.25",),
+        ("alphabeta:2?random=0.03",),
+        ("alphabeta:4?random=0.06",),
+        ("alphabeta:5?random=0.03",),
+    ),
+)

@@ -15,7 +15,7 @@ import math
 import numpy as np
 from numba import njit
 
-from stratagym.agents import pvs
+from stratagym.agents.games.chess import quiescence
 from stratagym.agents.games.chess.evaluation import estimate as estimate
 from stratagym.agents.games.chess.ordering import forcing_actions as forcing_actions
 from stratagym.agents.games.chess.ordering import is_check as is_check
@@ -142,24 +142,33 @@ def evaluate(rules, s, out):
     out[1 - rules.white] = -value
 
 
-JUDGE_LEVELS = 24
-"""Levels of quiescence behind a position that Monte Carlo tree search judges."""
-MCTS_DEFAULTS = {"playout": "0", "priors": "yes", "c": "0.7"}
+MCTS_DEFAULTS = {"priors": "yes"}
 """Random games say little of a position, and cost hundreds of moves."""
 
 
+def judge_memory(rules):
+    """Scratch for ``judge``."""
+    return quiescence.memory()
+
+
 @njit(cache=True)
-def judge(rules, s, memory, out):
+def _centipawns(value):
+    """What ``judge`` says ``value`` of."""
+    if value >= 0.999:
+        return quiescence.MATE
+    if value <= -0.999:
+        return -quiescence.MATE
+    return np.int64(SCALE * math.atanh(value / 0.999))
+
+
+@njit(cache=True)
+def judge(rules, s, low, high, memory, out):
     """``tanh`` of the value after quiescence: captures are played out, and nothing else."""
-    states, nodes, legal, order, history, total, table, running, ranks = memory
-    states[0] = s
-    running[0] = running[1] = 0
-    table[0].key = 0  # a judgement follows from its position alone
-    pvs.search(
-        rules, states, 0, 1 << 20, running, nodes, legal, order, table, 1, history, total, ranks
-    )
     seat = np.int64(s.turn ^ rules.white)
-    out[seat] = 0.999 * math.tanh(pvs.best_value(nodes) / SCALE)
+    if seat:
+        low, high = -high, -low
+    value = quiescence.settle(rules, s, _centipawns(low), _centipawns(high), memory, out)
+    out[seat] = 0.999 * math.tanh(value / SCALE)
     out[1 - seat] = -out[seat]
 
 

@@ -133,7 +133,7 @@ def is_quiet(rules, s, action):
 
 
 @njit(cache=True)
-def _gain(s, action, here, there, plane):
+def gain_of(s, action, here, there, plane):
     """(what moves, what stands there afterwards, centipawns won by the move itself)."""
     kind = kind_at(s, here)
     captured = captured_kind(s, kind, there)
@@ -155,7 +155,7 @@ def priority(rules, s, action):
     """What wins in the exchange by its gain in pawns and the cheapest capturer, then quiet moves to
     better squares, then what loses."""
     here, there, plane = squares_of(s, action)
-    kind, becomes, gain = _gain(s, action, here, there, plane)
+    kind, becomes, gain = gain_of(s, action, here, there, plane)
     if gain > 0:
         if becomes != kind and becomes != QUEEN:
             return -3.0
@@ -178,7 +178,7 @@ def forcing_actions(rules, s, wanted, out):
         here, there, plane = squares_of(s, action)
         if plane >= UNDERPROMOTION:
             continue
-        _, becomes, gain = _gain(s, action, here, there, plane)
+        _, becomes, gain = gain_of(s, action, here, there, plane)
         if gain + _SLACK < wanted:
             continue
         if gain >= EXCHANGE[becomes] or exchange_gains(s, here, there, gain, becomes, 0):

@@ -1,0 +1,1 @@
+"""Teams of coin game players: their returns, what they took, and the report."""

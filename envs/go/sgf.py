@@ -1,0 +1,58 @@
+"""Go in SGF, ``GM[1]``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stratagym.envs import core
+from stratagym.envs.go.gtp import score
+from stratagym.envs.go.rules import GOING, grid_of
+from stratagym.envs.sgf import GO, GameRecord, Point
+
+GAME = GO
+_RULES = ("Tromp-Taylor without suicide", "area, situational superko", "area, simple ko")
+"""What is said of the rules, by ``rules.ko``."""
+_KO = ("positional", "situational", "simple")
+
+
+def start(rules: Any) -> GameRecord:
+    """A record without moves; handicap stones are set up."""
+    states, (_, probs) = core.new_states(rules), core.new_scratch(rules)
+    core.start_at(rules, states, 0, np.uint64(0), probs)
+    black = [(int(x), int(y)) for y, x in np.argwhere(grid_of(rules, states[0]) == 0)]
+    record = GameRecord(GAME, rules.size, rules.size, komi=rules.komi, rules=_RULES[rules.ko])
+    record.stones = (black, [])
+    if rules.handicap:
+        record.more = {"HA": [str(rules.handicap)], "PL": ["W"]}
+    return record
+
+
+def options(record: GameRecord) -> dict[str, Any]:
+    """The options of a record; 7.5 points for White where it does not say, positional superko
+    where its rules are not ours."""
+    if record.columns != record.rows:
+        raise ValueError(f"sgf: no go on a board of {record.columns} x {record.rows}")
+    ko = _KO[_RULES.index(record.rules)] if record.rules in _RULES else "positional"
+    komi = 7.5 if record.komi is None else record.komi
+    return {"size": record.columns, "komi": komi, "ko": ko, "handicap": len(record.stones[0])}
+
+
+def move(rules: Any, s: Any, action: int) -> tuple[int, Point | None]:
+    """(colour, point); None for a pass."""
+    row, column = divmod(action, rules.size)
+    return int(s["player"]), None if row == rules.size else (column, row)
+
+
+def black(s: Any) -> int:
+    """The seat that plays Black."""
+    return 0
+
+
+def result(rules: Any, s: Any) -> str:
+    """``B+3.5``, ``W+12.5``, ``Draw``, or nothing while the game goes on."""
+    if s["over"] == GOING:
+        return ""
+    told = score(rules, s)
+    return "Draw" if told == "0" else told
