@@ -23,7 +23,7 @@ from stratagym.envs.ataxx.rules import (
     stones,
     winner_of,
 )
-from stratagym.envs.words import MARKS, board_move, labelled_grid
+from stratagym.envs.words import MARKS, board_move, labelled_grid, last_text, standing
 
 PROMPT_VERSION = "ataxx-1"
 _CELL = r"\(?[A-Za-z] ?,? ?[0-9]{1,2}\)?"
@@ -141,16 +141,13 @@ def result_text(rules: Any, s: Any) -> str:
 
 def board_text(rules: Any, s: Any) -> str:
     """The board for a terminal, with the count, the last move, whose turn it is or who has won."""
-    lines = [_grid(rules, s), count_text(rules, s)]
-    if s["last"] >= 0:
-        lines.append(_last_text(rules, s))
-    lines.append(f"{MARKS[s['player']]} to move" if s["over"] == GOING else result_text(rules, s))
-    return "\n".join(lines)
+    result = "" if s["over"] == GOING else result_text(rules, s)
+    return standing(s, _grid(rules, s), count_text(rules, s), _last_text(rules, s), result=result)
 
 
 def _last_text(rules: Any, s: Any) -> str:
-    move = action_to_string(rules, s, int(s["last"]))
-    return f"Last move: {MARKS[1 - s['player']]} {move}"
+    last = int(s["last"])
+    return last_text(s, action_to_string(rules, s, last)) if last >= 0 else ""
 
 
 # --- moves ---------------------------------------------------------------------------------------
