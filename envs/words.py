@@ -48,9 +48,16 @@ def standing(s: Any, *lines: str, result: str = "") -> str:
     return "\n".join([*filter(None, lines), result or f"{MARKS[s['player']]} to move"])
 
 
-def last_text(s: Any, move: str) -> str:
-    """Which move the seat that is not to move made last, by the record's ``player``."""
-    return f"Last move: {MARKS[1 - s['player']]} {move}"
+def last_text(action_to_string: Callable[[Any, Any, int], str], rules: Any, s: Any) -> str:
+    """``Last move: X d4``, made by the seat that is not to move; nothing at the start.
+
+    Args:
+        action_to_string: the view's. s: a record with ``player`` and ``last``, an action or -1.
+    """
+    last = int(s["last"])
+    if last < 0:
+        return ""
+    return f"Last move: {MARKS[1 - s['player']]} {action_to_string(rules, s, last)}"
 
 
 def square_named(text: str, columns: str, size: int) -> tuple[int, int]:

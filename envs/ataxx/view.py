@@ -141,13 +141,9 @@ def result_text(rules: Any, s: Any) -> str:
 
 def board_text(rules: Any, s: Any) -> str:
     """The board for a terminal, with the count, the last move, whose turn it is or who has won."""
+    last = last_text(action_to_string, rules, s)
     result = "" if s["over"] == GOING else result_text(rules, s)
-    return standing(s, _grid(rules, s), count_text(rules, s), _last_text(rules, s), result=result)
-
-
-def _last_text(rules: Any, s: Any) -> str:
-    last = int(s["last"])
-    return last_text(s, action_to_string(rules, s, last)) if last >= 0 else ""
+    return standing(s, _grid(rules, s), count_text(rules, s), last, result=result)
 
 
 # --- moves ---------------------------------------------------------------------------------------
@@ -312,7 +308,7 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
         told += f"\nAll other cells{free} are empty."
     told += f"\n\nCount: {count_text(rules, s)}."
     if s["last"] >= 0:
-        told += f"\n{_last_text(rules, s)}"
+        told += f"\n{last_text(action_to_string, rules, s)}"
     told += f"\n{quiet_text(rules, s)}"
     passing = "" if rules.botzone else ", or pass if you must"
     return f"{told}\n\nIt is your turn: clone or jump with one {MARKS[player]}{passing}."

@@ -74,13 +74,9 @@ def result_text(rules: Any, s: Any) -> str:
 
 def board_text(rules: Any, s: Any) -> str:
     """The board for a terminal, with the count, the last move, whose turn it is or who has won."""
+    last = last_text(action_to_string, rules, s)
     result = "" if s["over"] == GOING else result_text(rules, s)
-    return standing(s, _grid(rules, s), count_text(rules, s), _last_text(rules, s), result=result)
-
-
-def _last_text(rules: Any, s: Any) -> str:
-    last = int(s["last"])
-    return last_text(s, action_to_string(rules, s, last)) if last >= 0 else ""
+    return standing(s, _grid(rules, s), count_text(rules, s), last, result=result)
 
 
 def action_to_string(rules: Any, s: Any, action: int) -> str:
@@ -181,7 +177,7 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
         told += "\nAll other squares are empty."
     told += f"\n\nCount: {count_text(rules, s)}."
     if s["last"] >= 0:
-        told += f"\n{_last_text(rules, s)}"
+        told += f"\n{last_text(action_to_string, rules, s)}"
     if rules.voluntary:
         told += f"\nMoves until the game is stopped: {rules.max_game_length - int(s['plies'])}"
     return f"{told}\n\nIt is your turn: put down one {MARKS[player]}, or pass if you may."
