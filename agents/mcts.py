@@ -435,7 +435,8 @@ def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
     own = hooks.found(spec, "MCTS_DEFAULTS") or {}
     options = defaults | own | text.options
     if options["priors"] == "yes":
-        options = defaults | {"c": "0.2", "playout": "0"} | own | text.options
+        alone = {"rave": "0", "fpu": "none"}
+        options = defaults | {"c": "0.2", "playout": "0"} | own | alone | text.options
     try:
         simulations = int(text.argument or 1000)
         exploration = float(options["c"])

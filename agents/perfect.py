@@ -5,6 +5,9 @@ every move in every state, (N, num_actions) int8. A score is the mover's: 0 for 
 for a win, the larger the sooner, negative for a loss, and ``ILLEGAL`` where the move is not
 legal. Where finding a best move is much quicker than scoring them all, it also defines
 ``best_moves(rules, states)``: (N, num_actions) bool, moves of the best score, at least one.
+
+A game that can be solved only towards its end defines ``endgame_scores(rules, states)``, which is
+like ``solve``, and has no perfect player.
 """
 
 from __future__ import annotations
@@ -43,7 +46,7 @@ def move_scores(solver: Policy, decision: Decision) -> np.ndarray:
         actions, scores = solver.scores(decision)
         known = dict(zip(actions.tolist(), scores.tolist(), strict=True))
         return np.array([known.get(action, -np.inf) for action in decision.legal.tolist()])
-    solve = solver_of(decision.spec.name)
+    solve = solver_of(decision.spec.name) or hooks.found(decision.spec, "endgame_scores")
     assert solve is not None
     return solve(decision.rules, decision.states)[0][decision.legal].astype(float)
 

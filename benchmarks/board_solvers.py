@@ -5,9 +5,10 @@
     python -m benchmarks.board_solvers --policies mcts:100,mcts:1000 --game connect_four
 
 Every policy meets a perfect player in tic-tac-toe and connect four and an engine in chess, with
-sides swapped half way, and then every other policy. Each of its moves is ranked among all legal
-ones by the solver or engine; moves of equal score share the best rank. A model has one try and ten
-retries for a legal move, then the game is lost.
+sides swapped half way, and then every other policy. Reversi, if asked for, is played from random
+positions with a dozen empty squares on, where the solver plays exactly. Each of a policy's moves is
+ranked among all legal ones by the solver or engine; moves of equal score share the best rank. A
+model has one try and ten retries for a legal move, then the game is lost.
 
 Source: SPIN-Bench (arXiv:2503.12349), section on competitive games; 10, 10 and 4 games a policy.
 """
@@ -37,8 +38,29 @@ from stratagym.benchmarks.harness.text_options import PromptArgs
 from stratagym.envs import spec
 
 NAME = "board_solvers"
-GAMES = {"tictactoe": 10, "connect_four": 10, "chess": 4}
-"""Games a policy plays against the solver, as in SPIN-Bench."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """How a game is played here.
+
+    Attributes:
+        games: of a policy against the solver; as in SPIN-Bench where it has the game.
+        solver: the opponent and judge. opening: random moves before the first of a policy.
+    """
+
+    games: int
+    solver: str = "perfect"
+    opening: int = 0
+
+
+BOARDS = {
+    "tictactoe": Board(10),
+    "connect_four": Board(10),
+    "chess": Board(4, "uci:stockfish?nodes=2000"),
+    # 12 empty squares, and now and then a few more where sides passed.
+    "reversi": Board(20, "random?tactic=20", opening=48),
+}
 
 
 @Parameter(name="*")
@@ -47,10 +69,10 @@ class Args(PromptArgs, ModelArgs, ExecutorArgs, RunArgs):
     policies: str = "random,mcts:200"
     """Policies, separated by commas."""
     game: str = "tictactoe,connect_four,chess"
-    """Games, separated by commas: tictactoe, connect_four, chess."""
+    """Games, separated by commas: tictactoe, connect_four, chess, reversi."""
     games: int | None = None
-    """Games of a policy against each opponent; default 10, 10 and 4. Even numbers are fair."""
-    engine: str = "uci:stockfish?nodes=2000"
+    """Games of a policy against each opponent; default 10, 10, 4 and 20. Even numbers are fair."""
+    engine: str = BOARDS["chess"].solver
     """The opponent and judge in chess."""
     retries_illegal: int = 10
     """Tries after an illegal answer before the game is lost."""
@@ -60,8 +82,8 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     """Play board games against solvers and rank every move."""
     boards = cli.words(args.game)
     for board in boards:
-        if board not in GAMES:
-            raise cli.InputError(f"--game: unknown {board!r}; choose from: {', '.join(GAMES)}")
+        if board not in BOARDS:
+            raise cli.InputError(f"--game: unknown {board!r}; choose from: {', '.join(BOARDS)}")
     if not boards or (args.games is not None and args.games < 1) or args.retries_illegal < 0:
         raise cli.InputError("--game, --games and --retries-illegal: at least one game")
     text, *_ = [args.text_options(spec(board)) for board in boards]
@@ -71,7 +93,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     }
     try:
         solvers = {
-            board: make_policy(spec(board), args.engine if board == "chess" else "perfect")
+            board: make_policy(
+                spec(board), args.engine if board == "chess" else BOARDS[board].solver
+            )
             for board in boards
         }
     except ValueError as error:
@@ -79,13 +103,15 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     config = {
         **settings(list(policies[boards[0]].values())),
         "boards": boards,
-        "games": {board: args.games or GAMES[board] for board in boards},
+        "games": {board: args.games or BOARDS[board].games for board in boards},
         "solvers": {board: solver.name for board, solver in solvers.items()},
         "rules": {board: spec(board).options_in_force() for board in boards},
         "retries_illegal": args.retries_illegal,
         "text": text.record(),
         "seed": args.seed,
     }
+    if openings := {board: BOARDS[board].opening for board in boards if BOARDS[board].opening}:
+        config["openings"] = openings
     # Other policies are made again by their names, for each board its own.
     models = [p for p in policies[boards[0]].values() if isinstance(p, LanguageModel)]
     run = Run(NAME, args, config, models, replays=0)
@@ -125,6 +151,7 @@ def board_matches(
             (one, other) if g < half else (other, one),
             protocol,
             Place(f"{board}/{one}/{other}", g % half, int(g >= half)),
+            BOARDS[board].opening,
         )
         for one, other in pairs
         for g in range(games)

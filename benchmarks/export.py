@@ -40,7 +40,7 @@ KINDS = (OK, "unparseable", "illegal", TRANSPORT, OVERTIME)
 class Args:
     format: str
     """chat: JSONL of conversations; table: CSV or Parquet, by the ending of --output; sgf: games
-    of gomoku or reversi for other programs."""
+    of go, reversi and gomoku for other programs."""
     output: str
     """The file to write; a table's ends in .csv or .parquet."""
     rows: str = "decisions"

@@ -188,7 +188,7 @@ def test_counts_are_those_of_a_plain_count(rng):
     for blocks in ("none", "corners"):
         rules = GAME.make_rules(blocks=blocks)
         game = RandomGame(rules, int(rng.integers(2**63)))
-        expected, plies = np.zeros((2, len(COUNTS))), 25
+        expected, plies = np.zeros((2, len(COUNTS))), min(25, len(game.actions))
         for ply in range(plies):
             seat, action = game.players[ply], game.actions[ply]
             grid, mark = grid_of(rules, game.states[ply][0]), "xo"[seat]
@@ -211,7 +211,7 @@ def test_deeper_search_beats_greed(seed):
     deep, greedy = make_policy(GAME, "alphabeta:3"), make_policy(GAME, "heuristic")
     legal, probs = core.new_scratch(RULES)
     total = 0
-    for s in random_positions(RULES, 3, seed % 2**32, range(6, 7)):
+    for s in random_positions(RULES, 6, seed % 2**32, range(6, 7)):
         for mine in (0, 1):
             states = np.array([s])
             seat = int(s["player"])

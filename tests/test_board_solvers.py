@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import partial
 
 import pytest
@@ -47,10 +48,70 @@ def test_a_model_that_names_no_legal_move_loses_by_it(tmp_path):
     assert row["answers"] == {"unparseable": 22}
 
 
+def test_reversi_is_played_from_endings_and_judged_by_exact_scores(tmp_path):
+    output = ("--output", tmp_path / "run", "--game", "reversi", "--games", 6, "--json")
+    policies = ("--policies", "random,heuristic,random?tactic=18", "--workers", 1)
+    result = run(*policies, *output)
+    assert result.returncode == 0, result.stderr
+    summary = json.loads(result.stdout)
+    rows = summary["boards"]["reversi"]["policies"]
+    exact = rows["random?tactic=18"]
+    assert exact["top_1"]["value"] == 1 and exact["score_loss"]["value"] == 0
+    random = rows["random"]
+    assert random["top_1"]["value"] < 1 and random["score_loss"]["value"] > 1
+    assert 0 < random["top_1"]["chance"] < random["top_3"]["chance"] <= 1
+    games = [json.loads(x) for x in (tmp_path / "run" / "games.jsonl").read_text().splitlines()]
+    assert len(games) == 6 * (3 + 3) and {game["opening"] for game in games} == {48}
+    openings = {(game["round"], *game["actions"][:48]) for game in games}
+    assert len(openings) == 3, "either side of every pairing plays on from the same positions"
+    judged = sum(
+        seat == "random"
+        for game in games
+        if game["match"].startswith("reversi/random/random?tactic=20/")
+        for seat in seats_in_turn(game)[48:]
+    )
+    assert random["moves"] == judged
+    page = (tmp_path / "run" / "report.md").read_text()
+    assert "48 random moves" in page and "discs lost" in page
+    again = run(*policies, *output, "--resume")
+    assert json.loads(again.stdout) == summary
+
+
+def seats_in_turn(game):
+    """Whose each action of a recorded game of reversi is."""
+    return [game["seats"][ply % 2] for ply in range(game["plies"])]
+
+
+def test_a_model_plays_on_from_an_opening(tmp_path):
+    """It is asked for what comes after the opening, and what it is told is the position there."""
+    asked = []
+
+    def reply(body, nth):
+        prompt = body["messages"][-1]["content"]
+        moves = prompt.partition("Legal moves: ")[2].partition("\n")[0]
+        if moves:  # else it is asked whether it is there
+            asked.append(prompt)
+        return answer(f"Move: {moves.split(', ')[0].rstrip('.')}")
+
+    with OpenAIServer(reply) as server:
+        result = run(
+            "--policies", "llm:scripted", "--base-url", server.base_url, "--game", "reversi",
+            "--api-key-env", "STRATAGYM_TEST_KEY", "--games", 2, "--output", tmp_path, "--json",
+            "--list-legal",
+        )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    row = json.loads(result.stdout)["boards"]["reversi"]["policies"]["llm:scripted"]
+    assert row["answers"] == {"ok": len(asked)} and row["moves"] == len(asked) > 4
+    decisions = [json.loads(x) for x in (tmp_path / "decisions.jsonl").read_text().splitlines()]
+    assert min(decision["ply"] for decision in decisions) in (48, 49)
+    told = [int(re.search(r"empty (\d+)", prompt)[1]) for prompt in asked]
+    assert max(told) in range(11, 17)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--game", "shogi"], ["shogi", "connect_four"]),
+        (["--game", "shogi"], ["shogi", "connect_four", "reversi"]),
         (["--games", "0"], ["--games"]),
         (["--boards", "chess", "--engine", "uci:nothing-of-the-kind"], ["nothing-of-the-kind"]),
         (["--policies", "gt:99"], ["gt:99"]),

@@ -213,3 +213,13 @@ def test_games_are_written_as_sgf(tmp_path, seed):
         == "python -m benchmarks.export: game other: sgf: tictactoe is not written in this format\n"
     )
     run(folder, "--format", "sgf", "--game", "gomoku", "--output", path, "--force")
+
+
+def test_stones_that_are_set_up_are_written_as_sgf(tmp_path, seed):
+    record_game(tmp_path, "go", ["random", "random"], seed, size=9, handicap=2)
+    path = tmp_path / "games.sgf"
+    run(tmp_path, "--format", "sgf", "--output", path)
+    (game,) = sgf.read(path.read_text(encoding="utf-8"))
+    (record,) = recorded([tmp_path], "games.jsonl")
+    assert sgf.to_game(spec("go"), game)[1] == record["actions"]
+    assert len(game.stones[0]) == 2 and game.more["HA"] == ["2"] and game.more["GN"] == ["go/0"]

@@ -9,9 +9,8 @@ from test_gomoku import GAME, RENJU, RULES, cells, in_turn, legal_cells, mnk, pl
 
 from stratagym.agents.core import decision_for, make_policy
 from stratagym.agents.games.gomoku import position_hash, symmetries
-from stratagym.agents.games.gomoku.solver import DRAWN, WON, Solver
+from stratagym.agents.games.gomoku.solver import DRAWN, LOST, WON, Solver
 from stratagym.agents.games.gomoku.threes import win_by_threats
-from stratagym.agents.hooks import UNIT
 from stratagym.agents.kernel_policies import play_many
 from stratagym.envs import core
 from stratagym.envs.gomoku import view
@@ -157,22 +156,24 @@ def test_no_win_by_fours_where_search_finds_none(rng):
 # --- continuous threats ---------------------------------------------------------------------------
 
 
-def test_wins_by_threats_are_wins_where_everything_is_searched(rng):
-    """On 5 x 5 with four in a line: of the position, and after the stone that is found."""
-    rules = mnk(5, 5, 4)
-    exact = make_policy(GAME, "alphabeta:25")
-    found = 0
-    for s in random_positions(rules, 150, rng, range(8, 13)):
+@pytest.mark.parametrize(("size", "stones"), [((5, 5, 4), (6, 13)), ((6, 6, 4), (9, 17))])
+def test_wins_by_threats_are_wins_where_everything_is_searched(size, stones, rng):
+    """Of the position, and after the stone that is found; the solver's values."""
+    rules = mnk(*size)
+    solver, found = Solver(rules), 0
+    for s in random_positions(rules, 150, rng, range(*stones)):
         states = np.array([s])
-        first = win_by_threats(rules, states)
-        assert (first >= 0) >= bool(win_by_fours(rules, states))
-        if first >= 0:
+        first, fours = win_by_threats(rules, states), win_by_fours(rules, states)
+        assert first >= 0 or not fours
+        for cell in {first, *fours[:1]} - {-1}:
             found += 1
-            core.play_at(rules, states, 0, first, *core.new_scratch(rules))
-            if states["ended"][0]:
-                assert states["winner"][0] == s["player"]
+            assert solver.values(states).tolist() == [WON]
+            after = states.copy()
+            core.play_at(rules, after, 0, cell, *core.new_scratch(rules))
+            if after["ended"][0]:
+                assert after["winner"][0] == s["player"]
             else:
-                assert exact.search(decision_for(GAME, rules, states, 0)).value < -0.99 * UNIT
+                assert solver.values(after).tolist() == [LOST]
     assert found > 20
 
 

@@ -244,6 +244,22 @@ def test_planes_and_masks_are_pgxs(rng):
         assert theirs.terminated
 
 
+def test_planes_are_the_discs_whatever_array_takes_them(rng):
+    """Contiguous bytes are written eight at a time, other arrays one by one."""
+    for s in random_positions(RULES, 10, rng):
+        states, grid = np.array([s]), grid_of(RULES, s)
+        for seat in (0, 1):
+            expected = np.zeros((8, 8, 2))
+            for (row, column), owner in grid.items():
+                expected[row, column, int(owner != seat)] = 1
+            guarded = np.full((3, 8, 8, 2), 77, np.int8)
+            others = np.full((8, 8, 2), 77, np.float32), np.full((2, 8, 8), 77, np.int8).T
+            for out in (guarded[1], *others):
+                core.observe_at(RULES, states, 0, seat, out)
+                assert (out == expected).all()
+            assert (guarded[::2] == 77).all()
+
+
 def test_a_transformed_position_has_as_many_games(rng):
     from stratagym.agents.games.reversi import symmetries
 

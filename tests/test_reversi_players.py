@@ -15,7 +15,7 @@ from ours import assert_no_policy
 
 from stratagym.agents import hooks
 from stratagym.agents.core import decision_for, make_policy
-from stratagym.agents.games.reversi import endgame_scores, evaluate
+from stratagym.agents.games.reversi import endgame_scores, evaluate, judging
 from stratagym.agents.games.reversi.endgame import (
     best_square,
     board_of_size,
@@ -168,6 +168,69 @@ def test_ffo_20_to_44_best_scores(shared_data, memory, rng, numbers, chosen):
         assert score == best and scores[int(square)] == best, number
         found += 1
     assert found == len(numbers)
+
+
+# --- how endings were played ---------------------------------------------------------------------
+
+
+def judged(rules, actions):
+    """``judging.game_counts`` of one game."""
+    plies = np.array([len(actions)])
+    return judging.game_counts(rules, np.zeros(1, np.uint64), np.array([actions]), plies)[0]
+
+
+def test_what_endings_lost_is_counted_as_a_plain_search_has_it(rng):
+    """On the small board every decision is one of an ending."""
+    for _ in range(3):
+        game, expected = RandomGame(SMALL, int(rng.integers(2**63))), np.zeros((2, 5))
+        legal, probs = core.new_scratch(SMALL)
+        for states, seat, choices, action in zip(
+            game.states, game.players, game.choices, game.actions, strict=True
+        ):
+            scores = {}
+            for choice in choices.tolist():
+                after = states.copy()
+                if core.play_at(SMALL, after, 0, choice, legal, probs)[0] < 0:
+                    scores[choice] = int(disc_difference(SMALL, after[0])) * (1 - 2 * seat)
+                else:
+                    scores[choice] = -plain_score(SMALL, after[0])
+            best = max(scores.values())
+            lost = [best - score for score in scores.values()]
+            kept = [np.sign(score) == np.sign(best) for score in scores.values()]
+            expected[seat] += (
+                1, best - scores[action], np.mean(lost),
+                np.sign(scores[action]) == np.sign(best), np.mean(kept),
+            )  # fmt: skip
+        assert judged(SMALL, game.actions) == pytest.approx(expected)
+
+
+def test_endings_of_who_errs_cost_what_chance_says(seed):
+    """Who plays exactly loses nothing; random play as much as its chance; both are judged from 14
+    empty squares on; nothing is judged where passes are voluntary."""
+    policies = [make_policy(GAME, name) for name in ("random", "random?tactic=16")]
+    random, exact = np.zeros(5), np.zeros(5)
+    legal, probs = core.new_scratch(RULES)
+    for number in range(16):
+        states, actions, expected = position(RULES), [], 0
+        seat = 0
+        while seat >= 0:
+            expected += int(states["own"][0] | states["opp"][0]).bit_count() >= 64 - 14
+            policy = policies[(seat + number) % 2]
+            view = decision_for(GAME, RULES, states, (seed + 100 * number + len(actions)) % 2**63)
+            actions.append(policy.act(view))
+            seat, _ = core.play_at(RULES, states, 0, actions[-1], legal, probs)
+        counts = judged(RULES, actions)
+        assert counts[:, 0].sum() == expected
+        random += counts[number % 2]
+        exact += counts[1 - number % 2]
+    assert not judged(GAME.make_rules(passing="voluntary"), actions).any()
+    rates = judging.rates(exact)
+    assert rates["ending_discs_lost"] == 0 and rates["ending_sign_kept"] == 1
+    rates = judging.rates(random)
+    for name, slack in (("ending_discs_lost", 0.4), ("ending_sign_kept", 0.2)):
+        chance = rates[f"{name}_chance"]
+        assert chance * (1 - slack) < rates[name] < chance * (1 + slack)
+    assert all(np.isnan(rate) for rate in judging.rates(np.zeros(5)).values())
 
 
 # --- players -------------------------------------------------------------------------------------

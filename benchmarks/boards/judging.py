@@ -26,15 +26,15 @@ class Judged:
 
 
 def judge_game(record: GameRecord, policy: str, solver: Policy) -> list[Judged]:
-    """Every move of a policy in a recorded game."""
+    """Every move of a policy in a recorded game, after the random opening if it had one."""
     game = spec(record["game"])
     rules = game.make_rules(**record["rules"])
     states = core.new_states(rules)
     legal, probs = core.new_scratch(rules)
     seat = core.start_at(rules, states, 0, np.uint64(record["seed"]), probs)
     judged = []
-    for action in record["actions"]:
-        if record["seats"][seat] == policy:
+    for ply, action in enumerate(record["actions"]):
+        if record["seats"][seat] == policy and ply >= record.get("opening", 0):
             view = decision_for(game, rules, states, 0)
             scores = move_scores(solver, view)
             place = ranks(scores)

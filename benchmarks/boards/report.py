@@ -15,12 +15,13 @@ from stratagym.benchmarks.reporting.sections import RATINGS
 from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
+LOSS = {"chess": "cp loss", "reversi": "discs lost"}
+"""What a move's loss is counted in, where it is not the solver's points."""
 
 
 def quality_table(summary: Summary, board: str) -> Table:
     """Results against the solver, and how good the moves were."""
-    loss = "cp loss" if board == "chess" else "score loss"
-    table = Table(["policy", "W-D-L", "top 1", "chance", "top 3", loss])
+    table = Table(["policy", "W-D-L", "top 1", "chance", "top 3", LOSS.get(board, "score loss")])
     for name, row in summary["boards"][board]["policies"].items():
         lost = row["score_loss"]["value"]
         table.rows.append(
@@ -78,6 +79,11 @@ def write(folder: Path, summary: Summary) -> None:
             f"{config['games'][board]} games a pairing, sides swapped half way; opponent and judge "
             f"{code(config['solvers'][board])}."
         )
+        if board in config.get("openings", {}):
+            page.text(
+                f"Every game begins with {config['openings'][board]} random moves, which none of "
+                "the figures count; either side plays on from the same ones."
+            )
         page.table(quality_table(summary, board))
         legality = legality_table(summary, board)
         if legality.rows:
@@ -91,6 +97,11 @@ def write(folder: Path, summary: Summary) -> None:
             f"{1 + config['retries_illegal']} tries.",
             "**Score loss**: the best score minus the move's, at most 1000; in chess in "
             "centipawns, else in the solver's points (how much later a win or sooner a loss).",
+            *(
+                ["**Discs lost**: the same in reversi, in discs at the end of the game."]
+                if "reversi" in config["boards"]
+                else []
+            ),
             RATINGS,
         ]
     )

@@ -27,6 +27,6 @@ def write_sgf(path: Path, records: Iterable[dict[str, Any]]) -> int:
                 )
             except (ValueError, TypeError) as error:
                 raise cli.InputError(f"game {record['match']}: {error}") from None
-            found.more = {"EV": [str(record["run"])], "GN": [str(record["match"])]}
+            found.more |= {"EV": [str(record["run"])], "GN": [str(record["match"])]}
             file.write(sgf.write(found))
     return count

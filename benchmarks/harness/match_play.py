@@ -27,6 +27,7 @@ from stratagym.benchmarks.harness.decisions import (
 )
 from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.files import Shape
+from stratagym.benchmarks.harness.openings import opening_moves
 from stratagym.benchmarks.harness.protocol import DEFAULT, AnswerProtocol, consequences
 from stratagym.benchmarks.harness.protocol import SYNC as SYNC
 from stratagym.benchmarks.harness.records import DecisionRecord, JsonlWriter, read_jsonl
@@ -45,7 +46,8 @@ MESSAGES = "messages.jsonl"
 class SeatedMatch:
     """A whole game to play: its name in the records, its rules and seed, and who sits where.
 
-    ``place`` is added to the record: where the match stands in its run.
+    ``place`` is added to the record: where the match stands in its run. The game begins with
+    ``opening`` random moves, which its seed decides.
     """
 
     benchmark: str
@@ -56,6 +58,13 @@ class SeatedMatch:
     seed: int
     seats: list[Policy]
     place: Mapping[str, Any] = field(default_factory=dict)
+    opening: int = 0
+
+    def opening_moves(self) -> list[int]:
+        """What the game begins with."""
+        if not self.opening:
+            return []
+        return opening_moves(self.game, self.rules, self.opening, self.seed)
 
     def record(
         self,
@@ -83,6 +92,7 @@ class SeatedMatch:
             "ended_by": ending if isinstance(ending, str) else kernel[ending],
             "forfeited_by": forfeited_by,
             **self.place,
+            **({"opening": self.opening} if self.opening else {}),
             **({"sides": [list(side) for side in sides]} if together else {}),
         }
 
@@ -164,6 +174,8 @@ class _Table:
     async def play(self) -> dict[str, Any]:
         game = self.game
         game.reset(self.match.seed)
+        for action in self.match.opening_moves():
+            game.play(action)
         while not game.over:
             seats = game.deciding()
             answers = await self._ask_all([seat for seat in seats if self._is_asked(seat)])

@@ -42,6 +42,7 @@ class Match:
         seats: names of policies by seat, each a policy string or a key of ``policies``.
         protocol: how language models' answers are treated.
         place: where it stands in its run, for its record.
+        opening: how many random moves, drawn by the seed, the game begins with.
     """
 
     benchmark: str
@@ -52,6 +53,7 @@ class Match:
     seats: tuple[str, ...]
     protocol: AnswerProtocol
     place: Place = ALONE
+    opening: int = 0
 
     @property
     def rules_key(self) -> tuple[str, str]:

@@ -71,7 +71,7 @@ class DecisionRecord(_SomeDecisions):
 
 class _SomeGames(TypedDict, total=False):
     """What only some lines have: those of games in real time or with sides of several seats, of
-    games that an engine's fault ended, and of later versions than 0.1."""
+    games with random openings or that an engine's fault ended, and of later versions than 0.1."""
 
     pairing: str
     round: int | None
@@ -79,6 +79,7 @@ class _SomeGames(TypedDict, total=False):
     clock: str
     rejected: list[list[int | str]]
     sides: list[list[int]]
+    opening: int
     fault: str
 
 

@@ -181,6 +181,8 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
         ("Ended by", record["ended_by"]),
         ("Moves", str(len(actions))),
     ]
+    if "opening" in record:
+        facts.append(("Opening", f"{record['opening']} random moves"))
     if "fault" in record:
         facts.append(("Fault", record["fault"]))
     return Replay(

@@ -84,10 +84,11 @@ class MatchRunner:
     ) -> dict[str, GameRecord]:
         """Play the items whose games are not recorded yet; returns all items' records by name.
 
-        Matches of kernel policies are played by the compiled loop, a chunk at a time; matches with
-        a policy that only this process has, such as a language model, by this process, in a thread
-        beside the others; all others by workers. Where a transport failure breaks a match off,
-        that is recorded, and it is gone on with from its recorded answers.
+        Matches of kernel policies from a game's start are played by the compiled loop, a chunk at a
+        time; matches with a policy that only this process has, such as a language model, by this
+        process, in a thread beside the others; all others by workers. Where a transport
+        failure breaks a match off, that is recorded, and it is gone on with from its recorded
+        answers.
 
         Args:
             done: is called with each game's record, those that were there already included.
@@ -106,7 +107,7 @@ class MatchRunner:
                 done(record)
             elif any(self._cache.is_held(item.game, name) for name in item.seats):
                 asked.append(item)
-            elif all(
+            elif not item.opening and all(
                 isinstance(self._cache.policy(item.game, name), KernelPolicy) for name in item.seats
             ):
                 kernels.append(item)
@@ -247,6 +248,7 @@ class PolicyCache:
             item.seed,
             seats,
             item.place._asdict(),
+            item.opening,
         )
 
 
@@ -260,7 +262,8 @@ _OWN = PolicyCache({})
 def play(items: list[Match]) -> list[GameRecord]:
     """Play matches whose policies all have strings that make them; returns their records.
 
-    Several items are a chunk for the compiled loop: of one game, with the same options.
+    Several items are a chunk for the compiled loop: of one game, with the same options, from its
+    start.
     """
     return _play(items, _OWN)
 
@@ -270,7 +273,7 @@ def _play(items: list[Match], cache: PolicyCache) -> list[GameRecord]:
     names = sorted({name for item in items for name in item.seats})
     policies = [cache.policy(items[0].game, name) for name in names]
     kernels = [policy for policy in policies if isinstance(policy, KernelPolicy)]
-    if len(kernels) < len(policies):
+    if len(kernels) < len(policies) or items[0].opening:
         return [
             game_record(asyncio.run(match_play.play_match(match, item.protocol)))
             for match, item in zip(matches, items, strict=True)
@@ -329,8 +332,10 @@ def _compile(items: list[Match], cache: PolicyCache) -> None:
     first = {(item.rules_key, name): item for item in items for name in item.seats}
     for (_, name), item in first.items():
         match = cache.match(item)
-        states, (_, probs) = core.new_states(match.rules), core.new_scratch(match.rules)
+        states, (legal, probs) = core.new_states(match.rules), core.new_scratch(match.rules)
         core.start_at(match.rules, states, 0, np.uint64(item.seed), probs)
+        for action in match.opening_moves():
+            core.play_at(match.rules, states, 0, action, legal, probs)
         view = decision_for(match.game, match.rules, states, item.seed)
         with suppress(PolicyFault):  # which the matches record
             cache.policy(item.game, name).act(view)

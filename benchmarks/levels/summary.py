@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stratagym.agents import hooks
 from stratagym.agents.core import Policy
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness.decisions import TRANSPORT
@@ -150,26 +151,28 @@ def behaviour(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
     """How the policy played, by the game's own measures, with intervals over games.
 
     Rates where the game's metrics name them (hold'em: fold, check, raise, all-in ...), else counts
-    of what ``game_counts`` counts, a game. Nothing where a game has no such measures.
+    of what ``game_counts`` counts, a game; then those of the ``judging`` that the game's agents
+    define, whose scores tell good moves from bad. Nothing where a game has no such measures.
     """
     game = climb.plan.ladder.game
     played = [result.record for s in outcome.levels for result in s.results]
-    try:
-        metrics = game.module("metrics")
-    except ModuleNotFoundError:
-        return {}
-    if not played or not hasattr(metrics, "game_counts"):
+    if not played:
         return {}
     games = Games(played)
+    found: dict[str, Rate] = {}
     rules = game.make_rules(**climb.plan.ladder.options)
-    counts = metrics.game_counts(rules, games.seeds, games.actions, games.plies).astype(float)
-    own = np.array([counts[g, _seats(climb, record)].sum(0) for g, record in enumerate(played)])
-    if hasattr(metrics, "rates"):
-        names = list(metrics.rates(own.sum(0)))
-        of = {name: _rate_of(metrics.rates, own, name) for name in names}
-    else:
-        of = {name: _mean_of(own[:, k]) for k, name in enumerate(metrics.COUNTS)}
-    return {name: rate.record() for name, rate in of.items()}
+    measures: Any
+    for measures in (game.optional_module("metrics"), hooks.found(game, "judging")):
+        if not hasattr(measures, "game_counts"):
+            continue
+        counts = measures.game_counts(rules, games.seeds, games.actions, games.plies).astype(float)
+        own = np.array([counts[g, _seats(climb, record)].sum(0) for g, record in enumerate(played)])
+        if hasattr(measures, "rates"):
+            names = list(measures.rates(own.sum(0)))
+            found |= {name: _rate_of(measures.rates, own, name) for name in names}
+        else:
+            found |= {name: _mean_of(own[:, k]) for k, name in enumerate(measures.COUNTS)}
+    return {name: rate.record() for name, rate in found.items()}
 
 
 def _rate_of(rates: Any, own: np.ndarray, name: str) -> Rate:

@@ -14,6 +14,7 @@ from stratagym.agents.core import Decision, decision_for, make_policy
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.mcts import MCTS
 from stratagym.benchmarks.harness.decisions import item_seed
+from stratagym.benchmarks.harness.openings import opening_moves
 from stratagym.benchmarks.ludobench.spots import rules_for
 from stratagym.benchmarks.speed.measuring import Episode, rate, spread_of
 from stratagym.benchmarks.speed.openspiel import TITLES, MCTSBot
@@ -46,21 +47,6 @@ class Timing:
     def rate(self, episode: Episode) -> float:
         """One repeat."""
         return rate(episode, self.seconds)
-
-
-def opening_moves(game: core.GameSpec, rules: Any, plies: int, seed: int) -> list[int]:
-    """Random legal moves after which the game goes on."""
-    rng = np.random.default_rng(seed)
-    states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
-    while True:
-        moves: list[int] = []
-        player = core.start_at(rules, states, 0, np.uint64(seed), probs)
-        n = core.legal_actions_at(rules, states, 0, legal)
-        while len(moves) < plies and player >= 0:
-            moves.append(int(rng.choice(legal[:n])))
-            player, n = core.play_at(rules, states, 0, moves[-1], legal, probs)
-        if player >= 0:
-            return moves
 
 
 def positions(board: str, plies: Iterable[int], seed: int) -> list[tuple[Decision, list[int]]]:

@@ -13,9 +13,9 @@ from stratagym.agents import hooks
 from stratagym.agents.core import Policy, decision_for, make_policy
 from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.match_play import SeatedMatch
+from stratagym.benchmarks.harness.openings import opening_moves
 from stratagym.benchmarks.reporting.stats import mean_rate, wilson
 from stratagym.benchmarks.speed.openspiel import MCTSBot
-from stratagym.benchmarks.speed.searches import opening_moves
 from stratagym.envs import core, spec
 
 NAME = "search"

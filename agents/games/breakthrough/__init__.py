@@ -172,6 +172,6 @@ LADDER = Ladder(
         ("heuristic?random=0.25",),
         ("alphabeta:2?random=0.03",),
         ("alphabeta:4?random=0.06",),
-        ("alphabeta:5?random=0.03",),
+        ("alphabeta:5?random=0.04",),
     ),
 )

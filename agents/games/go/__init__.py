@@ -151,6 +151,5 @@ LADDER = Ladder(
         ("heuristic?random=0.4",),
         ("heuristic?random=0.2",),
         ("heuristic",),
-        ("mcts:400",),
     ),
 )

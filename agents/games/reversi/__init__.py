@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numba import njit
 
 from stratagym.agents.boards import square_symmetries
-from stratagym.agents.games.reversi.endgame import (
-    Board,
-    Memory,
-    best_square,
-    board_of_size,
-    new_memory,
-    score_moves,
-)
+from stratagym.agents.games.reversi import judging as judging
+from stratagym.agents.games.reversi.endgame import best_square
+from stratagym.agents.games.reversi.scores import endgame_scores as endgame_scores
+from stratagym.agents.games.reversi.scores import solver
 from stratagym.agents.ladders import Ladder
-from stratagym.agents.perfect import ILLEGAL
 from stratagym.envs.bits import bit, popcount
 from stratagym.envs.core import mix64
 from stratagym.envs.reversi.metrics import corners_of, x_squares_of
@@ -189,36 +183,6 @@ def heuristic(rules, s, legal, n):
 # --- exact endgames ------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=8)
-def _solver(size: int) -> tuple[Board, Memory]:
-    """A board's geometry and the memory that its searches share in this process."""
-    return board_of_size(size), new_memory(18)
-
-
-def endgame_scores(rules: Any, states: np.ndarray) -> np.ndarray:
-    """The exact score of every move, (N, A) int8, ``ILLEGAL`` where there is none.
-
-    A score is the difference of discs at the end for the seat to move, empty squares counted for
-    the winner. It takes a second or so with 20 empty squares, several times as long for every two
-    more. Under voluntary passes it is the score without them.
-    """
-    geometry, memory = _solver(rules.size)
-    scores = np.full((len(states), rules.num_actions), ILLEGAL, np.int8)
-    squares = [int(square_of(rules, action)) for action in range(rules.size**2)]
-    out = np.empty(64, np.int8)
-    for i, s in enumerate(states):
-        if s["over"] != GOING:
-            continue
-        out[:] = ILLEGAL
-        if s["legal"]:
-            score_moves(s["own"], s["opp"], geometry, memory, out)
-            scores[i, :-1] = out[squares]
-        else:
-            score_moves(s["opp"], s["own"], geometry, memory, out)
-            scores[i, -1] = -out.max()
-    return scores
-
-
 def tactic(rules: Any, states: np.ndarray, legal: np.ndarray, level: int) -> int:
     """A move of the best exact score with ``level`` empty squares or fewer, else -1.
 
@@ -230,7 +194,7 @@ def tactic(rules: Any, states: np.ndarray, legal: np.ndarray, level: int) -> int
         return -1
     if len(legal) == 1:
         return int(legal[0])
-    geometry, memory = _solver(rules.size)
+    geometry, memory = solver(rules.size)
     square, _ = best_square(s["own"], s["opp"], geometry, memory)
     row, column = divmod(int(square), 8)
     return row * rules.size + column

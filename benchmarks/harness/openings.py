@@ -1,0 +1,24 @@
+"""Random moves that games begin with, where the start itself is not what is wanted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stratagym.envs import core
+
+
+def opening_moves(game: core.GameSpec, rules: Any, plies: int, seed: int) -> list[int]:
+    """Random legal moves after which the game goes on."""
+    rng = np.random.default_rng(seed)
+    states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
+    while True:
+        moves: list[int] = []
+        player = core.start_at(rules, states, 0, np.uint64(seed), probs)
+        n = core.legal_actions_at(rules, states, 0, legal)
+        while len(moves) < plies and player >= 0:
+            moves.append(int(rng.choice(legal[:n])))
+            player, n = core.play_at(rules, states, 0, moves[-1], legal, probs)
+        if player >= 0:
+            return moves
