@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from stratagym.envs.replies import ReplyError, find_json
 
@@ -36,6 +37,45 @@ def labelled_grid(columns: Sequence[str], rows: Mapping[int, str]) -> str:
     wide = len(str(max(rows)))
     names = f"{'':{wide}} {' '.join(columns)}"
     return "\n".join([names, *(f"{k:>{wide}} {row} {k}" for k, row in rows.items()), names])
+
+
+def standing(s: Any, *lines: str, result: str = "") -> str:
+    """A board for a terminal: its lines, then the seat to move or, of a game that is over, how.
+
+    Args:
+        s: a record with ``player``. lines: those that are empty are left out.
+    """
+    return "\n".join([*filter(None, lines), result or f"{MARKS[s['player']]} to move"])
+
+
+def last_text(action_to_string: Callable[[Any, Any, int], str], rules: Any, s: Any) -> str:
+    """``Last move: X d4``, made by the seat that is not to move; nothing at the start.
+
+    Args:
+        action_to_string: the view's. s: a record with ``player`` and ``last``, an action or -1.
+    """
+    last = int(s["last"])
+    if last < 0:
+        return ""
+    return f"Last move: {MARKS[1 - s['player']]} {action_to_string(rules, s, last)}"
+
+
+def square_named(text: str, columns: str, size: int) -> tuple[int, int]:
+    """(column, number - 1) of a square board's square, told as ``d4``, ``D 4`` or ``(d,4)``.
+
+    Args:
+        columns: letters of one case; the text's may be of either.
+
+    Raises:
+        ValueError: ``off_board``, or ``no_such_move`` if the text names no square.
+    """
+    match = re.fullmatch(r"\(?([A-Za-z]) ?,? ?([0-9]{1,2})\)?", text)
+    if not match:
+        raise ValueError("no_such_move")
+    column, number = columns.lower().find(match[1].lower()), int(match[2]) - 1
+    if not (0 <= column < size and 0 <= number < size):
+        raise ValueError("off_board")
+    return column, number
 
 
 # --- answer forms --------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What tests of many modules ask: which games are ours, and whether a policy is refused."""
+"""What tests of many modules ask: our games' names, whether a policy is refused, what is told."""
 
 from __future__ import annotations
 
@@ -18,3 +18,9 @@ def assert_no_policy(game: str, text: str, words: str) -> None:
     with pytest.raises(ValueError, match=words) as raised:
         make_policy(spec(game), text)
     assert "\n" not in str(raised.value)
+
+
+def assert_in_order(text: str, *parts: str) -> None:
+    """That a text has these parts, each behind the one before."""
+    places = [text.find(part) for part in parts]
+    assert places == sorted(places) and places[0] >= 0, list(zip(parts, places, strict=True))

@@ -23,7 +23,7 @@ from stratagym.envs.ataxx.rules import (
     stones,
     winner_of,
 )
-from stratagym.envs.words import MARKS, board_move, labelled_grid
+from stratagym.envs.words import MARKS, board_move, labelled_grid, last_text, standing
 
 PROMPT_VERSION = "ataxx-1"
 _CELL = r"\(?[A-Za-z] ?,? ?[0-9]{1,2}\)?"
@@ -141,16 +141,9 @@ def result_text(rules: Any, s: Any) -> str:
 
 def board_text(rules: Any, s: Any) -> str:
     """The board for a terminal, with the count, the last move, whose turn it is or who has won."""
-    lines = [_grid(rules, s), count_text(rules, s)]
-    if s["last"] >= 0:
-        lines.append(_last_text(rules, s))
-    lines.append(f"{MARKS[s['player']]} to move" if s["over"] == GOING else result_text(rules, s))
-    return "\n".join(lines)
-
-
-def _last_text(rules: Any, s: Any) -> str:
-    move = action_to_string(rules, s, int(s["last"]))
-    return f"Last move: {MARKS[1 - s['player']]} {move}"
+    last = last_text(action_to_string, rules, s)
+    result = "" if s["over"] == GOING else result_text(rules, s)
+    return standing(s, _grid(rules, s), count_text(rules, s), last, result=result)
 
 
 # --- moves ---------------------------------------------------------------------------------------
@@ -315,7 +308,7 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
         told += f"\nAll other cells{free} are empty."
     told += f"\n\nCount: {count_text(rules, s)}."
     if s["last"] >= 0:
-        told += f"\n{_last_text(rules, s)}"
+        told += f"\n{last_text(action_to_string, rules, s)}"
     told += f"\n{quiet_text(rules, s)}"
     passing = "" if rules.botzone else ", or pass if you must"
     return f"{told}\n\nIt is your turn: clone or jump with one {MARKS[player]}{passing}."

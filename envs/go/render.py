@@ -9,12 +9,11 @@ import numpy as np
 from PIL import Image
 
 from stratagym.envs.core import legal_actions_at
-from stratagym.envs.drawing import Canvas, mix
+from stratagym.envs.drawing import INK, PAPER, Board, Canvas, mix
 from stratagym.envs.go.rules import FREE, GOING, USUAL_SIZES, grid_of
 from stratagym.envs.go.view import COLUMNS
 
 COLOURS = [(28, 30, 34), (248, 248, 244)]
-_PAPER, _INK = (247, 249, 253), (40, 46, 66)
 _WOOD, _SHADE, _LINE, _LAST = (222, 178, 108), (150, 110, 58), (58, 40, 20), (226, 62, 48)
 _MARGIN, _TOP = 1.15, 2.1  # in lines: around the board's points, above them
 _EDGE = 0.95  # of the wood, beyond the outer lines
@@ -30,12 +29,18 @@ def _stars(size: int) -> list[tuple[int, int]]:
     return [(x, y) for x in places for y in places] + ([] if size == 19 else [(middle, middle)])
 
 
+def _board(rules: Any, size: int) -> Board:
+    """The cells between the lines, their corners being the points."""
+    last = rules.size - 1
+    return Board(last, last, size, side=_MARGIN, top=_TOP, foot=_MARGIN)
+
+
 @lru_cache(maxsize=8)
-def _empty(size: int, unit: int) -> Image.Image:
-    """The board without stones, ``unit`` pixels between two lines. To be copied before use."""
-    last, whole = size - 1, size - 1 + 2 * _EDGE
-    canvas = Canvas(last + 2 * _MARGIN, _TOP + last + _MARGIN, unit, _PAPER, (_MARGIN, _TOP))
-    canvas.box(-_EDGE + 0.06, -_EDGE + 0.08, whole, whole, mix(_PAPER, _INK, 0.3), 0.15)
+def _empty(board: Board) -> Image.Image:
+    """The board without stones. To be copied before use."""
+    last, size, whole = board.rows, board.rows + 1, board.rows + 2 * _EDGE
+    canvas = board.canvas()
+    canvas.box(-_EDGE + 0.06, -_EDGE + 0.08, whole, whole, mix(PAPER, INK, 0.3), 0.15)
     canvas.blur(0.06)
     canvas.box(-_EDGE, -_EDGE, whole, whole, _WOOD, 0.15, mix(_WOOD, _SHADE, 0.6), 0.03)
     for k in range(size):
@@ -86,14 +91,10 @@ def _headline(taken: tuple[int, int], words: str, width: float, unit: int) -> Im
     size = min(0.42, width / 20)
     for seat, x in ((0, 0.5), (1, width - 0.5)):
         _draw_stone(canvas, x, 0.5, 0.85, seat)
-    canvas.text(1.05, 0.5, f"+{taken[0]}", size, _INK, 0, "lm")
-    canvas.text(width - 1.05, 0.5, f"+{taken[1]}", size, _INK, 0, "rm")
-    canvas.text(width / 2, 0.5, words, size, _INK)
+    canvas.text(1.05, 0.5, f"+{taken[0]}", size, INK, 0, "lm")
+    canvas.text(width - 1.05, 0.5, f"+{taken[1]}", size, INK, 0, "rm")
+    canvas.text(width / 2, 0.5, words, size, INK)
     return canvas.done()
-
-
-def _unit(rules: Any, size: int) -> int:
-    return max(4, int(size / (rules.size - 1 + 2 * _MARGIN)))
 
 
 def _words(rules: Any, s: Any) -> str:
@@ -106,9 +107,8 @@ def _words(rules: Any, s: Any) -> str:
 
 def pixel(rules: Any, action: int, size: int = 640) -> tuple[int, int]:
     """The pixel (x, y) of the point where an action that is no pass puts a stone."""
-    unit = _unit(rules, size)
     row, column = divmod(action, rules.size)
-    return round((_MARGIN + column) * unit), round((_TOP + row) * unit)
+    return _board(rules, size).pixel(column, row)
 
 
 def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
@@ -121,22 +121,19 @@ def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
     Returns:
         Array of (height, width, 3) uint8, RGB.
     """
-    unit = _unit(rules, size)
-    image = _empty(rules.size, unit).copy()
+    board = _board(rules, size)
+    image, unit = _empty(board).copy(), board.unit
     legal = np.zeros(rules.num_actions, np.int64)
     n = legal_actions_at(rules, np.array([s]), 0, legal) if s["over"] == GOING else 0
     allowed = set(legal[:n].tolist())
-
-    def paste(sprite: Image.Image, x: float, y: float) -> None:
-        image.paste(sprite, (round((_MARGIN + x) * unit), round((_TOP + y) * unit)), sprite)
-
     for action, there in enumerate(grid_of(rules, s).ravel().tolist()):
         row, column = divmod(action, rules.size)
         if there != FREE:
-            paste(_stone(there, action == s["last"], unit), column - 0.5, row - 0.5)
+            mark = _stone(there, action == s["last"], unit)
+            board.paste(image, mark, column - 0.5, row - 0.5)
         elif n and action not in allowed:
-            paste(_forbidden(unit), column - 0.5, row - 0.5)
+            board.paste(image, _forbidden(unit), column - 0.5, row - 0.5)
     taken = (int(s["prisoners"][0]), int(s["prisoners"][1]))
-    width = rules.size - 1 + 2 * _EDGE
-    paste(_headline(taken, _words(rules, s), width, unit), -_EDGE, -_TOP + 0.1)
+    strip = _headline(taken, _words(rules, s), rules.size - 1 + 2 * _EDGE, unit)
+    board.paste(image, strip, -_EDGE, -_TOP + 0.1)
     return np.array(image)

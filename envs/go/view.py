@@ -20,7 +20,14 @@ from stratagym.envs.go.rules import (
     in_atari,
     point_of,
 )
-from stratagym.envs.words import MARKS, board_move
+from stratagym.envs.words import (
+    MARKS,
+    board_move,
+    labelled_grid,
+    last_text,
+    square_named,
+    standing,
+)
 
 PROMPT_VERSION = "go-1"
 ANSWER = board_move(
@@ -59,13 +66,8 @@ def _marks(rules: Any, s: Any) -> list[str]:
 
 def _grid(rules: Any, s: Any) -> str:
     """The board, labelled on all edges."""
-    size, wide = rules.size, len(str(rules.size))
-    columns = f"{'':{wide}} {' '.join(COLUMNS[:size])}"
-    rows = [
-        f"{size - row:{wide}} {' '.join(marks)} {size - row}"
-        for row, marks in enumerate(_marks(rules, s))
-    ]
-    return "\n".join([columns, *rows, columns])
+    rows = {rules.size - row: " ".join(marks) for row, marks in enumerate(_marks(rules, s))}
+    return labelled_grid(COLUMNS[: rules.size], rows)
 
 
 def _number(value: float) -> str:
@@ -101,16 +103,9 @@ def result_text(rules: Any, s: Any) -> str:
 
 def board_text(rules: Any, s: Any) -> str:
     """The board for a terminal, with the count, the last move, whose turn it is or who has won."""
-    lines = [_grid(rules, s), count_text(rules, s)]
-    if s["last"] >= 0:
-        lines.append(_last_text(rules, s))
-    lines.append(f"{MARKS[s['player']]} to move" if s["over"] == GOING else result_text(rules, s))
-    return "\n".join(lines)
-
-
-def _last_text(rules: Any, s: Any) -> str:
-    move = action_to_string(rules, s, int(s["last"]))
-    return f"Last move: {MARKS[1 - s['player']]} {move}"
+    last = last_text(action_to_string, rules, s)
+    result = "" if s["over"] == GOING else result_text(rules, s)
+    return standing(s, _grid(rules, s), count_text(rules, s), last, result=result)
 
 
 def action_to_string(rules: Any, s: Any, action: int) -> str:
@@ -132,13 +127,8 @@ def string_to_action(rules: Any, s: Any, text: str) -> int:
         return rules.size**2
     if re.fullmatch(r"[0-9]{1,3}", text) and int(text) <= rules.size**2:
         return int(text)
-    match = re.fullmatch(r"\(?([A-Z]) ?,? ?([0-9]{1,2})\)?", text)
-    if not match:
-        raise ValueError("no_such_move")
-    column, row = COLUMNS.find(match[1]), rules.size - int(match[2])
-    if not (0 <= column < rules.size and 0 <= row < rules.size):
-        raise ValueError("off_board")
-    return row * rules.size + column
+    column, up = square_named(text, COLUMNS, rules.size)
+    return (rules.size - 1 - up) * rules.size + column
 
 
 def _next_to(rules: Any, p: int) -> tuple[int, ...]:
@@ -248,7 +238,7 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
         told += "\nAll other points are empty."
     told += f"\n\n{count_text(rules, s)}."
     if s["last"] >= 0:
-        told += f"\n{_last_text(rules, s)}"
+        told += f"\n{last_text(action_to_string, rules, s)}"
     told += f"\nMoves until the game is stopped: {rules.max_length - int(s['plies'])}"
     return f"{told}\n\nIt is your turn: put down one {MARKS[player]}, or pass."
 

@@ -8,22 +8,28 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from stratagym.envs.drawing import Canvas, mix
+from stratagym.envs.drawing import INK, Board, Canvas, mix
 from stratagym.envs.gomoku.lines import DIRECTIONS, cell_at, runs, words_in
 from stratagym.envs.gomoku.rules import IN_TURN, LINE_MADE, RENJU, RUNNING, is_exact
 from stratagym.envs.gomoku.view import LETTERS
 
 COLOURS = [(28, 28, 32), (248, 247, 242)]
-_PAPER, _INK, _WOOD = (247, 249, 253), (40, 46, 66), (226, 184, 116)
+_WOOD = (226, 184, 116)
 _LINE, _LABEL, _LAST, _WON = (84, 60, 32), (92, 66, 36), (222, 52, 40), (72, 176, 92)
 _EDGE, _TOP = 1.0, 1.9  # in cells: from the outer crossings to the picture's sides and its top
 
 
+def _board(rules: Any, size: int) -> Board:
+    """The cells between the lines, their corners being the crossings."""
+    return Board(rules.columns - 1, rules.rows - 1, size, side=_EDGE, top=_TOP, foot=_EDGE)
+
+
 @lru_cache(maxsize=8)
-def _empty(columns: int, rows: int, from_top: bool, unit: int) -> Image.Image:
-    """The board without stones, ``unit`` pixels a cell. To be copied before use."""
-    width, height = columns - 1, rows - 1
-    canvas = Canvas(width + 2 * _EDGE, height + _TOP + _EDGE, unit, _PAPER, (_EDGE, _TOP))
+def _empty(board: Board, from_top: bool) -> Image.Image:
+    """The board without stones. To be copied before use."""
+    width, height = board.columns, board.rows
+    columns, rows = width + 1, height + 1
+    canvas = board.canvas()
     margin = _EDGE - 0.1
     whole = -margin, -margin, width + 2 * margin, height + 2 * margin
     canvas.box(*whole, _WOOD, 0.15, mix(_WOOD, _LINE, 0.5), 0.05)
@@ -87,19 +93,14 @@ def _headline(colours: tuple[int, ...], words: str, width: int, unit: int) -> Im
     for colour in colours:
         _draw_stone(canvas, left + 0.4, 0.45, 0.85, colour)
         left += 0.9
-    canvas.text(left + 0.1, 0.45, words, height, _INK, 0, "lm")
+    canvas.text(left + 0.1, 0.45, words, height, INK, 0, "lm")
     return canvas.done()
-
-
-def _unit(rules: Any, size: int) -> int:
-    return max(4, int(size / (rules.columns - 1 + 2 * _EDGE)))
 
 
 def crossing_pixel(rules: Any, cell: int, size: int = 640) -> tuple[int, int]:
     """The pixel (x, y) of a cell in a picture of this size."""
     row, column = divmod(cell, rules.columns)
-    unit = _unit(rules, size)
-    return round((_EDGE + column) * unit), round((_TOP + row) * unit)
+    return _board(rules, size).pixel(column, row)
 
 
 def winning_cells(rules: Any, s: Any) -> set[int]:
@@ -143,8 +144,8 @@ def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
     Returns:
         Array of (height, width, 3) uint8, RGB.
     """
-    unit = _unit(rules, size)
-    image = _empty(rules.columns, rules.rows, bool(rules.from_top), unit).copy()
+    board = _board(rules, size)
+    image, unit = _empty(board, bool(rules.from_top)).copy(), board.unit
 
     def paste(sprite: Image.Image, cell: int) -> None:
         x, y = crossing_pixel(rules, cell, size)

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from stratagym.envs.reversi.rules import GOING, MOVE_LIMIT, disc_difference, square_of, turned_by
-from stratagym.envs.words import MARKS, board_move, labelled_grid, marks_text
+from stratagym.envs.words import (
+    MARKS,
+    board_move,
+    labelled_grid,
+    last_text,
+    marks_text,
+    square_named,
+    standing,
+)
 
 PROMPT_VERSION = "reversi-1"
 ANSWER = board_move(
@@ -66,16 +74,9 @@ def result_text(rules: Any, s: Any) -> str:
 
 def board_text(rules: Any, s: Any) -> str:
     """The board for a terminal, with the count, the last move, whose turn it is or who has won."""
-    lines = [_grid(rules, s), count_text(rules, s)]
-    if s["last"] >= 0:
-        lines.append(_last_text(rules, s))
-    lines.append(f"{MARKS[s['player']]} to move" if s["over"] == GOING else result_text(rules, s))
-    return "\n".join(lines)
-
-
-def _last_text(rules: Any, s: Any) -> str:
-    move = action_to_string(rules, s, int(s["last"]))
-    return f"Last move: {MARKS[1 - s['player']]} {move}"
+    last = last_text(action_to_string, rules, s)
+    result = "" if s["over"] == GOING else result_text(rules, s)
+    return standing(s, _grid(rules, s), count_text(rules, s), last, result=result)
 
 
 def action_to_string(rules: Any, s: Any, action: int) -> str:
@@ -97,12 +98,7 @@ def string_to_action(rules: Any, s: Any, text: str) -> int:
         return rules.size**2
     if re.fullmatch(r"[0-9]{1,2}", text) and int(text) <= rules.size**2:
         return int(text)
-    match = re.fullmatch(r"\(?([a-z]) ?,? ?([0-9]{1,2})\)?", text)
-    if not match:
-        raise ValueError("no_such_move")
-    column, row = "abcdefgh".find(match[1]), int(match[2]) - 1
-    if not (0 <= column < rules.size and 0 <= row < rules.size):
-        raise ValueError("off_board")
+    column, row = square_named(text, "abcdefgh", rules.size)
     return row * rules.size + column
 
 
@@ -181,7 +177,7 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
         told += "\nAll other squares are empty."
     told += f"\n\nCount: {count_text(rules, s)}."
     if s["last"] >= 0:
-        told += f"\n{_last_text(rules, s)}"
+        told += f"\n{last_text(action_to_string, rules, s)}"
     if rules.voluntary:
         told += f"\nMoves until the game is stopped: {rules.max_game_length - int(s['plies'])}"
     return f"{told}\n\nIt is your turn: put down one {MARKS[player]}, or pass if you may."
