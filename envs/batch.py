@@ -15,16 +15,33 @@ from stratagym.envs.display import Display, about
 from stratagym.envs.threads import Helpers
 
 
+def _mask_of_list(rules, s, legal, masks, i):
+    for action in range(masks.shape[1]):
+        masks[i, action] = 0
+    n = core.legal_actions(rules, s, legal)
+    for k in range(n):
+        masks[i, legal[k]] = 1
+
+
+@core.kernel("rules", default=_mask_of_list)
+def write_mask(rules, s, legal, masks, i):
+    """Write the mask of the legal actions into row ``i`` of ``masks`` (N, A); a seat is to move.
+
+    Rules that hold their legal actions as bits may define it, to write many at once. ``legal`` is
+    scratch.
+    """
+
+
 @njit(cache=True)
 def _present(rules, s, i, player, legal, observing, observations, masks, players):
     """Write what the seat to move in game ``i`` sees."""
     # Indices instead of rows and slices: views cost counted references.
     players[i] = player
-    n = core.legal_actions(rules, s, legal) if player >= 0 else 0
-    for action in range(masks.shape[1]):
-        masks[i, action] = 0
-    for k in range(n):
-        masks[i, legal[k]] = 1
+    if player >= 0:
+        write_mask(rules, s, legal, masks, i)
+    else:
+        for action in range(masks.shape[1]):
+            masks[i, action] = 0
     if observing:
         core.observe(rules, s, max(player, 0), observations[i])
 

@@ -38,6 +38,14 @@ def bit(square):
 
 
 @intrinsic
+def holds_bytes(typingctx, array):
+    """Whether ``store_word`` may write to an array: its numbers are bytes, row after row."""
+    plain = isinstance(array.dtype, types.Integer) and array.dtype.bitwidth == 8
+    answer = ir.Constant(ir.IntType(1), int(plain and array.layout == "C"))
+    return types.boolean(array), lambda context, builder, signature, args: answer
+
+
+@intrinsic
 def store_word(typingctx, array, at, word):
     """Write the 8 bytes of a uint64, lowest first, at byte ``at`` of a contiguous array's data.
 

@@ -11,6 +11,7 @@ from ours import assert_in_order
 from perft import perft
 
 from stratagym.envs import core, spec
+from stratagym.envs.batch import BatchEnv
 from stratagym.envs.prompts import prompt
 from stratagym.envs.reversi import view
 from stratagym.envs.reversi.metrics import COUNTS, game_counts
@@ -258,6 +259,25 @@ def test_planes_are_the_discs_whatever_array_takes_them(rng):
                 core.observe_at(RULES, states, 0, seat, out)
                 assert (out == expected).all()
             assert (guarded[::2] == 77).all()
+
+
+@pytest.mark.parametrize(("size", "passing"), [(8, "forced"), (8, "voluntary"), (6, "forced")])
+def test_masks_of_a_batch_are_the_legal_actions(size, passing, rng):
+    """Eight squares are written at a time; games that are over have none."""
+    rules = GAME.make_rules(size=size, passing=passing)
+    batch = BatchEnv(GAME, rules, 33, seed=int(rng.integers(2**63)), autoreset=False)
+    legal, _ = core.new_scratch(rules)
+    passes = 0
+    while (batch.players >= 0).any():
+        actions = np.zeros(33, np.int64)
+        for i, mask in enumerate(batch.action_masks):
+            over = batch.players[i] < 0
+            n = 0 if over else core.legal_actions_at(rules, batch.states, i, legal)
+            assert np.flatnonzero(mask).tolist() == legal[:n].tolist() and mask.max() < 2
+            actions[i] = 0 if over else rng.choice(legal[:n])
+            passes += not over and actions[i] == size * size
+        batch.step(actions)
+    assert passes and not batch.action_masks.any()
 
 
 def test_a_transformed_position_has_as_many_games(rng):

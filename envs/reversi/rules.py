@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stratagym.envs.bits import EMPTY, bit, lowest, popcount, store_word
+from stratagym.envs.bits import EMPTY, bit, holds_bytes, lowest, popcount, store_word
 from stratagym.envs.core import TERMINAL, seed_rng, sizes, winner_takes
 
 GOING, NO_MOVES, MOVE_LIMIT = 0, 1, 2
@@ -40,6 +40,7 @@ BOARD_4, BOARD_6, BOARD_8 = (np.uint64(BOARDS[size]) for size in (4, 6, 8))
 INNER = np.uint64(0x7E7E7E7E7E7E7E7E)
 """All squares but the outer columns."""
 _15, _SPREAD, _PAIRS = (np.uint64(k) for k in (15, 0x0000200040008001, 0x0001000100010001))
+_SPREAD_4, _BYTES_4, _32 = (np.uint64(k) for k in (0x00204081, 0x01010101, 32))
 _1, _7, _8, _9, _DOUBLE = (np.uint64(k) for k in (1, 7, 8, 9, 1))
 
 STATE = np.dtype(
@@ -209,6 +210,22 @@ def legal_actions(rules, s, out):
 
 
 @njit(cache=True)
+def write_mask(rules, s, legal, masks, i):
+    """Row ``i`` of a batch's masks."""
+    if rules.size == 8 and holds_bytes(masks):
+        for k in range(8):
+            four, other = s.legal >> np.uint64(8 * k) & _15, s.legal >> np.uint64(8 * k + 4) & _15
+            word = four * _SPREAD_4 & _BYTES_4 | (other * _SPREAD_4 & _BYTES_4) << _32
+            store_word(masks, 65 * i + 8 * k, word)
+        masks[i, 64] = s.legal == EMPTY or rules.voluntary != 0
+        return
+    for action in range(masks.shape[1]):
+        masks[i, action] = 0
+    for k in range(legal_actions(rules, s, legal)):
+        masks[i, legal[k]] = 1
+
+
+@njit(cache=True)
 def step(rules, s, action):
     own, opp = s.own, s.opp
     if action != rules.size * rules.size:
@@ -254,7 +271,7 @@ def observe(rules, s, player, out):
     own, opp = s.own, s.opp
     if s.player != player:
         own, opp = opp, own
-    if rules.size == 8 and out.itemsize == 1 and out.flags.c_contiguous:
+    if rules.size == 8 and holds_bytes(out):
         # Four squares at a time: the product has bit k of the four at 16 k, among others.
         for k in range(16):
             four, other = own >> np.uint64(4 * k) & _15, opp >> np.uint64(4 * k) & _15
