@@ -84,10 +84,10 @@ class Canvas:
         self.draw.rounded_rectangle(edges, radius * self.unit, fill, line, thick)
 
     def disc(self, x: float, y: float, radius: float, fill: Any, squeeze: float = 1.0) -> None:
-        """A disc around (x, y), its height ``squeeze`` times its width."""
+        """A disc around (x, y), its height ``squeeze`` times its width; too small, none."""
         high = radius * squeeze
         (x0, y0), (x1, y1) = self.points((x - radius, y - high), (x + radius, y + high))
-        self.draw.ellipse((x0, y0, x1 - 1, y1 - 1), fill)
+        self.draw.ellipse((x0, y0, max(x0, x1 - 1), max(y0, y1 - 1)), fill)
 
     def polygon(self, points: Iterable[Point], fill: Any) -> None:
         self.draw.polygon(self.points(*points), fill)

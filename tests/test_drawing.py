@@ -37,6 +37,12 @@ def test_a_disc_is_round_and_its_edge_smooth():
     assert ((light > 0.1) & (light < 0.9)).sum() > 40
 
 
+def test_a_disc_too_small_for_the_pixels_is_left_out():
+    canvas = Canvas(2, 2, 4, (0, 0, 0))
+    canvas.disc(1, 1, 0.001, (255, 255, 255))
+    assert not canvas.array().any()
+
+
 def test_a_line_with_round_ends_is_longer_by_its_width():
     lengths = []
     for ends in (False, True):
