@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
@@ -9,6 +11,11 @@ from numba.extending import intrinsic
 
 EMPTY, ONE = np.uint64(0), np.uint64(1)
 FULL = np.uint64(2**64 - 1)
+
+
+def _typed(function: Any) -> Any:
+    """``intrinsic``, whose callers give no typing context; type checkers think they should."""
+    return intrinsic(function)
 
 
 def _unary(emit):
@@ -37,15 +44,15 @@ def bit(square):
     return ONE << np.uint64(square)
 
 
-@intrinsic
+@_typed
 def holds_bytes(typingctx, array):
     """Whether ``store_word`` may write to an array: its numbers are bytes, row after row."""
-    plain = isinstance(array.dtype, types.Integer) and array.dtype.bitwidth == 8
+    plain = array.dtype in (types.int8, types.uint8)
     answer = ir.Constant(ir.IntType(1), int(plain and array.layout == "C"))
     return types.boolean(array), lambda context, builder, signature, args: answer
 
 
-@intrinsic
+@_typed
 def store_word(typingctx, array, at, word):
     """Write the 8 bytes of a uint64, lowest first, at byte ``at`` of a contiguous array's data.
 
