@@ -186,7 +186,7 @@ def test_forfeits_count_against_the_model_alone(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--game", "go"], ["go", "connect_four"]),
+        (["--game", "shogi"], ["shogi", "connect_four"]),
         (["--game", "hanabi"], ["hanabi_teams"]),
         (["--game", "ludo", "--rules", "players=3"], ["3 players", "ludo_arena"]),
         (["--games", "0"], ["--games 0"]),
