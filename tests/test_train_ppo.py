@@ -367,7 +367,7 @@ def test_intervals_rest_on_games_that_differ():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--game", "go"], "--game"),
+        (["--game", "shogi"], "--game"),
         (["--steps", "0"], "--steps 0: at least 1"),
         (["--opponent", "nobody"], "unknown policy 'nobody'"),
         (["--against", ","], "name at least one policy"),
