@@ -185,7 +185,7 @@ def test_sheets_and_courses_of_games(tmp_path, seed):
     games: dict[str, tuple[dict[str, Any], int, int, str]] = {
         "tictactoe": ({}, 2, 2, "score of random by perfect"),
         "hanabi": ({"players": 3}, 3, 3, "points"),
-        "texas_holdem": ({"hands": 5}, 2, 1, "returns so far, random"),
+        "texas_holdem": ({"hands": 20}, 2, 1, "returns so far, random"),
         "ludo": ({"players": 2}, 2, 1, "estimate for random"),
     }
     for game, (options, seats, columns, label) in games.items():

@@ -113,4 +113,4 @@ def test_replies():
 def test_another_game_is_not_the_same(seed):
     pytest.importorskip("pyspiel")
     with pytest.raises(AssertionError):
-        same_as_openspiel("connect_four", "connect_four(rows=5)", 3, seed)
+        same_as_openspiel("connect_four", "connect_four(rows=5)", 40, seed)
