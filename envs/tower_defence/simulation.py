@@ -99,7 +99,7 @@ damage are in tenths.
 | pulse | cell | demon that loses its armour | 0 | 0 |
 | slow | cell | demon | tick in which it ends | 0 |
 | bite | demon | cell | damage | 0 |
-| death | who died | -1 | 0 | unit |
+| death | who died | -1 | where a demon was | unit |
 | jump | demon | cell that it jumps over | where it lands | 0 |
 | summon | demon | the one that comes | where | unit |
 | reach | demon | -1 | 0 | unit |
@@ -246,7 +246,7 @@ def _lose_hp(demons, rows, i, damage, tick, events):
         rows[ALL, FLYERS] -= unit == FLYING
         rows[ALL, SHADOWS] -= unit == SHADOW
         rows[ALL, DEAD] += 1
-        _tell(events, rows, tick, DEATH, FIRST_DEMON + demons[i, NUMBER], -1, 0, unit)
+        _tell(events, rows, tick, DEATH, FIRST_DEMON + demons[i, NUMBER], -1, demons[i, P], unit)
 
 
 @njit(cache=True)

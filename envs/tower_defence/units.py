@@ -56,7 +56,12 @@ class Soldier(NamedTuple):
 
 
 class Demon(NamedTuple):
-    """An attacker's unit: ``speed`` in cells of 1.273 s at speed 2, ``bite`` a second."""
+    """An attacker's unit.
+
+    Attributes:
+        speed: 1 is a column in 2.55 s, 2 half of that. bite: damage a second. armour: percent of
+            normal and air damage that it takes while it has its armour.
+    """
 
     name: str
     cost: int
@@ -101,7 +106,7 @@ SOLDIERS = (
     ),
     Soldier(
         "MagneticSoldier", 100, 2, 2000, 0, NORMAL, "control",
-        "takes the armour of all ShieldDemons and MachineDemons in its row for good",
+        "every 2000 ms takes the armour of every ShieldDemon and MachineDemon in its row, for good",
     ),
     Soldier(
         "LightMage", 150, 2, 0, 0, NORMAL, "control",
@@ -141,7 +146,7 @@ DEMONS = (
     Demon("FrostDemon", 150, 10, 2, 1, 100, "armour", "immune to ice and never slowed"),
     Demon(
         "FlyingDemon", 200, 10, 2, 0, 100, "evasion",
-        "flies over everything, never stops and never bites; only AntiAirSoldiers can hurt it",
+        "flies over everything, never stops and never bites; only an AntiAirSoldier can hurt it",
     ),
     Demon(
         "ShadowDemon", 300, 10, 2, 1, 100, "support",
@@ -162,6 +167,11 @@ DEMONS = (
     NORMAL_DEMON, GREAT, KING, SPEEDY, SHIELDED, MACHINE, BOUNCING, BREAKER, FIERY, FROSTY, FLYING,
     SHADOW, SUMMONER,
 ) = range(UNITS)  # fmt: skip
+CODES = (
+    ("no", "gr", "ki", "sp", "sd", "mc", "bn", "br", "fi", "fr", "fy", "sw", "su"),
+    ("HG", "RF", "MG", "SH", "ES", "FL", "IC", "AA", "BO", "LE", "MA", "LM", "RL"),
+)
+"""Units in diagrams, by seat and number."""
 
 NOT_RELEASED = ((SHADOW,), (BOMB, MAGE, ROCKET))
 """By seat: what the released prompts do not offer."""
