@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,8 +11,9 @@ from numba import njit
 
 from stratagym.envs import sealed
 from stratagym.envs.sealed import recall_plans
+from stratagym.envs.tower_defence.render import picture
 from stratagym.envs.tower_defence.simulation import fight
-from stratagym.envs.tower_defence.view import budget_line, seconds
+from stratagym.envs.tower_defence.view import board_text, budget_line, seconds
 
 FRAMES = 48
 """Moments of a battle at most."""
@@ -33,12 +36,8 @@ def moment(rules: Any, s: Any, tick: int) -> np.ndarray:
     return states
 
 
-def frames(rules: Any, before: Any, after: Any) -> list[tuple[str, np.ndarray]]:
-    """(caption, (1,) record) of what a move set going: of a battle, if it completed a round.
-
-    Args:
-        before, after: the records before and after the move.
-    """
+def moments(rules: Any, before: Any, after: Any) -> list[tuple[str, np.ndarray]]:
+    """(when, (1,) record) of the battle that came between two records; nothing without one."""
     k = int(after["round"])
     if k == int(before["round"]) or int(after["why"][k - 1]) != sealed.SIMULATED:
         return []
@@ -46,6 +45,16 @@ def frames(rules: Any, before: Any, after: Any) -> list[tuple[str, np.ndarray]]:
     step = next((step for step in _STEPS if end < step * FRAMES), _STEPS[-1])
     ticks = [*range(0, end, step), end]
     return [(f"Round {k}, {seconds(tick)}", moment(rules, after, tick)) for tick in ticks]
+
+
+def frames(
+    rules: Any, before: Any, after: Any, size: int = 640
+) -> list[tuple[str, str, Callable[[], np.ndarray]]]:
+    """The battle between two positions: (when, the field as text, a picture) of some moments."""
+    return [
+        (when, board_text(rules, states[0]), partial(picture, rules, states[0], size))
+        for when, states in moments(rules, before, after)
+    ]
 
 
 def beside(rules: Any, s: Any, seat: int) -> str:
