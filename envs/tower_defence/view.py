@@ -78,6 +78,14 @@ LISTS = ("demons", "humans")
 """By seat, the member of a plan's JSON object that lists its entries."""
 MOST = (ENTRIES, CELLS)
 """By seat, the most entries of a plan."""
+HINTS = (
+    "Money that you do not spend is a unit that does not fight.",
+    "One demon in a row without a gun wins: guard all five rows.",
+    "Only AntiAirSoldiers stop flyers, and one of them reaches all rows.",
+    "Walls far to the right give the guns behind them time.",
+    "Demons that come together are more than guns can shoot in the time; explosives want them so.",
+    "If the other side's plan is known, plan against that plan, not against all plans.",
+)
 RENAMED = {
     "tower defence": "lane crossing", "demon": "mover", "demons": "movers", "human": "keeper",
     "humans": "keepers", "attacker": "sender", "defender": "holder",
