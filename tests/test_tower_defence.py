@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,6 +12,20 @@ from numba import njit
 from stratagym.envs import core, make_state, sealed, spec
 from stratagym.envs.core import derive_seed
 from stratagym.envs.tower_defence import view
+from stratagym.envs.tower_defence.events import (
+    BITE,
+    BURN,
+    DEATH,
+    EVENTS,
+    EXPLODE,
+    FIRST_DEMON,
+    JUMP,
+    PULSE,
+    REACH,
+    SHOT,
+    SLOW,
+    SUMMON,
+)
 from stratagym.envs.tower_defence.replay import frames, moment, moments
 from stratagym.envs.tower_defence.rules import (
     DONE,
@@ -21,25 +36,7 @@ from stratagym.envs.tower_defence.rules import (
     WAIT,
     random_action,
 )
-from stratagym.envs.tower_defence.simulation import (
-    ALL,
-    BITE,
-    BURN,
-    DEATH,
-    EVENTS,
-    EXPLODE,
-    FIRST_DEMON,
-    HP,
-    JUMP,
-    LAST_TICK,
-    LIVING,
-    PULSE,
-    REACH,
-    SHOT,
-    SLOW,
-    SUMMON,
-    P,
-)
+from stratagym.envs.tower_defence.simulation import ALL, HP, LAST_TICK, LIVING, P
 from stratagym.envs.tower_defence.units import (
     ANTI_AIR,
     ATTACKER,
@@ -710,7 +707,7 @@ def test_frames_of_a_battle():
     shown = moments(state.rules, start.states[0], state.states[0])
     assert shown[0][0] == "Round 1, 0 s" and shown[-1][0] == "Round 1, 13.95 s"
     places = [states[0]["demons"][0, P] for _, states in shown if states[0]["rows"][ALL, LIVING]]
-    assert all(b < a for a, b in zip(places, places[1:], strict=False))
+    assert all(b < a for a, b in pairwise(places))
     assert "Battle" in view.board_text(state.rules, shown[3][1][0])
 
 

@@ -20,7 +20,7 @@ class Correlation:
     """Of ``n`` points.
 
     Attributes:
-        pearson, spearman: coefficients. p, p_spearman: two-sided, by Student's t with n - 2 degrees.
+        pearson, spearman: coefficients. p, p_spearman: two-sided, by Student's t, n - 2 degrees.
         p_shuffled: two-sided, the share of shuffles of one side as far from 0.
         low, high: the least and the greatest Pearson coefficient with one point left out.
         without_low, without_high: the numbers of those points.

@@ -117,8 +117,9 @@ def _slopes(published: Mapping[str, Mapping[str, float]]) -> list[str]:
     error = (RATE * (1 - RATE) / (POINTS * (POINTS**2 - 1) / 12) / SERIES) ** 0.5
     low, high = SLOPE - 1.96 * error, SLOPE + 1.96 * error
     return [
-        f"Slope of o3-mini: +{SLOPE:.3f} published; {SERIES} series of {POINTS} results at a rate of "
-        f"{RATE} have a standard error of {error:.3f}: the 95% interval is [{low:.3f}, {high:.3f}], "
+        f"Slope of o3-mini: +{SLOPE:.3f} published; {SERIES} series of {POINTS} results at a rate "
+        f"of {RATE} have a standard error of {error:.3f}: the 95% interval is "
+        f"[{low:.3f}, {high:.3f}], "
         f"which {'holds' if low < 0 < high else 'does not hold'} 0."
     ]
 
@@ -133,8 +134,8 @@ def _texts(published: Mapping[str, Mapping[str, float]]) -> list[str]:
     omitted = [m for m, value in orr.items() if value > lowest and m not in named]
     return [
         f"o3-mini's ORR is 49.3 in the text and {orr['ChatGPT-o3-mini']} in the table.",
-        f"Rounds: {12 * 3 * 3 * 4 * 10:,} in the abstract, {12 * 3 * 3 * 4 * 11:,} in the discussion: "
-        "11 rounds a match, the last of which only the released loop plays.",
+        f"Rounds: {12 * 3 * 3 * 4 * 10:,} in the abstract, {12 * 3 * 3 * 4 * 11:,} in the "
+        "discussion: 11 rounds a match, the last of which only the released loop plays.",
         f'"Success rates around 20%" of the Qwens: {csr["Qwen-Max"]} and {csr["Qwen-Plus"]}.',
         f"High ORR: named are {', '.join(f'{m} {orr[m]}' for m in named)}; not named "
         f"{', '.join(f'{m} {orr[m]}' for m in omitted)}, above two of them.",
@@ -148,8 +149,8 @@ NOTES = (
     "The released tower defence runs by the clock of the machine, and is called deterministic.",
     "OBR-WR, r = -.95: a plan over budget loses, so a part of it follows by construction.",
     '"Leads to": all of it is correlation over 12 models.',
-    'The "composite process score" has no formula: 74.7, 78.6 and +.041 are three metrics. The area of '
-    "a radar depends on the order of its axes.",
+    'The "composite process score" has no formula: 74.7, 78.6 and +.041 are three metrics. The '
+    "area of a radar depends on the order of its axes.",
 )
 PARTS: tuple[tuple[str, Callable[[Any], list[str]]], ...] = (
     ("Averages of table 1", _averages),

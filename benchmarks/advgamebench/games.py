@@ -53,7 +53,7 @@ def items(game: str, data: Mapping[str, Any]) -> tuple[tuple[Any, ...], ...]:
 def value(game: str, rules: Any, s: Any, k: int, seat: int) -> float:
     """How near the plan of a seat came in round ``k`` (from 0), 1 for a win, against the other's.
 
-    A plan over budget counts minus its excess over the budget, at most 1; one that breaks a rule -1.
+    A plan over budget counts minus its excess over the budget, at most 1, a void one -1.
     """
     flags = int(s["last_flags"][seat])
     if flags & sealed.VOID:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -211,7 +212,7 @@ def _changed(games: Sequence[Game]) -> list[tuple[Game, Round, bool]]:
     rows = [(game, one) for game in games for one in kept_rows(game)]
     return [
         (game, one, one.plans[game.role].cost != before.plans[other.role].cost)
-        for (other, before), (game, one) in zip(rows, rows[1:], strict=False)
+        for (other, before), (game, one) in pairwise(rows)
     ]
 
 
@@ -333,7 +334,7 @@ def first_move_advantage(games: Sequence[Game], metric: str) -> Rate:
 
 
 def paired(games: Sequence[Game], others: Sequence[Game], metric: str) -> Rate:
-    """A metric of ``games`` minus that of ``others``, over the same games, opponents and settings."""
+    """A metric of ``games`` minus that of ``others``, over the same opponents and settings."""
     known: Mapping[Any, Game] = {(game.game, game.setting): game for game in others}
     pairs = [
         (game, known[game.game, game.setting])

@@ -95,8 +95,8 @@ def classify(
     """(class, source game or empty) of a name in a readable reply.
 
     Args:
-        own, other: the side's names and the other side's, as the prompt has them. siblings: those of
-            the other two games. true: under made-up names, the game's real ones.
+        own, other: the side's names and the other side's, as the prompt has them.
+        siblings: those of the other two games. true: under made-up names, the game's real ones.
     """
     wanted = key(name)
     if wanted in map(key, own):

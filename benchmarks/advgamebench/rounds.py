@@ -50,7 +50,7 @@ class Round:
     Attributes:
         number: from 1. plans: by seat. score: by seat, 1, 0.5 or 0.
         fought: whether there was a battle. end: tick or round in which it ended, -1 without one.
-        value: by seat, how near the plan came, 0 to 1 or below 0 for a bad one; see ``games.value``.
+        value: by seat, how near the plan came, 0 to 1, below 0 for a bad one; see ``games``.
     """
 
     number: int
@@ -66,7 +66,7 @@ class Round:
 
 
 def rounds_of(record: Mapping[str, Any]) -> list[Round]:
-    """The rounds of a recorded game, played again; only whole ones of a game that was broken off."""
+    """The rounds of a recorded game, played again; whole ones of a game that was broken off."""
     game = spec(record["game"])
     rules = game.make_rules(**record["rules"])
     states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)

@@ -11,26 +11,23 @@ from PIL import Image
 
 from stratagym.envs import sealed
 from stratagym.envs.drawing import INK, PAPER, Board, Canvas, mix
+from stratagym.envs.tower_defence.events import EXPLODE, FIRST_DEMON, PULSE, SHOT
 from stratagym.envs.tower_defence.rules import PLANNING
 from stratagym.envs.tower_defence.simulation import (
     ALL,
     ARMOUR,
     BURN_DUE,
     CELL_HP,
-    EXPLODE,
-    FIRST_DEMON,
     HP,
     KIND,
     LIT,
     LIVING,
     NONE,
-    P,
-    PULSE,
     ROW,
     SHADED,
-    SHOT,
     SLOW_END,
     UNIT,
+    P,
 )
 from stratagym.envs.tower_defence.units import (
     AIR,
@@ -107,7 +104,7 @@ def _empty(size: int) -> Image.Image:
 def _soldier(unit: int, share: int, lit: bool, waiting: bool, size: int) -> Image.Image:
     """A unit of the defender, a cell large; ``share`` is what it has of its HP, in tenths."""
     canvas = Canvas(1, 1, _board(size).unit)
-    paint = _ROLES[SOLDIERS[unit].role]
+    paint: tuple[int, ...] = _ROLES[SOLDIERS[unit].role]
     if waiting:
         paint = mix(paint, _LIGHT_CELL, 0.55)
     if lit:
@@ -156,7 +153,7 @@ def _tenths(part: int, whole: int) -> int:
 
 
 def _strip(size: int, width: float, height: float) -> Canvas:
-    return Canvas(width, height, _board(size).unit, PAPER)
+    return Canvas(width, height, _board(size).unit)
 
 
 def _headline(rules: Any, s: Any, size: int) -> Image.Image:
@@ -237,7 +234,9 @@ def _flashes(rules: Any, s: Any, size: int) -> Image.Image | None:
         elif kind in (SHOT, PULSE) and target in places:
             paint = (90, 90, 210) if kind == PULSE else _RAYS[extra]
             to_x, to_y = places[target]
-            canvas.line([(x + 0.3, y - 0.06), (min(to_x + 0.3, COLUMNS), to_y)], (*paint, 200), 0.05)
+            canvas.line(
+                [(x + 0.3, y - 0.06), (min(to_x + 0.3, COLUMNS), to_y)], (*paint, 200), 0.05
+            )
     return canvas.done()
 
 
@@ -275,12 +274,12 @@ def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
 
 def _draw_battle(board: Board, image: Image.Image, rules: Any, s: Any, size: int) -> None:
     flashes = _flashes(rules, s, size) if int(s["moment"]) != PLANNING else None
+    if flashes is not None:
+        board.paste(image, flashes, 0, 0)
     for cell, (kind, hp, lit) in enumerate(s["cells"][:, [KIND, CELL_HP, LIT]].tolist()):
         if kind != NONE:
             sprite = _soldier(kind, _tenths(hp, int(SOLDIER[kind, 0])), bool(lit), False, size)
             board.paste(image, sprite, cell % COLUMNS, cell // COLUMNS)
-    if flashes is not None:
-        board.paste(image, flashes, 0, 0)
     beside: dict[tuple[int, int], int] = {}
     now = int(s["moment"]) if int(s["moment"]) != PLANNING else int(s["end"][int(s["round"]) - 1])
     demons = s["demons"][: int(s["rows"][ALL, LIVING])].tolist()

@@ -40,11 +40,11 @@ from stratagym.envs.sealed import returns as returns
 from stratagym.envs.sealed import round_return as round_return
 from stratagym.envs.sealed import step as step
 from stratagym.envs.sealed import turn as turn
+from stratagym.envs.tower_defence.events import LOG_LENGTH
 from stratagym.envs.tower_defence.simulation import (
     CELL_FIELDS,
     DEMON_FIELDS,
     ENTRIES,
-    LOG_LENGTH,
     MOST_DEMONS,
     ROW_FIELDS,
     fight,

@@ -1,14 +1,14 @@
 """A battle of tower defence from two plans, as kernel functions.
 
-A cell is ``11 * y + x``, row y 0 to 4, column x 0 to 10; demons come in at the right of column 10 and
-want to get out at the left of column 0. Where a demon is is told by its left edge ``p``, from 12,320 down
-to 0; its front is in column ``(p - 1) // 1120``. A tick is 50 ms.
+A cell is ``11 * y + x``, row y 0 to 4, column x 0 to 10; demons come in at the right of column 10
+and want to get out at the left of column 0. Where a demon is is told by its left edge ``p``, from
+12,320 down to 0; its front is in column ``(p - 1) // 1120``. A tick is 50 ms.
 
 ``fight`` plays a battle, and writes what happens into a list of events if it is given one: the two
 are one source, compiled twice. It allocates nothing. Its scratch arrays are
 
-- ``demons`` (128, 16) int32, one row a living demon in the order in which they came, see ``UNIT`` and
-  so on; those that died in the running tick still stand there, with no HP left;
+- ``demons`` (128, 16) int32, one row a living demon in the order in which they came, see ``UNIT``
+  and so on; those that died in the running tick still stand there, with no HP left;
 - ``cells`` (55, 6) int32, see ``KIND`` and so on;
 - ``rows`` (6, 8) int32: what is counted a row, and in the last of them of all rows together.
 """
@@ -18,6 +18,20 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from stratagym.envs.tower_defence.events import (
+    BITE,
+    BURN,
+    DEATH,
+    EXPLODE,
+    FIRST_DEMON,
+    JUMP,
+    PULSE,
+    REACH,
+    SHOT,
+    SLOW,
+    SPAWN,
+    SUMMON,
+)
 from stratagym.envs.tower_defence.units import (
     AIR,
     ANTI_AIR,
@@ -56,7 +70,6 @@ from stratagym.envs.tower_defence.units import (
     ROWS,
     SHADOW,
     SHIELD,
-    SHIELDED,
     SLOW_MS,
     SOLDIER,
     SPEED,
@@ -81,37 +94,6 @@ PAST, BLOCK = 0, 1
 """What a demon that a shot cannot hurt does to it: ``Rules.shots``."""
 NONE = -1
 
-EVENTS = (
-    "spawn", "shot", "burn", "explode", "pulse", "slow", "bite", "death", "jump", "summon", "reach",
-)  # fmt: skip
-"""Kinds of events by number.
-
-A row of the list is (tick, kind, actor, target, amount, extra). An actor or target is a cell 0 to 54, or
-64 and the number of a demon, in the order in which they came; -1 is nobody. Amounts of HP and
-damage are in tenths.
-
-| kind | actor | target | amount | extra |
-|---|---|---|---|---|
-| spawn | who comes | its row, or its cell | HP | unit |
-| shot | cell | demon | damage | type |
-| burn | demon | -1 | damage | 0 |
-| explode | cell | -1, and then every demon that it hurts | damage | unit |
-| pulse | cell | demon that loses its armour | 0 | 0 |
-| slow | cell | demon | tick in which it ends | 0 |
-| bite | demon | cell | damage | 0 |
-| death | who died | -1 | where a demon was | unit |
-| jump | demon | cell that it jumps over | where it lands | 0 |
-| summon | demon | the one that comes | where | unit |
-| reach | demon | -1 | 0 | unit |
-"""
-(
-    SPAWN, SHOT, BURN, EXPLODE, PULSE, SLOW, BITE, DEATH, JUMP, SUMMON, REACH,
-) = range(len(EVENTS))  # fmt: skip
-FIRST_DEMON = 64
-"""Demon 0 among actors."""
-LOG_LENGTH = 65_536
-"""Events that a list for ``fight`` should hold."""
-
 # Columns of ``demons``. Ticks that never come are ``NEVER``.
 (
     UNIT, ROW, P, HP, BITE_DUE, PACE, SLOW_END, BURN_END, BURN_DUE, ARMOUR, CAN_JUMP, SHADED,
@@ -122,8 +104,9 @@ DEMON_FIELDS = 16
 KIND, CELL_HP, DUE, LIT = range(4)
 CELL_FIELDS = 6
 # Columns of ``rows``: living demons, flyers, LightMages, where the hindmost ShadowDemon is, a tick
-# before which no unit of the row acts, AntiAirSoldiers, burning fuses. In row ALL also ShadowDemons,
-# events so far, the dead that still stand in ``demons``, and whether anybody is in a shadow.
+# before which no unit of the row acts, AntiAirSoldiers, burning fuses. In row ALL also
+# ShadowDemons, events so far, the dead that still stand in ``demons``, and whether anybody is in a
+# shadow.
 LIVING, FLYERS, MAGES, HINDMOST, SOONEST, GUNS_UP, FUSES = range(7)
 SHADOWS, TOLD, DEAD, DARK = 2, 3, 4, 5
 ALL = ROWS
@@ -389,9 +372,9 @@ def _defend(rules, demons, n, cells, rows, tick, events):
     for row in range(ROWS):
         if rows[row, SOONEST] > tick:
             continue
-        if rows[row, LIVING] == 0 and rows[row, FUSES] == 0:
-            if rows[row, GUNS_UP] == 0 or rows[ALL, FLYERS] == 0:
-                continue
+        no_flyers = rows[row, GUNS_UP] == 0 or rows[ALL, FLYERS] == 0
+        if rows[row, LIVING] == 0 and rows[row, FUSES] == 0 and no_flyers:
+            continue
         soonest = NEVER
         for cell in range(row * COLUMNS, (row + 1) * COLUMNS):
             if cells[cell, DUE] <= tick:
@@ -441,9 +424,7 @@ def _burn(demons, n, rows, tick, events):
                 # A hit in this very tick keeps the rhythm: it begins with the same second.
                 demons[i, BURN_DUE] = NEVER
             if damage:
-                _tell(
-                    events, rows, tick, BURN, FIRST_DEMON + demons[i, NUMBER], -1, damage, 0
-                )
+                _tell(events, rows, tick, BURN, FIRST_DEMON + demons[i, NUMBER], -1, damage, 0)
                 _lose_hp(demons, rows, i, damage, tick, events)
         if demons[i, BURN_DUE] < soonest and demons[i, HP] > 0:
             soonest = demons[i, BURN_DUE]

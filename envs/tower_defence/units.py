@@ -96,13 +96,13 @@ SOLDIERS = (
     ),
     Soldier(
         "Bomb", 200, 50, 500, 30, EXPLOSION, "explosive",
-        "goes off 500 ms after a demon on the ground has reached its cell, hurts all of them within "
-        "one row and one column of it, and is gone",
+        "goes off 500 ms after a demon on the ground has reached its cell, hurts all of them "
+        "within one row and one column of it, and is gone",
     ),
     Soldier(
         "LinearExplosion", 200, 50, 500, 30, EXPLOSION, "explosive",
-        "goes off 500 ms after a demon on the ground has reached its cell, hurts all of them in its "
-        "row, and is gone",
+        "goes off 500 ms after a demon on the ground has reached its cell, hurts all of them in "
+        "its row, and is gone",
     ),
     Soldier(
         "MagneticSoldier", 100, 2, 2000, 0, NORMAL, "control",
@@ -222,7 +222,10 @@ SOLDIER = np.array(
 """By a defender's unit: HP in tenths, interval in ticks, damage in tenths, type of damage."""
 DEMON = np.array(
     [
-        [(10 * demon_hp(k, j), SPEED * u.speed, 10 * u.bite, u.armour) for j, u in enumerate(DEMONS)]
+        [
+            (10 * demon_hp(k, j), SPEED * u.speed, 10 * u.bite, u.armour)
+            for j, u in enumerate(DEMONS)
+        ]
         for k in _BOTH
     ],
     np.int32,

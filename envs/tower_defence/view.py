@@ -1,4 +1,4 @@
-"""Tower defence in words: plans as JSON, micro-actions by name, battles as a list of what happened."""
+"""Tower defence in words: plans as JSON, micro-actions by name, battles as what happened."""
 
 from __future__ import annotations
 
@@ -15,8 +15,16 @@ from stratagym.envs.sealed_words import ANSWER as ANSWER
 from stratagym.envs.sealed_words import MERGED_PARTS as MERGED_PARTS
 from stratagym.envs.sealed_words import POSITION_FORMS as POSITION_FORMS
 from stratagym.envs.sealed_words import TEXT_OPTIONS as TEXT_OPTIONS
-from stratagym.envs.sealed_words import bad_entry, index_of, json_text, number_of, plan_of
-from stratagym.envs.sealed_words import text_of, unit_of
+from stratagym.envs.sealed_words import (
+    bad_entry,
+    index_of,
+    json_text,
+    number_of,
+    plan_of,
+    text_of,
+    unit_of,
+)
+from stratagym.envs.tower_defence.events import DEATH, FIRST_DEMON, REACH, SPAWN, SUMMON
 from stratagym.envs.tower_defence.rules import (
     DONE,
     KEEP,
@@ -31,20 +39,15 @@ from stratagym.envs.tower_defence.rules import (
 from stratagym.envs.tower_defence.simulation import (
     ALL,
     CELL_HP,
-    DEATH,
     ENTRIES,
-    FIRST_DEMON,
     HP,
     KIND,
     LAST_TICK,
     LIVING,
     NONE,
-    P,
-    REACH,
     ROW,
-    SPAWN,
-    SUMMON,
     UNIT,
+    P,
 )
 from stratagym.envs.tower_defence.units import (
     ATTACKER,
@@ -55,11 +58,9 @@ from stratagym.envs.tower_defence.units import (
     COSTS,
     DAMAGE_TYPES,
     DEFENDER,
-    DEMON,
     DEMONS,
     FOR_SALE,
     PATH,
-    RELEASED,
     ROWS,
     SOLDIERS,
     STEP_MS,
@@ -299,7 +300,6 @@ def _catalogue(rules: Any, seat: int) -> list[str]:
 # --- the prompt ----------------------------------------------------------------------------------
 
 
-
 def role_text(rules: Any, player: int) -> str:
     """Side, goal and budget."""
     budget = sealed.budget_of.py_func(rules, player)
@@ -337,12 +337,13 @@ def rules_text(rules: Any) -> str:
     return section(
         "Rules",
         f"- The field has {ROWS} rows, y 0 to {ROWS - 1}, and {COLUMNS} columns, x 0 to "
-        f"{COLUMNS - 1}. Demons come in at the right of column {COLUMNS - 1}, stay in their row and "
-        "go left. At speed 2 a demon takes 14 s for the whole row, at other speeds in proportion.",
+        f"{COLUMNS - 1}. Demons come in at the right of column {COLUMNS - 1}, stay in their row "
+        "and go left. At speed 2 a demon takes 14 s for the whole row, at other speeds in "
+        "proportion.",
         "- The attacker wins as soon as a demon is past column 0. The defender wins when no demon "
         f"lives and none is to come, or after {LAST_TICK * TICK_MS // 1000} s.",
-        "- A demon with a unit in the cell of its front stops and bites it every 1000 ms until it is "
-        "dead.",
+        "- A demon with a unit in the cell of its front stops and bites it every 1000 ms until it "
+        "is dead.",
         "- A unit that shoots hits the nearest demon of its row that is not left of it, at once; "
         f"{shots}. {flyers}; without one it shoots at demons on the ground of its own row. Nothing "
         "else hurts flyers.",
@@ -426,7 +427,10 @@ def battle_text(rules: Any, s: Any) -> list[str]:
     units, rows = _demons_of(events)
     for tick, _, actor, *_ in events[kinds == REACH].tolist():
         number = actor - FIRST_DEMON
-        lines.append(f"{DEMONS[units[number]].name} got past column 0 in row {rows[number]} at {seconds(tick)}.")
+        lines.append(
+            f"{DEMONS[units[number]].name} got past column 0 in row {rows[number]} at "
+            f"{seconds(tick)}."
+        )
     dead = [event for event in events[kinds == DEATH].tolist() if event[2] >= FIRST_DEMON]
     lost = [event for event in events[kinds == DEATH].tolist() if event[2] < FIRST_DEMON]
     summoned = int((kinds == SUMMON).sum())
@@ -542,9 +546,13 @@ def board_text(rules: Any, s: Any) -> str:
     lines = [round_line(s, k) for k in range(int(s["round"]))]
     if over:
         fought = int(s["why"][rules.rounds - 1]) == sealed.SIMULATED
-        return "\n".join([*(battle_grid(s) if fought else plan_grid(s)), *lines, "The game is over"])
+        return "\n".join(
+            [*(battle_grid(s) if fought else plan_grid(s)), *lines, "The game is over"]
+        )
     seat = int(s["seat"])
-    now = f"Round {int(s['round']) + 1} of {rules.rounds}: the {('attacker', 'defender')[seat]} plans"
+    now = (
+        f"Round {int(s['round']) + 1} of {rules.rounds}: the {('attacker', 'defender')[seat]} plans"
+    )
     clock = f"clock {int(s['clock'][seat])} ms"
     budgets = [budget_line(rules, s, k) for k in range(2)]
     return "\n".join([*plan_grid(s), *lines, *budgets, f"{now}, {clock}"])

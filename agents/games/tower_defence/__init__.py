@@ -82,4 +82,4 @@ ARCHETYPES: dict[str, tuple[int, tuple[str, ...]]] = {
     )
     for name, entries in plans.items()
 }  # fmt: skip
-"""By name: the seat, and its plan as micro-actions in the view's words; each is within the budget."""
+"""By name: the seat, and its plan as micro-actions in the view's words, within the budget."""
