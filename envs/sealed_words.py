@@ -132,7 +132,9 @@ def index_of(name: str, names: Sequence[str]) -> int | None:
     return None
 
 
-def unit_of(k: int, name: str, own: Sequence[str], other: Sequence[str]) -> int:
+def unit_of(
+    k: int, name: str, own: Sequence[str], other: Sequence[str], place: str = "entry"
+) -> int:
     """The number of entry ``k``'s unit (from 0) among the side's own.
 
     Raises:
@@ -141,13 +143,13 @@ def unit_of(k: int, name: str, own: Sequence[str], other: Sequence[str]) -> int:
     found = index_of(name, own)
     if found is None:
         reason = "unknown_unit" if index_of(name, other) is None else "wrong_side"
-        raise bad_entry(k, name, reason)
+        raise bad_entry(k, name, reason, place)
     return found
 
 
-def bad_entry(k: int, name: str, reason: str) -> PlanError:
+def bad_entry(k: int, name: str, reason: str, place: str = "entry") -> PlanError:
     """The error of entry ``k`` (from 0), which is told from 1 with its name as it was written."""
-    return PlanError(f"entry {k + 1}: {name[:NAME_LENGTH]}", reason)
+    return PlanError(f"{place} {k + 1}: {name[:NAME_LENGTH]}", reason)
 
 
 def names_in(value: Any, key: str = "") -> list[str]:
@@ -196,6 +198,50 @@ def result_text(rules: Any, s: Any, player: int, end: str) -> str:
         fault = fault_text(rules, s, seat)
         told += f" {whose} {fault}." if fault else ""
     return f"{told} Nothing was fought."
+
+
+def cost_text(rules: Any, s: Any, seat: int) -> str:
+    """What the plan that stands for a seat costs, such as ``7 of 20``, and the rounds it has won."""
+    last = sealed.shows_last.py_func(rules, s, seat)
+    spent = int(s["last_spent" if last else "spent"][seat])
+    told = f"{spent} of {sealed.budget_of.py_func(rules, seat)}"
+    if rules.rounds == 1:
+        return told
+    won = int((s["result"][: int(s["round"])] * (1 - 2 * seat) > 0).sum())
+    return f"{told}, {won} won"
+
+
+def board_text(
+    rules: Any,
+    s: Any,
+    sides: Sequence[str],
+    plan: Callable[[int, bool], str],
+    happened: Callable[[], Sequence[str]],
+) -> str:
+    """A record for a terminal, as a spectator sees it: the last round, then the plans being made.
+
+    Args:
+        sides: what the sides are called. plan: a seat's plan in one line: of the round before
+            (True), or that which it is making. happened: of a last round that was fought.
+    """
+    lines, k = [], int(s["round"])
+    if k > 0:
+        result = int(s["result"][k - 1])
+        won = f"won by the {sides[0 if result > 0 else 1]}" if result else "drawn"
+        lines.append(f"Round {k} of {rules.rounds}: {won}")
+        for seat, side in enumerate(sides):
+            fault = fault_text(rules, s, seat)
+            lines.append(f"{side}: {f'the plan {fault}' if fault else plan(seat, True)}")
+        if s["why"][k - 1] == sealed.SIMULATED:
+            lines += happened()
+    if k >= rules.rounds:
+        return "\n".join([*lines, "The game is over"])
+    lines.append(f"Round {k + 1} of {rules.rounds}: the {sides[int(s['seat'])]} are planning")
+    for seat, side in enumerate(sides):
+        if sealed.commits.py_func(rules, k, seat):
+            spent, budget = int(s["spent"][seat]), sealed.budget_of.py_func(rules, seat)
+            lines.append(f"{side} ({spent} of {budget}): {plan(seat, False)}")
+    return "\n".join(lines)
 
 
 def json_text(plan: Mapping[str, Any]) -> str:
