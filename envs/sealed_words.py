@@ -13,7 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stratagym.envs import sealed
+import numpy as np
+
+from stratagym.envs import core, sealed
 from stratagym.envs.plans import JsonPlan, PlanError
 from stratagym.envs.replies import ReplyError, last_json
 from stratagym.envs.words import section
@@ -164,6 +166,25 @@ def names_in(value: Any, key: str = "") -> list[str]:
     return []
 
 
+def plan_actions(view: Any, rules: Any, seat: int, plan: Mapping[str, Any]) -> np.ndarray:
+    """The micro-actions (n,) int64 of a plan as JSON, the last completing it.
+
+    Costs are not looked at.
+
+    Raises:
+        ReplyError, PlanError: as the game's ``read_plan``.
+    """
+    states = core.new_states(rules)
+    states["seat"] = seat
+    moves, actions = view.read_plan(rules, states[0], json_text(plan)), np.zeros(0, np.int64)
+    for move in moves:
+        action = view.string_to_action(rules, states[0], move)
+        actions = np.append(actions, action)
+        if move is not moves[-1]:
+            sealed.set_plan(rules, states, 0, seat, actions)
+    return actions
+
+
 # --- what a round came to ------------------------------------------------------------------------
 
 
@@ -201,7 +222,7 @@ def result_text(rules: Any, s: Any, player: int, end: str) -> str:
 
 
 def cost_text(rules: Any, s: Any, seat: int) -> str:
-    """What the plan that stands for a seat costs, such as ``7 of 20``, and the rounds it has won."""
+    """What a seat's standing plan costs, such as ``7 of 20``, and the rounds it has won."""
     last = sealed.shows_last.py_func(rules, s, seat)
     spent = int(s["last_spent" if last else "spent"][seat])
     told = f"{spent} of {sealed.budget_of.py_func(rules, seat)}"
