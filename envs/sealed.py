@@ -439,13 +439,16 @@ def resolve_plans(rules, states, results):
 
 
 @njit(cache=True)
-def set_plan(rules, s, seat, actions, n):
-    """Write ``n`` micro-actions into the plan of ``seat``, whatever they cost, as a new commit.
+def set_plan(rules, states, i, seat, actions):
+    """Make micro-actions the plan of ``seat`` in ``states[i]``; nothing is resolved.
 
-    They are a plan as the kernel takes it, its last completing it; nothing is resolved.
+    Args:
+        actions: (n,) int64, as one commit takes them; each has to fit those before it. An end that
+            completes the plan changes nothing.
     """
+    s = states[i]
     empty_plan(rules, s, seat)
-    for k in range(n):
+    for k in range(actions.shape[0]):
         take(rules, s, seat, actions[k])
 
 

@@ -13,7 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stratagym.envs import sealed
+import numpy as np
+
+from stratagym.envs import core, sealed
 from stratagym.envs.plans import JsonPlan, PlanError
 from stratagym.envs.replies import ReplyError, last_json
 from stratagym.envs.words import section
@@ -132,7 +134,9 @@ def index_of(name: str, names: Sequence[str]) -> int | None:
     return None
 
 
-def unit_of(k: int, name: str, own: Sequence[str], other: Sequence[str]) -> int:
+def unit_of(
+    k: int, name: str, own: Sequence[str], other: Sequence[str], place: str = "entry"
+) -> int:
     """The number of entry ``k``'s unit (from 0) among the side's own.
 
     Raises:
@@ -141,13 +145,13 @@ def unit_of(k: int, name: str, own: Sequence[str], other: Sequence[str]) -> int:
     found = index_of(name, own)
     if found is None:
         reason = "unknown_unit" if index_of(name, other) is None else "wrong_side"
-        raise bad_entry(k, name, reason)
+        raise bad_entry(k, name, reason, place)
     return found
 
 
-def bad_entry(k: int, name: str, reason: str) -> PlanError:
+def bad_entry(k: int, name: str, reason: str, place: str = "entry") -> PlanError:
     """The error of entry ``k`` (from 0), which is told from 1 with its name as it was written."""
-    return PlanError(f"entry {k + 1}: {name[:NAME_LENGTH]}", reason)
+    return PlanError(f"{place} {k + 1}: {name[:NAME_LENGTH]}", reason)
 
 
 def names_in(value: Any, key: str = "") -> list[str]:
@@ -160,6 +164,25 @@ def names_in(value: Any, key: str = "") -> list[str]:
     if isinstance(value, dict):
         return [name for one, inner in value.items() for name in names_in(inner, one)]
     return []
+
+
+def plan_actions(view: Any, rules: Any, seat: int, plan: Mapping[str, Any]) -> np.ndarray:
+    """The micro-actions (n,) int64 of a plan as JSON, the last completing it.
+
+    Costs are not looked at.
+
+    Raises:
+        ReplyError, PlanError: as the game's ``read_plan``.
+    """
+    states = core.new_states(rules)
+    states["seat"] = seat
+    moves, actions = view.read_plan(rules, states[0], json_text(plan)), np.zeros(0, np.int64)
+    for move in moves:
+        action = view.string_to_action(rules, states[0], move)
+        actions = np.append(actions, action)
+        if move is not moves[-1]:
+            sealed.set_plan(rules, states, 0, seat, actions)
+    return actions
 
 
 # --- what a round came to ------------------------------------------------------------------------
@@ -196,6 +219,50 @@ def result_text(rules: Any, s: Any, player: int, end: str) -> str:
         fault = fault_text(rules, s, seat)
         told += f" {whose} {fault}." if fault else ""
     return f"{told} Nothing was fought."
+
+
+def cost_text(rules: Any, s: Any, seat: int) -> str:
+    """What a seat's standing plan costs, such as ``7 of 20``, and the rounds it has won."""
+    last = sealed.shows_last.py_func(rules, s, seat)
+    spent = int(s["last_spent" if last else "spent"][seat])
+    told = f"{spent} of {sealed.budget_of.py_func(rules, seat)}"
+    if rules.rounds == 1:
+        return told
+    won = int((s["result"][: int(s["round"])] * (1 - 2 * seat) > 0).sum())
+    return f"{told}, {won} won"
+
+
+def board_text(
+    rules: Any,
+    s: Any,
+    sides: Sequence[str],
+    plan: Callable[[int, bool], str],
+    happened: Callable[[], Sequence[str]],
+) -> str:
+    """A record for a terminal, as a spectator sees it: the last round, then the plans being made.
+
+    Args:
+        sides: what the sides are called. plan: a seat's plan in one line: of the round before
+            (True), or that which it is making. happened: of a last round that was fought.
+    """
+    lines, k = [], int(s["round"])
+    if k > 0:
+        result = int(s["result"][k - 1])
+        won = f"won by the {sides[0 if result > 0 else 1]}" if result else "drawn"
+        lines.append(f"Round {k} of {rules.rounds}: {won}")
+        for seat, side in enumerate(sides):
+            fault = fault_text(rules, s, seat)
+            lines.append(f"{side}: {f'the plan {fault}' if fault else plan(seat, True)}")
+        if s["why"][k - 1] == sealed.SIMULATED:
+            lines += happened()
+    if k >= rules.rounds:
+        return "\n".join([*lines, "The game is over"])
+    lines.append(f"Round {k + 1} of {rules.rounds}: the {sides[int(s['seat'])]} are planning")
+    for seat, side in enumerate(sides):
+        if sealed.commits.py_func(rules, k, seat):
+            spent, budget = int(s["spent"][seat]), sealed.budget_of.py_func(rules, seat)
+            lines.append(f"{side} ({spent} of {budget}): {plan(seat, False)}")
+    return "\n".join(lines)
 
 
 def json_text(plan: Mapping[str, Any]) -> str:
