@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from numba import njit
+from sealed_plans import check_round_trip
 
 from stratagym.envs import core, make_state, sealed, spec
 from stratagym.envs.core import derive_seed
@@ -529,24 +530,7 @@ def test_summoned_demons_leave_room_for_those_of_the_plan():
 
 
 def test_plans_in_json_are_the_same_plans(seed):
-    """Plan, text, micro-actions, plan, for 500 random pairs; entries come in the order of times."""
-    states = random_plans(RULES, 500, seed)
-    for s in states:
-        for seat in (ATTACKER, DEFENDER):
-            reader = core.new_states(RULES)
-            core.start_at(RULES, reader, 0, np.uint64(0), core.new_scratch(RULES)[1])
-            reader[0]["seat"] = seat
-            text = json.dumps(view.plan_json(RULES, s, seat, last=False))
-            moves = view.read_plan(RULES, reader[0], text)
-            actions = [view.string_to_action(RULES, reader[0], move) for move in moves]
-            sealed_plan(RULES, reader, seat, np.array(actions))
-            assert (entries_of(reader[0], seat) == entries_of(s, seat)).all(), text
-            assert reader[0]["spent"][seat] == s["spent"][seat]
-
-
-@njit
-def sealed_plan(rules, states, seat, actions):
-    sealed.set_plan(rules, states[0], seat, actions, len(actions))
+    check_round_trip(GAME, 400, seed)
 
 
 def plan_text(*entries, side="demons"):
