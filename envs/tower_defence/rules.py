@@ -147,6 +147,11 @@ def make_rules(**given: Any) -> Rules:
     )
 
 
+def action_of(seat: int, unit: int, x: int, y: int) -> int:
+    """The action that makes a unit an entry of a plan; ``x`` says nothing of the attacker's."""
+    return SEND + ROWS * unit + y if seat == ATTACKER else CELLS * unit + COLUMNS * y + x
+
+
 # --- plans ---------------------------------------------------------------------------------------
 
 

@@ -35,6 +35,7 @@ from stratagym.envs.tower_defence.rules import (
     VOID_PLAN,
     WAIT,
     WAITS,
+    action_of,
 )
 from stratagym.envs.tower_defence.simulation import (
     ALL,
@@ -149,11 +150,7 @@ def string_to_action(rules: Any, s: Any, text: str) -> int:
     x, y = (0, int(rest[1])) if seat == ATTACKER else (int(rest[1]), int(rest[2]))
     if x >= COLUMNS or y >= ROWS:
         raise ValueError("bad_cell")
-    return _action(seat, unit, x, y)
-
-
-def _action(seat: int, unit: int, x: int, y: int) -> int:
-    return SEND + ROWS * unit + y if seat == ATTACKER else CELLS * unit + COLUMNS * y + x
+    return action_of(seat, unit, x, y)
 
 
 def why_illegal(rules: Any, s: Any, action: int) -> str:
@@ -226,7 +223,7 @@ def read_plan(rules: Any, s: Any, text: str) -> list[str]:
         if seat == DEFENDER and COLUMNS * y + x in places:
             raise bad_entry(k, name, "occupied")
         places.add(COLUMNS * y + x)
-        entries.append((step, _action(seat, unit, x, y)))
+        entries.append((step, action_of(seat, unit, x, y)))
     if not entries:
         raise PlanError("no entry", "empty_plan")
     moves, now = [], 0
@@ -359,6 +356,13 @@ RULES_BRIEF = section(
     "Rules",
     "Demons come in at the right of five rows and go left; whoever gets past column 0 wins for the "
     "attacker. The defender's units stand in cells and shoot along their rows.",
+)
+
+
+NOTATION_TEXT = section(
+    "How plans are written",
+    "x is a column, 0 at the side that the demons want to reach, y a row, and spawn_time is in "
+    "milliseconds. A plan is one JSON object.",
 )
 
 

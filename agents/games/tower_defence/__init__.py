@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stratagym.envs.tower_defence.units import ATTACKER, COLUMNS, DEFENDER, ROWS
+import numpy as np
+from numba import njit
+
+from stratagym.envs.tower_defence.rules import DONE, KEEP, action_of, is_legal_action
+from stratagym.envs.tower_defence.units import ATTACKER, COLUMNS, DEFENDER, ROWS, names
 
 Entry = tuple[str, int, int, int]
 """A unit's name, x (0 for the attacker's), y, and when it comes in milliseconds."""
@@ -83,3 +87,38 @@ ARCHETYPES: dict[str, tuple[int, tuple[str, ...]]] = {
     for name, entries in plans.items()
 }  # fmt: skip
 """By name: the seat, and its plan as micro-actions in the view's words, within the budget."""
+
+
+def _actions(name: str) -> list[int]:
+    """An archetype whose units all come at once, without its end, as action ids."""
+    seat, moves = ARCHETYPES[name]
+    found = []
+    for _, unit, *place in (move.split() for move in moves[:-1]):
+        x, y = (0, int(place[0])) if seat == ATTACKER else map(int, place)
+        found.append(action_of(seat, names(seat).index(unit), x, y))
+    return found
+
+
+_RULE = [_actions("king"), _actions("guns")]
+RULE = np.full((2, max(map(len, _RULE))), -1, np.int64)
+"""By seat, the plan of ``heuristic`` as actions; -1 behind its end."""
+for _seat, _plan in enumerate(_RULE):
+    RULE[_seat, : len(_plan)] = _plan
+
+
+@njit(cache=True)
+def heuristic(rules, s, legal, n):
+    """The plan ``guns`` of the defender and ``king`` of the attacker, as far as it can be paid.
+
+    A plan that lost is kept all the same.
+    """
+    seat, k = np.int64(s.seat), np.int64(s.acts[s.seat])
+    if s.round > 0 and k == 0:
+        return KEEP
+    end = DONE
+    if k < RULE.shape[1] and RULE[seat, k] >= 0:
+        end = RULE[seat, k]
+    for action in (end, DONE):
+        if is_legal_action(rules, s, action, legal):
+            return action
+    return legal[0]
