@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 from sealed_plans import check_round_trip
 
+from stratagym.agents.core import decision_for, make_policy
 from stratagym.envs import make_state, sealed, spec
+from stratagym.envs.text import TextGame, TextOptions
 from stratagym.envs.tower_defence import view
 from stratagym.envs.tower_defence.replay import frames, moments
 from stratagym.envs.tower_defence.rules import DONE, KEEP, SEND, VOID_PLAN, WAIT
 from stratagym.envs.tower_defence.simulation import ALL, LIVING, P
+from stratagym.envs.words import Renaming
 from stratagym.testing import check_replies
 
 GAME = spec("tower_defence")
@@ -200,3 +203,28 @@ def test_pictures():
     drawn = [picture(state.rules, states[0]) for _, states in shown[::12]]
     assert all(one.shape == plans.shape and one.dtype == np.uint8 for one in drawn)
     assert len({one.tobytes() for one in drawn}) == len(drawn)
+
+
+def test_plans_in_made_up_names_are_the_same_plans():
+    plain = plan_text(entry("DemonKing", 2), entry("GreatDemon", 2, spawn_time=500))
+    told = Renaming(view.RENAMED).renamed(plain)
+    assert "emon" not in told and "movers" in told
+    game = TextGame("tower_defence", TextOptions(renamed=True))
+    game.reset(1)
+    outcome = game.submit(told)
+    assert outcome.kind == "ok" and outcome.actions[0] == SEND + 5 * 2 + 2
+    assert len(set(view.RENAMED.values())) == len(view.RENAMED)
+
+
+def test_the_rule_based_player_plays_king_and_guns():
+    state, policy = make_state("tower_defence", rounds=2), make_policy(GAME, "heuristic")
+    costs = []
+    while not state.is_terminal():
+        decision = decision_for(GAME, state.rules, state.states, 1)
+        seat, before = state.current_player(), int(state.states["round"][0])
+        state.apply_action(policy.act(decision))
+        if before == 0:
+            costs.append((seat, int(state.states["spent"][0, seat])))
+    assert max(cost for seat, cost in costs if seat == 0) == 975
+    assert max(cost for seat, cost in costs if seat == 1) == 3950
+    assert state.returns() == [1.0, -1.0]
