@@ -52,6 +52,8 @@ FIELDS: list[Any] = [
     ("ended", "i4"),  # of the last simulation: tick or round of its end
     ("remains", "i4", (2,)),  # of the last simulation: as ``left``
     ("logged", "i4"),  # events of the running simulation
+    ("logging", "i1"),  # whether it writes any
+    ("log", "i4", (1, 6)),  # stands for a log where none is written: one type, one compilation
 ]
 """The fields that all states of these games have, ``plan`` and ``last_plan`` apart."""
 
@@ -158,7 +160,7 @@ def simulate(rules, s, log):
     """Fight out ``s.plan``, whatever it costs; returns 1, 0 or -1 for the attacker.
 
     It writes ``s.ended``, ``s.remains`` and scratch, calls ``note(s, log, ...)`` for each event,
-    and neither looks at rounds nor changes plans. ``log`` is None or an int32 (N, 6) array.
+    and neither looks at rounds nor changes plans. ``log`` is an int32 (N, 6) array.
     """
 
 
@@ -228,8 +230,8 @@ def empty_plan(rules, s, seat):
 
 @njit(cache=True)
 def note(s, log, time, kind, actor, target, amount, extra):
-    """Write an event if there is a log; beyond its rows events are counted only."""
-    if log is not None:
+    """Write an event if events are wanted; beyond the log's rows they are counted only."""
+    if s.logging:
         if s.logged < log.shape[0]:
             row = s.logged
             log[row, 0] = time
@@ -299,7 +301,7 @@ def resolve_round(rules, s):
     k = s.round
     s.why[k] = s.flags[0] + 4 * s.flags[1]
     if s.why[k] == SIMULATED:
-        s.result[k] = simulate(rules, s, None)
+        s.result[k] = simulate(rules, s, s.log[:1])
         s.end[k] = s.ended
         s.left[k, 0] = s.remains[0]
         s.left[k, 1] = s.remains[1]
@@ -344,6 +346,9 @@ def reset_rounds(rules, s, seed):
         s.left[k, 1] = 0
     s.ended = 0
     s.logged = 0
+    s.logging = 0
+    for field in range(6):
+        s.log[0, field] = 0
 
 
 # --- ready to be a game's own --------------------------------------------------------------------
@@ -427,7 +432,9 @@ def resolve_log(rules, plans, events):
     """
     s = plans[0]
     s.logged = 0
+    s.logging = 1
     result = simulate(rules, s, events)
+    s.logging = 0
     return np.int64(s.logged), np.int64(result)
 
 
@@ -435,7 +442,7 @@ def resolve_log(rules, plans, events):
 def resolve_plans(rules, states, results):
     """Fight out the plans of every record of ``states``: (N,) int64, 1, 0, -1 for the attacker."""
     for k in range(states.shape[0]):
-        results[k] = simulate(rules, states[k], None)
+        results[k] = simulate(rules, states[k], states[k].log[:1])
 
 
 @njit(cache=True)

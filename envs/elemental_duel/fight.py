@@ -423,8 +423,9 @@ def use_earth(rules, s, log, a, t, skill):
             if PULSE[n][1] > 0:
                 strike(rules, s, log, a, t, PULSE[n][1] * steps)
     elif skill == CORE_REBOUND and s.fighters[a, STORED] > 0:
-        strike(rules, s, log, a, t, s.fighters[a, STORED] * REBOUND[n] // 100)
-        s.fighters[a, STORED] = 0
+        base = s.fighters[a, STORED] * REBOUND[n] // 100
+        s.fighters[a, STORED] = 0  # what the hit costs its user is stored again
+        strike(rules, s, log, a, t, base)
 
 
 @njit(cache=True)
