@@ -24,7 +24,7 @@ _STEPS = (5, 10, 20, 40, 60, 80, 100)
 @njit(cache=True)
 def _stop_at(rules, states, tick):
     s = states[0]
-    fight(rules, s.plan, s.n, s.demons, s.cells, s.rows, tick, None)
+    fight(rules, s.plan, s.n, s.demons, s.cells, s.rows, tick, 0, s.log[:1])
     s.moment = tick
 
 

@@ -213,7 +213,7 @@ def take(rules, s, seat, action):
 @njit(cache=True)
 def simulate(rules, s, log):
     winner, end, advance, hp, events = fight(
-        rules, s.plan, s.n, s.demons, s.cells, s.rows, NEVER, log
+        rules, s.plan, s.n, s.demons, s.cells, s.rows, NEVER, s.logging, log
     )
     s.ended = end
     s.remains[ATTACKER] = advance

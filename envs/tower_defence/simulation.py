@@ -4,8 +4,8 @@ A cell is ``11 * y + x``, row y 0 to 4, column x 0 to 10; demons come in at the 
 and want to get out at the left of column 0. Where a demon is is told by its left edge ``p``, from
 12,320 down to 0; its front is in column ``(p - 1) // 1120``. A tick is 50 ms.
 
-``fight`` plays a battle, and writes what happens into a list of events if it is given one: the two
-are one source, compiled twice. It allocates nothing. Its scratch arrays are
+``fight`` plays a battle, and writes what happens into a list of events if that is wanted. It
+allocates nothing. Its scratch arrays are
 
 - ``demons`` (128, 16) int32, one row a living demon in the order in which they came, see ``UNIT``
   and so on; those that died in the running tick still stand there, with no HP left;
@@ -105,10 +105,10 @@ KIND, CELL_HP, DUE, LIT = range(4)
 CELL_FIELDS = 6
 # Columns of ``rows``: living demons, flyers, LightMages, where the hindmost ShadowDemon is, a tick
 # before which no unit of the row acts, AntiAirSoldiers, burning fuses. In row ALL also
-# ShadowDemons, events so far, the dead that still stand in ``demons``, and whether anybody is in a
-# shadow.
+# ShadowDemons, events so far, the dead that still stand in ``demons``, whether anybody is in the
+# dark, and whether events are wanted.
 LIVING, FLYERS, MAGES, HINDMOST, SOONEST, GUNS_UP, FUSES = range(7)
-SHADOWS, TOLD, DEAD, DARK = 2, 3, 4, 5
+SHADOWS, TOLD, DEAD, DARK, LOGGING = 2, 3, 4, 5, 6
 ALL = ROWS
 ROW_FIELDS = 8
 
@@ -119,8 +119,8 @@ _BITE, _SLOW, _SUMMON, _FUSE, _SECOND = (
 
 @njit(cache=True)
 def _tell(events, rows, tick, kind, actor, target, amount, extra):
-    """Write an event; without a list nothing is done, and nothing compiled."""
-    if events is not None:
+    """Write an event, if events are wanted."""
+    if rows[ALL, LOGGING]:
         n = rows[ALL, TOLD]
         if n < events.shape[0]:
             events[n, 0] = tick
@@ -489,7 +489,7 @@ def clear(cells, rows):
 
 
 @njit(cache=True)
-def fight(rules, plan, sizes, demons, cells, rows, stop, events):
+def fight(rules, plan, sizes, demons, cells, rows, stop, logging, events):
     """Play a battle.
 
     Args:
@@ -498,7 +498,7 @@ def fight(rules, plan, sizes, demons, cells, rows, stop, events):
             250 ms. sizes: (2,), how many entries. demons, cells, rows: scratch.
         stop: the last tick that is played, for a picture of that moment; the scratch arrays hold it
             then. ``NEVER`` for the whole battle.
-        events: (N, 6) int32 for the list of events, or None.
+        logging: whether to write events. events: (N, 6) int32 for them.
 
     Returns:
         (winner, end, advance, hp, events): the winning seat or ``UNDECIDED``; the tick in which it
@@ -506,6 +506,7 @@ def fight(rules, plan, sizes, demons, cells, rows, stop, events):
         many events there were, more than N if not all are written.
     """
     clear(cells, rows)
+    rows[ALL, LOGGING] = logging
     n = came = attackers = defenders = 0
     nearest = PATH
     next_burn = next_summon = NEVER
