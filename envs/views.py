@@ -98,9 +98,10 @@ class View(Protocol):
         return section("Position now", part(self, "board_text")(rules, s))
 
     def legal_text(self, rules: Any, s: Any, player: int, legal: list[int]) -> str:
-        """The legal moves."""
+        """The legal moves; by default their texts, separated by commas."""
         to_string = part(self, "action_to_string")
-        return section("Legal moves", ", ".join(to_string(rules, s, action) for action in legal))
+        moves = ", ".join(to_string(rules, s, action) for action in legal)
+        return section("Legal moves", moves) if part(self, "TITLES") else f"Legal moves: {moves}"
 
     def task_text(self, rules: Any) -> str:
         """What to do now, in one sentence."""
