@@ -36,6 +36,8 @@ class AnswerProtocol:
         clock: of games in real time: ``sync`` lets the game wait for a reply, ``tokens:RATE`` takes
             RATE tokens of a reply for a second, ``wall`` takes its latency. While a seat thinks,
             its decisions pass, idle, and the others go on.
+        again: whether an illegal answer, too, is asked again; else what ``invalid`` says comes at
+            once.
     """
 
     text: text.TextOptions
@@ -43,12 +45,15 @@ class AnswerProtocol:
     invalid: str
     time_limit_s: float | None = None
     clock: str = SYNC
+    again: bool = True
 
     def record(self) -> dict[str, Any]:
         """All of it as plain data, for a configuration; 0.1's fields where it is as in 0.1."""
         told = {**asdict(self), "text": self.text.record()}
         if self.clock == SYNC:
             del told["clock"]
+        if self.again:
+            del told["again"]
         return told
 
     def check(self, game: GameSpec) -> None:
