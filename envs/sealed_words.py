@@ -178,12 +178,16 @@ def plan_actions(view: Any, rules: Any, seat: int, plan: Mapping[str, Any]) -> n
     """
     states = core.new_states(rules)
     states["seat"] = seat
-    moves, actions = view.read_plan(rules, states[0], json_text(plan)), np.zeros(0, np.int64)
+    return move_actions(view, rules, seat, view.read_plan(rules, states[0], json_text(plan)))
+
+
+def move_actions(view: Any, rules: Any, seat: int, moves: Sequence[str]) -> np.ndarray:
+    """The micro-actions (n,) int64 of a plan's moves in words; costs are not looked at."""
+    states, actions = core.new_states(rules), np.zeros(0, np.int64)
+    states["seat"] = seat
     for move in moves:
-        action = view.string_to_action(rules, states[0], move)
-        actions = np.append(actions, action)
-        if move is not moves[-1]:
-            sealed.set_plan(rules, states, 0, seat, actions)
+        actions = np.append(actions, view.string_to_action(rules, states[0], move))
+        sealed.set_plan(rules, states, 0, seat, actions)
     return actions
 
 
