@@ -25,13 +25,11 @@ FILLS = (
 """What a reply repeats, at its beginning or behind a begun move."""
 BEGUN = {
     "ataxx": ("", "Move: a", "Move: (a,", "Move: a1", "a1c", "Answer: a", '{"action": "'),
-    "battle_card": ("", '{"invaders": [', '{"invaders": [{"name": "', '{"keep": '),
     "battle_card": ("", '{"invaders": ', '{"invaders": [{"name": "', '{"keep": '),
     "breakthrough": ("", "Move: a", "Move: a7", "a7", "Answer: a7", '{"action": "'),
     "chess": ("", "e4", "12", "1. ", "O-O", "Answer: e4"),
     "coin_game": ("", "Move: ", "Move: up", "up", "Answer: up", '{"action": "'),
     "connect_four": ("", "Move:", "Move: 1", "Answer: 1"),
-    "elemental_duel": ("", '{"invaders": [', '{"invaders": [{"element": "', '{"keep": '),
     "gomoku": ("", "Move: d", "Move: d,", "d", "Answer: d", '{"action": "', '{"col":"d"'),
     "elemental_duel": ("", '{"invaders": ', '{"invaders": [{"element": "', '{"keep": '),
     "go": ("", "Move: D", "Move: (d,", "d", "Answer: d", '{"action": "'),
