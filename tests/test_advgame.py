@@ -173,6 +173,8 @@ def test_the_records_tell_every_round(played):
     }  # fmt: skip
     page = (folder / "report.md").read_text()
     assert "Pea Shooter" in page and "llm:m" in page
+    (course,) = (one for one in summary["courses"] if one["role"] == "attacker" and one["first"])
+    assert " ".join(course["marks"]) == "L W* W W= W L*! L! W* W L*x Lx"
     assert "Round 1, " in (folder / "replays.html").read_text()
 
 

@@ -113,6 +113,22 @@ def process_table(summary: Summary) -> Table:
     return table
 
 
+def course_table(summary: Summary, policy: str) -> Table:
+    """A policy's matches round by round."""
+    own = [one for one in summary["courses"] if one["policy"] == policy]
+    rounds = max((len(one["marks"]) for one in own), default=0)
+    table = Table(
+        ["game", "opponent", "role", "updates", *map(str, range(1, rounds + 1))], left=[1, 2, 3]
+    )
+    for one in own:
+        order = "first" if one["first"] else "second"
+        marks = [*one["marks"], *[NOTHING] * (rounds - len(one["marks"]))]
+        table.rows.append(
+            [spec(one["game"]).title, code(one["opponent"]), one["role"], order, *marks]
+        )
+    return table
+
+
 def names_table(summary: Summary) -> Table:
     """Names that there are not, in replies that could be read."""
     table = Table(["policy", "replies", "hallucinated", "classes", "most frequent"], left=[3, 4])
@@ -215,6 +231,14 @@ def write(folder: Path, summary: Summary) -> None:
     )
     page.table(process_table(summary), "How alike a revision and the plan before are, 0 to 1")
     page.table(advantage_table(summary), "First to update minus second")
+    page.heading("Round by round")
+    page.text(
+        "W, L, D: the round; behind it what the policy did before it: * another plan, = the same "
+        "one, nothing where it was not asked; ! over budget, x void."
+    )
+    for name in config["named"]:
+        with page.details(name):
+            page.table(course_table(summary, name))
     page.heading("Policies beside each other")
     page.figure(
         figures.draw_radar(folder, summary),

@@ -13,7 +13,7 @@ import numpy as np
 from stratagym.benchmarks.advgamebench import metrics
 from stratagym.benchmarks.advgamebench.correlation import correlation, holm
 from stratagym.benchmarks.advgamebench.credit import credits_of
-from stratagym.benchmarks.advgamebench.games import GAMES, names
+from stratagym.benchmarks.advgamebench.games import GAMES, ROLES, names
 from stratagym.benchmarks.advgamebench.matches import Plan, Setting
 from stratagym.benchmarks.advgamebench.metrics import METRICS, Game
 from stratagym.benchmarks.advgamebench.names import CLASSES, HALLUCINATED, OWN, classify
@@ -74,6 +74,7 @@ def summarise(run: Run, plan: Plan, records: Mapping[str, GameRecord]) -> dict[s
         "figure_5": _figure_5(rows),
         "figure_4": _pair(rows, "OBR", "WR"),
         "updates": {name: _by_update(own) for name, own in of.items()},
+        "courses": [_course(setting, game) for setting, game in usual],
         "budget_use": {name: _budget_use(own) for name, own in of.items()},
         "similarity": {name: _similarity(own) for name, own in of.items()},
         "names": _names(decisions, plan.policies, run.config),
@@ -148,6 +149,32 @@ def _by_update(games: Sequence[Game]) -> list[dict[str, Any]]:
         rate = mean_rate(np.array(wins, float), clusters[[g for g, _ in known]])
         found.append(rate.record())
     return found
+
+
+def _course(setting: Setting, game: Game) -> dict[str, Any]:
+    """A match in marks, one a round.
+
+    W, L or D; behind it what the policy did before: ``*`` another plan, ``=`` the same one, nothing
+    where it was not asked; ``!`` over budget, ``x`` void.
+    """
+    marks = []
+    before: Round | None = None
+    for one in game.rounds:
+        plan = one.plans[game.role]
+        mark = {WON: "W", LOST: "L"}.get(one.score[game.role], "D")
+        if before is not None and plan.asked:
+            mark += "*" if game.revised(before, one) else "="
+        marks.append(mark + "!" * plan.over + "x" * plan.void)
+        before = one
+    return {
+        "policy": setting.policy,
+        "game": setting.game,
+        "opponent": setting.opponent,
+        "role": ROLES[setting.role],
+        "first": setting.first,
+        "repeat": setting.repeat,
+        "marks": marks,
+    }
 
 
 def _budget_use(games: Sequence[Game]) -> list[dict[str, Any]]:
