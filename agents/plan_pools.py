@@ -247,9 +247,8 @@ def make(game: core.GameSpec, say: Any = print) -> dict[str, Any]:
         "options": game.options_in_force(),
         "constants": {
             "plans": PLANS, "best": BEST, "random": RANDOM, "start": START, "steps": list(steps),
-            "iterations": ITERATIONS,
+            "iterations": ITERATIONS, "sample": SAMPLE, "mixed_in": MIXED_IN,
             "oracle_steps": list(ORACLE_STEPS.get(game.name, (250, 250))),
-            "sample": SAMPLE, "mixed_in": MIXED_IN,
         },
         "shares": shares,
         "value": (values[-1] + 1) / 2,

@@ -230,8 +230,7 @@ def result_text(rules: Any, s: Any, player: int, end: str) -> str:
 def cost_text(rules: Any, s: Any, seat: int) -> str:
     """What a seat's standing plan costs, such as ``7 of 20``, and the rounds it has won."""
     k = int(s["round"])
-    asked = k < rules.rounds and sealed.commits.py_func(rules, k, seat)
-    last = asked and s["acts"][seat] == 0  # its new plan has not begun
+    last = k < rules.rounds and sealed.commits.py_func(rules, k, seat) and s["acts"][seat] == 0
     spent = int(s["last_spent" if last else "spent"][seat])
     told = f"{spent} of {sealed.budget_of.py_func(rules, seat)}"
     if rules.rounds == 1:

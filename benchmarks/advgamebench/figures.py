@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stratagym.benchmarks.advgamebench.correlation import FEWEST
 from stratagym.benchmarks.advgamebench.score import RADAR
 from stratagym.benchmarks.reporting.plots import SOFT, Look, drawing, looks
 
@@ -15,7 +16,9 @@ Summary = Mapping[str, Any]
 
 
 def _looks(summary: Summary) -> dict[str, Look]:
-    return looks([row["policy"] for row in summary["policies"]], list(summary["models"]))
+    named = [row["policy"] for row in summary["policies"]]
+    plain = [name for name in named if name == "random" or name.startswith("control:")]
+    return looks(named, [name for name in named if name not in plain])
 
 
 def _ends(rates: Sequence[Mapping[str, Any]]) -> list[list[float]]:
@@ -29,6 +32,8 @@ def _ends(rates: Sequence[Mapping[str, Any]]) -> list[list[float]]:
 def draw_updates(folder: Path, summary: Summary) -> Path:
     """Figure 3: wins after the i-th update, and slopes."""
     seen = _looks(summary)
+    from matplotlib.ticker import MaxNLocator
+
     with drawing(folder, "updates", 9.0, 3.6) as figure:
         left, right = figure.subplots(1, 2, width_ratios=(2, 1))
         for name, rates in summary["updates"].items():
@@ -42,6 +47,7 @@ def draw_updates(folder: Path, summary: Summary) -> Path:
             low = [r["value"] if r["low"] is None else r["low"] for _, r in known]
             high = [r["value"] if r["high"] is None else r["high"] for _, r in known]
             left.fill_between(x, low, high, color=look.colour, alpha=0.12, linewidth=0)
+        left.xaxis.set_major_locator(MaxNLocator(integer=True))
         left.set_xlabel("update")
         left.set_ylabel("share of rounds won")
         left.set_ylim(-0.02, 1.02)
@@ -62,6 +68,8 @@ def draw_updates(folder: Path, summary: Summary) -> Path:
 def draw_use(folder: Path, summary: Summary) -> Path:
     """What plans cost of the budget, by round."""
     seen = _looks(summary)
+    from matplotlib.ticker import MaxNLocator
+
     with drawing(folder, "budget_use", 7.0, 3.0) as figure:
         axes = figure.subplots()
         for name, rates in summary["budget_use"].items():
@@ -69,6 +77,7 @@ def draw_use(folder: Path, summary: Summary) -> Path:
             look = seen[name]
             axes.plot(*zip(*known, strict=True), color=look.colour, marker=look.marker,
                       label=look.label) if known else None  # fmt: skip
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.axhline(1, color=SOFT, linewidth=0.8)
         axes.set_xlabel("round")
         axes.set_ylabel("cost / budget")
@@ -117,13 +126,16 @@ def draw_orr(folder: Path, summary: Summary) -> Path:
     """Figure 5: ORR against four metrics, a point a policy, with a line where there are enough."""
     seen = _looks(summary)
     with drawing(folder, "orr", 8.0, 6.0) as figure:
+        handles: dict[str, Any] = {}
         for axes, one in zip(figure.subplots(2, 2).flat, summary["figure_5"], strict=True):
             for name, x, y in zip(one["policies"], one["x"], one["y"], strict=True):
                 look = seen[name]
-                axes.plot(x, y, look.marker, color=look.colour, label=look.label)
+                (point,) = axes.plot(x, y, look.marker, color=look.colour)
+                handles.setdefault(look.label, point)
             found = one["correlation"]
             if found is None:
-                axes.set_title("too few policies")
+                few = len(one["x"]) < FEWEST
+                axes.set_title("too few policies" if few else "no spread")
             else:
                 x, y = np.array(one["x"]), np.array(one["y"])
                 slope = ((x - x.mean()) @ (y - y.mean())) / ((x - x.mean()) @ (x - x.mean()))
@@ -134,5 +146,5 @@ def draw_orr(folder: Path, summary: Summary) -> Path:
                 )
             axes.set_xlabel("ORR")
             axes.set_ylabel(one["metric"])
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        figure.legend(handles.values(), handles, loc="outside lower center", ncols=4)
     return folder / "orr.png"

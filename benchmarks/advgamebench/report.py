@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from stratagym.benchmarks.advgamebench import figures
+from stratagym.benchmarks.advgamebench.correlation import FEWEST
 from stratagym.benchmarks.advgamebench.games import GAMES
 from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.page import (
@@ -91,13 +92,17 @@ def advantage_table(summary: Summary) -> Table:
 
 def score_table(summary: Summary) -> Table:
     """Composite scores, and how far the ranks depend on weights."""
-    table = Table(["policy", "process", "parts", "rank (range)", "radar", "radar area"])
+    against = {row["policy"]: row["CSR minus redraw"] for row in summary["policies"]}
+    table = Table(
+        ["policy", "process", "parts", "rank (range)", "CSR - redraw's", "radar", "radar area"]
+    )
     for name, one in summary["scores"].items():
         ranks = one["ranks"]
         rank = f"{ranks['median']:g} ({ranks['low']}-{ranks['high']})"
         table.rows.append(
             [
                 code(name), rate_text(one["process"]), f"{one['parts']} of 3", rank,
+                mean_text(against[name], sign="+"),
                 rate_text(one["radar"]), rate_text(one["radar_area"]),
             ]
         )  # fmt: skip
@@ -182,7 +187,8 @@ def correlation_table(summary: Summary) -> Table:
     for title, one in shown:
         found = one["correlation"]
         if found is None:
-            cells = [str(len(one["x"])), "too few", *[NOTHING] * 5]
+            said = "too few" if len(one["x"]) < FEWEST else "no spread"
+            cells = [str(len(one["x"])), said, *[NOTHING] * 5]
         else:
             cells = [
                 str(found["n"]), number(found["pearson"]), number(found["p"], 3),
