@@ -163,7 +163,7 @@ def margins(
                 "one": one,
                 "other": other,
                 "margin": played.rate(scale * won, chance=0.0, bounds=bounds).record(),
-                "ahead": played.rate(won > 0, chance=0.5).record(),
+                "ahead": played.rate(played.score_of(one) == 1, chance=0.5).record(),
             }
         )
     return rows
@@ -199,7 +199,7 @@ def write_report(folder: Path, summary: Mapping[str, Any]) -> None:
     page.table(margin_table(summary))
     page.bullets(
         [
-            "**ahead**: share of games with a positive return.",
+            "**ahead**: share of games that the policy, or its side, won.",
             f"Options in force: {options or 'none'}. Seed {config['seed']}.",
         ]
     )

@@ -163,6 +163,7 @@ def test_our_games_say_everything():
 
 def replies(game, move, options, action):
     """A reply as it is asked for; and one with thoughts before where these are asked for."""
+    move = view_of(game).ANSWER.written(move)
     first = "It stands like this: 1, e4, fold | maybe.\n" if options.reasoning == "steps" else ""
     if options.answer == "evaluation":
         return f"{first}Evaluation: level | so-so\nReason: it is good.\nAnswer: {move}"

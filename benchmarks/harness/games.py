@@ -14,7 +14,7 @@ from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.harness.records import GameRecord, sides_of
 from stratagym.benchmarks.reporting.stats import Rate, mean_rate
-from stratagym.envs.facts import Sides, side_returns
+from stratagym.envs.facts import Sides, side_leads, side_returns
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class Games:
 
     @cached_property
     def actions(self) -> np.ndarray:
-        """(G, longest game) int16, zeros behind a game's end."""
-        found = np.zeros((len(self), self.plies.max(initial=1)), np.int16)
+        """(G, longest game) int32, zeros behind a game's end."""
+        found = np.zeros((len(self), self.plies.max(initial=1)), np.int32)
         for g, record in enumerate(self.records):
             found[g, : self.plies[g]] = record["actions"]
         return found
@@ -78,13 +78,19 @@ class Games:
         """Of the side of the policy's first seat, (G,) float64."""
         if not self.records:
             return np.zeros(0)
+        return self.side_returns()[np.arange(len(self)), self._side_of(policy)]
+
+    def _side_of(self, policy: str) -> list[int]:
+        """The number of the side of the policy's first seat in each game."""
         side_of = {seat: k for k, side in enumerate(self.sides) for seat in side}
-        own = [side_of[seat] for seat in self.is_seat_of(policy).argmax(1).tolist()]
-        return self.side_returns()[np.arange(len(self)), own]
+        return [side_of[seat] for seat in self.is_seat_of(policy).argmax(1).tolist()]
 
     def score_of(self, policy: str) -> np.ndarray:
-        """1, 0.5 or 0 for a positive, zero or negative return of the policy, (G,) float64."""
-        return 0.5 + 0.5 * np.sign(self.returns_of(policy))
+        """1, 0.5 or 0 for a win, draw or loss of the policy's side, (G,) float64."""
+        if not self.records:
+            return np.zeros(0)
+        leads = side_leads(self.sides, self.returns)
+        return 0.5 + 0.5 * np.sign(leads[np.arange(len(self)), self._side_of(policy)])
 
     @property
     def endings(self) -> dict[str, int]:
