@@ -37,6 +37,7 @@ to at random. partner, enemy: by whose play was to be beaten. bombs_held_at_loss
 rocket in hand when the game was lost. Then plays by kind.
 """
 COUNTS_DTYPE = np.float64
+_KINDS_AT = len(_FIRST) - 1
 (
     _DECISIONS, _ASKED, _CHOICES, _PASSES, _CHANCE, _PARTNER, _PARTNER_PASSES, _PARTNER_CHANCE,
     _OVER_PARTNER, _ENEMY, _ENEMY_PASSES, _ENEMY_CHANCE, _PLAYS, _HELD,
@@ -54,7 +55,7 @@ def count_move(rules, s, seat, action, legal, counts):
     pattern = np.int64(PATTERN[action]) if rules.whole else pattern_of_part(action)
     if pattern != 0:
         own[_PLAYS] += 1
-        own[len(_FIRST) + KIND[pattern] - 1] += 1
+        own[_KINDS_AT + KIND[pattern]] += 1
     if not s.top or n < 2:
         return
     passed = 1.0 if pattern == 0 else 0.0

@@ -323,14 +323,14 @@ def step(rules, s, action):
     if s.landlord < 0:
         _bid(s, action - bids_at(rules))
     elif rules.whole:
-        _play(s, PATTERN[action], PLAY_CARDS[action] & ONLY_CARDS)
+        _play(s, np.int64(PATTERN[action]), PLAY_CARDS[action] & ONLY_CARDS)
     else:
         if s.building:
-            s.kickers += of_rank(action - KICKER_AT, KICKER_SIZE[s.building])
+            s.kickers += of_rank(action - KICKER_AT, np.int64(KICKER_SIZE[s.building]))
         else:
             s.building = pattern_of_part(action)
             s.kickers = EMPTY
-        pattern = s.building
+        pattern = np.int64(s.building)
         if size(s.kickers) == KICKERS[pattern] * KICKER_SIZE[pattern]:
             cards = BODY[pattern] + s.kickers
             s.building = 0
