@@ -62,7 +62,7 @@ class View(Protocol):
         raise ValueError("no_such_move")
 
     def move_text(self, rules: Any, s: Any, action: int) -> str:
-        """A legal move told in one sentence, with what all see of it; empty where that is nothing."""
+        """A legal move told in one sentence, with what all see of it; empty for nothing."""
         seat = sys.modules[type(rules).__module__].current_player(rules, s)
         return f"Player {seat} played {self.action_to_string(rules, s, action)}."
 

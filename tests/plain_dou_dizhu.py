@@ -1,4 +1,4 @@
-"""Fight the Landlord written down as plainly as possible: what a set of cards is, and what beats it.
+"""Fight the Landlord written down plainly: what a set of cards is, and what beats it.
 
 Cards are lists of ranks 0 .. 14. Shares no code with the game.
 """

@@ -97,9 +97,7 @@ def test_numbers_of_plays():
     assert sizes == [324, 413, 328, 417]
     assert GAME.make_rules(plays="whole", bidding="points").num_actions == 26069
     usual = patterns.PLAY_CARDS[:NO_PLAYS]
-    allowed = [
-        int((usual & np.uint64(plays.forbidden_kickers(k)) == 0).sum()) for k in range(3)
-    ]
+    allowed = [int((usual & np.uint64(plays.forbidden_kickers(k)) == 0).sum()) for k in range(3)]
     assert allowed == [13551, 12655, 26065]
     assert int((patterns.PLAY_CARDS & plays.forbidden_kickers(0) == 0).sum()) == 21422
 
@@ -270,7 +268,11 @@ def test_two_passes_give_the_lead_back():
 
 def test_stakes_bombs_and_spring():
     rules = GAME.make_rules(plays="whole", spring=False)
-    for options, worth in ((WHOLE, 8), (rules, 4), (GAME.make_rules(plays="whole", score="win"), 0.5)):
+    for options, worth in (
+        (WHOLE, 8),
+        (rules, 4),
+        (GAME.make_rules(plays="whole", score="win"), 0.5),
+    ):
         states = dealt(options, [[0, 1, 1, 1, 1, 13, 14], [3, 4], [5, 6]])
         end = play(options, states, "4 4 4 4", "pass", "pass", "BlackJoker RedJoker", "pass",
                    "pass", "3")  # fmt: skip
@@ -372,7 +374,9 @@ def test_observation_holds_what_its_slices_say(rng):
                 z = np.concatenate([thermometer(x) for x in ([0] * 15 + past)[-15:]])
                 assert (o[594:1404] == z).all()
                 seats = [seat, *others]
-                assert (o[270:432].reshape(3, 54) == [thermometer(s["played"][k]) for k in seats]).all()
+                assert (
+                    o[270:432].reshape(3, 54) == [thermometer(s["played"][k]) for k in seats]
+                ).all()
                 left = [int(sets.size(np.uint64(s["hands"][k]))) for k in seats]
                 assert (o[1404:1464].reshape(3, 20).argmax(1) + 1).tolist() == left
                 if bidding:
@@ -401,7 +405,7 @@ def test_redrawn_hands_agree_with_what_is_known(rng):
         played = RandomGame(rules, int(rng.integers(2**63)))
         at = int(rng.integers(len(played.states)))
         state, seat = played.states[at], int(rng.integers(3))
-        for draw in range(3):
+        for _ in range(3):
             other = state.copy()
             core.determinize_at(rules, other, 0, seat, np.uint64(rng.integers(2**63)))
             a, b = state[0], other[0]
@@ -452,7 +456,9 @@ def follow_in_openspiel(game, rules, seed, rng):
         seat, _ = core.play_at(rules, states, 0, action, legal, probs)
     if seat >= 0 and states[0]["bid"] < 3:
         for _ in range(2 - passed):
-            theirs.apply_action({theirs.action_to_string(a): a for a in theirs.legal_actions()}["Pass"])
+            theirs.apply_action(
+                {theirs.action_to_string(a): a for a in theirs.legal_actions()}["Pass"]
+            )
     others = {9, 10, 11, 12}
     while seat >= 0:
         assert seat == theirs.current_player()
@@ -523,7 +529,6 @@ def test_counts(rng):
 def test_bombs_held_at_a_loss():
     states = dealt(WHOLE, [[0], [1, 1, 1, 1, 13, 14], [2, 2, 2, 2, 3]])
     counts = np.zeros((3, len(metrics.COUNTS)))
-    legal, probs = core.new_scratch(WHOLE)
     play(WHOLE, states, "3")
     metrics.count_after(WHOLE, states[0], 0, 1, counts)
     assert counts[:, metrics.COUNTS.index("bombs_held_at_loss")].tolist() == [0, 2, 1]

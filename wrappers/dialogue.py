@@ -181,9 +181,7 @@ class Dialogue:
     def returns(self) -> list[float]:
         """Each seat's return so far; a forfeit's is ``forfeit_returns``."""
         if self.forfeited:
-            return forfeit_returns(
-                self.game.spec, self.game.rules, self.seat, self.game.states
-            )
+            return forfeit_returns(self.game.spec, self.game.rules, self.seat, self.game.states)
         return self.game.returns()
 
     def scores(self) -> dict[str, float]:

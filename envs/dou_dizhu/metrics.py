@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from stratagym.envs.bits import popcount
 from stratagym.envs.core import legal_actions
 from stratagym.envs.counting import game_counts as game_counts
 from stratagym.envs.dou_dizhu.cards import JOKERS, at_least
 from stratagym.envs.dou_dizhu.patterns import KIND, KINDS, PATTERN
 from stratagym.envs.dou_dizhu.plays import pattern_of_part
-from stratagym.envs.bits import popcount
 
 _FIRST = (
     "decisions",
@@ -31,8 +31,7 @@ _FIRST = (
 COUNTS = (*_FIRST, *(kind.name.replace(" ", "_") for kind in KINDS[1:]))
 """What ``game_counts`` counts; steps of a play in parts are one decision, made with its pattern.
 
-decisions: plays and passes. asked: those with two legal actions or more. choices: those in which
-both passing and playing were legal; passes: the deliberate ones among them; chance: what passes come
+decisions: plays and passes. asked: those with several legal actions. choices: those in which both passing and playing were legal; passes: the deliberate ones among them; chance: what passes come
 to at random. partner, enemy: by whose play was to be beaten. bombs_held_at_loss: bombs and the
 rocket in hand when the game was lost. Then plays by kind.
 """

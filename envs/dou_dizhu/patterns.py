@@ -7,7 +7,7 @@ and, last, by the kickers' ranks in ascending order; a number means the same und
 
 from __future__ import annotations
 
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -61,7 +61,7 @@ KINDS = (
 """By their numbers."""
 
 PAIRED, BOTH_JOKERS = np.uint64(1 << 60), np.uint64(1 << 61)
-"""What ``PLAY_CARDS`` says of kickers besides: a pair serves as two singles; both jokers are there."""
+"""What ``PLAY_CARDS`` says of kickers: a pair serves as two singles, both jokers are there."""
 ONLY_CARDS = np.uint64((1 << 60) - 1)
 
 
@@ -87,7 +87,7 @@ def _places(free: int, kind: int, number: int) -> np.ndarray:
             for chosen in combinations_with_replacement(ranks, number)
             if all(
                 a != b or (doubled and a < free - 2 and (k < 2 or chosen[k - 2] != b))
-                for k, (a, b) in enumerate(zip(chosen, chosen[1:], strict=False), 1)
+                for k, (a, b) in enumerate(pairwise(chosen), 1)
             )
         ],
         np.int64,
@@ -140,7 +140,7 @@ PATTERN = np.repeat(np.arange(PATTERNS, dtype=np.int16), np.diff(FIRST))
 """Each whole play's pattern."""
 POINTS = np.array([kind.points for kind in KINDS], np.int16)
 
-FIRST_PATTERN = np.array([(KIND == kind).argmax() for kind in range(len(KINDS))], np.int16)
+FIRST_PATTERN = np.array([(kind == KIND).argmax() for kind in range(len(KINDS))], np.int16)
 """Of each kind."""
 USUAL_PATTERNS, USUAL_PLAYS = 309, int(FIRST[309])
 """How many there are without the space shuttle: those are the last."""

@@ -23,7 +23,6 @@ from stratagym.envs.dou_dizhu.patterns import (
     AIRPLANE,
     AIRPLANE_1,
     AIRPLANE_2,
-    BODY,
     BOMB,
     BOTH_JOKERS,
     FIRST,

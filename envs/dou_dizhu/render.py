@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from stratagym.envs.drawing import CLEAR, Canvas, mix, put
 from stratagym.envs.dou_dizhu.cards import BLACK_JOKER, RED_JOKER, ranks_of, size
 from stratagym.envs.dou_dizhu.rules import SEATS, bottom_left, last_play, stake
 from stratagym.envs.dou_dizhu.view import result_text
+from stratagym.envs.drawing import CLEAR, Canvas, mix, put
 
 WIDTH, HEIGHT = 960, 640
 
@@ -59,8 +59,9 @@ def _card(rank: int, small: bool, dim: bool, edge: bool, scale: float) -> Image.
         ink, name = ((154, 92, 10) if rank == 12 else _INK), _NAMES[rank]
         tall = 29 if len(name) == 1 else 24
         canvas.text(8 + 17 * unit, 8 + 20 * unit, name, tall * unit, ink, 0.04)
-        pale = mix(_PAPER, ink, 0.16)
-        canvas.text(8 + 42 * unit, 8 + 65 * unit, name, (46 if len(name) == 1 else 36) * unit, pale)
+        x, y, r = 8 + 17 * unit, 8 + 52 * unit, 8 * unit
+        pale = mix(_PAPER, ink, 0.45)
+        canvas.polygon([(x, y - 1.4 * r), (x + r, y), (x, y + 1.4 * r), (x - r, y)], pale)
     if dim:
         canvas.box(8, 8, width, height, (30, 50, 66, 150), 7)
     return canvas.done()
@@ -122,7 +123,8 @@ def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
         else:
             for line in range(2):
                 part = hand[10 * line : 10 * line + 10]
-                left = 44 if seat == _LEFT else 916 - 31 * 9 - _SMALL[0]
+                wide = 31 * max(0, len(part) - 1) + _SMALL[0]
+                left = 44 if seat == _LEFT else 916 - wide
                 row(part, left, 156 + 42 * line, 31, True)
         if landlord < 0:
             continue
@@ -149,7 +151,7 @@ def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
     canvas = _canvas(WIDTH, HEIGHT, scale)
     canvas.text(480, 174, "bottom cards", 13, _FAINT)
     for seat in range(SEATS):
-        x, y = ((130, 470), (792, 92), (168, 92))[seat]
+        x, y = ((150, 468), (806, 92), (154, 92))[seat]
         turn = not over and seat == s["player"]
         canvas.box(
             x - 110, y - 22, 220, 40, (*_PLATE, 235), 12, _GOLD if turn else (70, 88, 104),

@@ -507,7 +507,9 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
     may_pass = ["You may pass, also where you could play."] if s["top"] and not mine else []
     return "\n\n".join(
         [
-            section("The game now", f"You are the {role_of(s, player)}.", hand, beat, *mine, *may_pass),
+            section(
+                "The game now", f"You are the {role_of(s, player)}.", hand, beat, *mine, *may_pass
+            ),
             section("Recent plays, the oldest first", *told),
             section("Cards held by the others", *held),
             section("Cards you have not seen (rank: how many)", counts),

@@ -49,7 +49,7 @@ from stratagym.envs.dou_dizhu.patterns import (
     START,
 )
 from stratagym.envs.dou_dizhu.plays import KICKER_AT, pattern_of_part
-from stratagym.envs.dou_dizhu.rules import bids_at, seat_after
+from stratagym.envs.dou_dizhu.rules import bids_at
 
 RULES = {"greedy": 0, "rlcard": 1}
 _GREEDY = 0

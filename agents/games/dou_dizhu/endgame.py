@@ -136,4 +136,3 @@ def exact(rules, s, memory, out):
         won = (seat == s.landlord) == (result == LANDLORD_WINS)
         out[seat] = 1.0 if won else 0.0
     return True
-
