@@ -132,7 +132,7 @@ class GameSpec:
     max_game_length: int
     sources: tuple[str, ...] = ()
     options: dict[str, Option] = field(default_factory=dict)
-    sides: Sides | Callable[[Any], Sides] | None = each_alone
+    sides: Sides | Callable[[Any], Sides | None] | None = each_alone
     decision_seconds: float | None = None
     package: str = ""
 

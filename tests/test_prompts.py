@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 import json
@@ -16,6 +17,7 @@ from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.text_options import PromptArgs, TextArgs
 from stratagym.envs import prompts, spec
 from stratagym.envs.prompts import FIELDS, TextOptions, part, prompt_version
+from stratagym.envs.replies import ReplyError
 from stratagym.envs.text import OK, UNPARSEABLE, TextGame, ask_again, judge, messages
 from stratagym.envs.views import View
 from stratagym.envs.words import REASONING, Renaming, labelled_grid
@@ -228,7 +230,8 @@ def test_long_replies_are_read_in_time_that_grows_with_their_length(game):
             for one in (form, form.evaluation()):
                 for how in REASONING:
                     began = time.process_time()
-                    one.extract(text, True, how)
+                    with contextlib.suppress(ReplyError):
+                        one.extract(text, True, how)
                     assert time.process_time() - began < 3, (fill[:9], text[:9], how)
 
 

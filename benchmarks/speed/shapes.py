@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ BATCHES = (256, 1024, 4096)
 BULK_DECISIONS = 20_000
 
 
-def bulk_loop(game: str, **options: str) -> Episode:
+def bulk_loop(game: str, **options: Any) -> Episode:
     """Whole games inside one compiled loop, under some options of the game."""
     rules = envs.spec(game).make_rules(**options)
     states, seeds = core.new_states(rules), itertools.count()
@@ -57,7 +58,7 @@ def bulk_loop_observing(game: str) -> Episode:
     return episode
 
 
-def state_api(game: str, observe: bool = False, **options: str) -> Episode:
+def state_api(game: str, observe: bool = False, **options: Any) -> Episode:
     """A state stepped from Python, as people step it.
 
     Args:

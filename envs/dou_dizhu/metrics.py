@@ -31,9 +31,10 @@ _FIRST = (
 COUNTS = (*_FIRST, *(kind.name.replace(" ", "_") for kind in KINDS[1:]))
 """What ``game_counts`` counts; steps of a play in parts are one decision, made with its pattern.
 
-decisions: plays and passes. asked: those with several legal actions. choices: those in which both passing and playing were legal; passes: the deliberate ones among them; chance: what passes come
-to at random. partner, enemy: by whose play was to be beaten. bombs_held_at_loss: bombs and the
-rocket in hand when the game was lost. Then plays by kind.
+decisions: plays and passes. asked: those with several legal actions. choices: those in which both
+passing and playing were legal; passes: the deliberate ones among them; chance: what passes come to
+at random. partner, enemy: by whose play was to be beaten. bombs_held_at_loss: bombs and the rocket
+in hand when the game was lost. Then plays by kind.
 """
 COUNTS_DTYPE = np.float64
 _KINDS_AT = len(_FIRST) - 1

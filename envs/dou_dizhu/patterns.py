@@ -140,7 +140,7 @@ PATTERN = np.repeat(np.arange(PATTERNS, dtype=np.int16), np.diff(FIRST))
 """Each whole play's pattern."""
 POINTS = np.array([kind.points for kind in KINDS], np.int16)
 
-FIRST_PATTERN = np.array([(kind == KIND).argmax() for kind in range(len(KINDS))], np.int16)
+FIRST_PATTERN = np.array([KIND.tolist().index(kind) for kind in range(len(KINDS))], np.int16)
 """Of each kind."""
 USUAL_PATTERNS, USUAL_PLAYS = 309, int(FIRST[309])
 """How many there are without the space shuttle: those are the last."""

@@ -164,8 +164,8 @@ def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
             _star(canvas, x - 92, y - 2, 9, ink)
         canvas.text(x - 76, y - 11, f"Player {seat}", 16, _PAPER, 0.02, "lm")
         canvas.text(x - 76, y + 7, role or "bidding", 13, ink if role else _FAINT, 0, "lm")
-        left = int(size(np.uint64(s["hands"][seat])))
-        canvas.text(x + 96, y - 2, f"{left} card{'' if left == 1 else 's'}", 16, _PAPER, 0.02, "rm")
+        held = int(size(np.uint64(s["hands"][seat])))
+        canvas.text(x + 96, y - 2, f"{held} card{'' if held == 1 else 's'}", 16, _PAPER, 0.02, "rm")
     for x, y, words, _ in labels:
         canvas.text(x, y, words, 22, _FAINT, 0.02)
     if over:

@@ -57,7 +57,8 @@ HINTS = (
 )
 RENAMED = {
     "fight the landlord": "guard the orchard",
-    "dou dizhu": "guard the orchard",
+    "Fight the Landlord": "Guard the Orchard",
+    "Dou Dizhu": "Guo Yuan",
     "landlord": "keeper",
     "peasant": "picker",
     "peasants": "pickers",

@@ -292,9 +292,9 @@ LADDER = Ladder(
     "dou_dizhu/ladder-v1",
     (
         ("random",),
-        ("rule:greedy?random=0.3",),
-        ("heuristic?random=0.1",),
-        ("pimc:40",),
+        ("rule:greedy?random=0.35",),
+        ("heuristic?random=0.15",),
+        ("pimc:100",),
     ),
     options={"plays": "whole"},
 )
