@@ -22,8 +22,9 @@ class View(Protocol):
     A text that is always the same may be a constant in capitals, such as ``RULES_TEXT``.
     Besides, a view may have ``RENAMED`` (the game's words and made-up ones) and
     ``rules_in_full(rules)`` (the game for who does not know it by name, where ``rules_text`` takes
-    it as known); others read ``TEXT_OPTIONS``, ``CONSEQUENCES``, ``seat_text``, ``chance_text``
-    and ``forfeit_returns(rules, s, seat)``, each seat's return when a seat forfeits.
+    it as known); others read ``TEXT_OPTIONS``, ``MATCH_OPTIONS``, ``SIDE_NAMES``,
+    ``CONSEQUENCES``, ``seat_text``, ``chance_text`` and ``forfeit_returns(rules, s, seat)``, each
+    seat's return when a seat forfeits.
     ``plans`` lists what a view has whose replies hold several moves, or messages.
     """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,7 @@ from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.harness.records import GameRecord, sides_of
 from stratagym.benchmarks.reporting.stats import Rate, mean_rate
+from stratagym.envs import spec
 from stratagym.envs.facts import Sides, side_leads, side_returns
 
 
@@ -92,6 +93,11 @@ class Games:
         leads = side_leads(self.sides, self.returns)
         return 0.5 + 0.5 * np.sign(leads[np.arange(len(self)), self._side_of(policy)])
 
+    def by_role(self, policy: str) -> dict[str, dict[str, Any]]:
+        """The policy's score by the side that it was on; nothing where all sides are alike."""
+        own = np.array(self._side_of(policy) if self.records else [], int)
+        return role_rates(self.records[:1], own, self.score_of(policy), self.seeds)
+
     @property
     def endings(self) -> dict[str, int]:
         """How many games ended by what."""
@@ -105,6 +111,26 @@ class Games:
     def rate(self, values: Any, **options: Any) -> Rate:
         """The mean of values (G,) with its interval over seeds."""
         return mean_rate(np.asarray(values), self.seeds, **options)
+
+
+def role_rates(
+    records: Sequence[GameRecord], own: np.ndarray, score: np.ndarray, seeds: np.ndarray
+) -> dict[str, dict[str, Any]]:
+    """Mean scores by side, where some side has several seats; else nothing.
+
+    Sides are called as the game's view has it in ``SIDE_NAMES``, or by their seats.
+
+    Args:
+        records: any of the games. own: (G,) the side that the score is of. score, seeds: (G,).
+    """
+    sides = sides_of(records[0]) if records else ()
+    if all(len(side) == 1 for side in sides):
+        return {}
+    named = getattr(spec(records[0]["game"]).module("view"), "SIDE_NAMES", None)
+    names = named or [f"seats {', '.join(map(str, side))}" for side in sides]
+    return {
+        name: mean_rate(score[own == k], seeds[own == k]).record() for k, name in enumerate(names)
+    }
 
 
 def by_pairing(records: Iterable[GameRecord]) -> defaultdict[str, Games]:

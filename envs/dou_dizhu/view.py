@@ -98,6 +98,10 @@ RENAMED = {
 
 TEXT_OPTIONS = {"plays": "whole"}
 """Options of ``TextGame`` unless it is told otherwise: a reply names a play with all its cards."""
+MATCH_OPTIONS = TEXT_OPTIONS
+"""Options of contests unless they are told otherwise."""
+SIDE_NAMES = ("landlord", "peasants")
+"""What the sides are called in reports."""
 CONSEQUENCES = {"pass": (PASS,)}
 """What a benchmark may let an invalid answer come to, where it is legal."""
 
