@@ -131,9 +131,9 @@ def _observe_seat(s, seat, first, own, out):
 
 
 @njit(cache=True)
-def _swap_down(s, n, least):
-    """Put the walls' first ``n`` places in random order, those from ``least`` on for certain."""
-    for k in range(n - 1, least - 1, -1):
+def _shuffle(s, n):
+    """Put what lies in the walls' first ``n`` places in random order."""
+    for k in range(n - 1, 0, -1):
         j = random_below(s, k + 1)
         s.wall[k], s.wall[j] = s.wall[j], s.wall[k]
 
@@ -171,7 +171,7 @@ def determinize(rules, s, player):
         for _ in range(left[tile]):
             s.wall[n] = tile
             n += 1
-    _swap_down(s, n, 1)
+    _shuffle(s, n)
     for r in range(1, SEATS):
         seat = (player + r) & 3
         s.held[seat] = EMPTY
@@ -184,12 +184,13 @@ def determinize(rules, s, player):
         if seat == s.player and s.phase == OWN:
             s.drawn_tile = s.wall[n]
     if rules.flowers:
-        first = n
-        for _ in range(FLOWERS - s.flowers.sum()):
+        hidden = FLOWERS
+        for seat in range(SEATS):
+            hidden -= s.flowers[seat]
+        for _ in range(hidden):
             s.wall[n] = FLOWER
             n += 1
-        if n > first:
-            _swap_down(s, n, 1)
+        _shuffle(s, n)
     for place in range(MOST - 1, -1, -1):
         if _is_undrawn(rules, s, place):
             n -= 1
