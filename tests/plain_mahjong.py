@@ -133,7 +133,9 @@ class Hand:
             asked.append((seat, options, fans))
             could_win += HU in options
         self.seen["two could win"] += could_win > 1
-        kinds = [{"chi" if 36 <= a < 99 else "peng" for a in opts if a > HU} for _, opts, _ in asked]
+        kinds = [
+            {"chi" if 36 <= a < 99 else "peng" for a in opts if a > HU} for _, opts, _ in asked
+        ]
         self.seen["chow against pung"] += any("peng" in k for k in kinds[1:]) and "chi" in kinds[0]
         self.seen["pung against win"] += could_win > 0 and any("peng" in kind for kind in kinds)
         for seat, options, fans in asked:
@@ -170,9 +172,7 @@ class Hand:
     def claims(self, giver, seat, tile, robbing):
         hand, options, last = self.hands[seat], set(), self.is_last(giver)
         lone = self.open[tile] == 4
-        fans = self.worth(
-            seat, [*hand, tile], self.melds[seat], tile, False, lone, robbing, last
-        )
+        fans = self.worth(seat, [*hand, tile], self.melds[seat], tile, False, lone, robbing, last)
         if fans >= self.minimum:
             options.add(HU)
         if robbing or last:
@@ -184,7 +184,7 @@ class Hand:
         if seat == (giver + 1) % 4 and tile < 27:
             for middle in (tile - 1, tile, tile + 1):
                 chow = (middle - 1, middle, middle + 1)
-                fits = 0 <= chow[0] and chow[2] < 27 and chow[0] // 9 == chow[2] // 9
+                fits = chow[0] >= 0 and chow[2] < 27 and chow[0] // 9 == chow[2] // 9
                 if fits and all(t in hand for t in chow if t != tile):
                     options.add(chi(middle, tile))
         return options, fans
@@ -203,7 +203,7 @@ def near_wins(rng: Random, one: bool):
     Some hold the makings of a robbed kong: a pair with one seat, which draws the fourth later, and
     a seat that waits for it.
     """
-    pool = Counter({tile: 4 for tile in range(34)})
+    pool = Counter(dict.fromkeys(range(34), 4))
     hands = [[] for _ in range(4)]
 
     def draw(seat, tiles):
@@ -242,7 +242,9 @@ def near_wins(rng: Random, one: bool):
             rest += [later[1]] * 2
             rng.shuffle(rest)
         return [[*hands[0], *hands[1], *hands[2], *hands[3], *rest]]
-    walls = [hands[seat] + [rest.pop() for _ in range(21 if not later else 20)] for seat in range(4)]
+    walls = [
+        hands[seat] + [rest.pop() for _ in range(21 if not later else 20)] for seat in range(4)
+    ]
     if later:
         seat, tile = later
         other = rng.choice([k for k in range(4) if k != seat])

@@ -11,7 +11,7 @@ import plain_mahjong
 import pytest
 
 from stratagym.envs import core, make, spec
-from stratagym.envs.mcr_mahjong import botzone, view
+from stratagym.envs.mcr_mahjong import botzone, metrics, view
 from stratagym.envs.mcr_mahjong.divisions import is_win
 from stratagym.envs.mcr_mahjong.fan_tables import NAMES, VALUES
 from stratagym.envs.mcr_mahjong.fan_words import WORDS
@@ -26,7 +26,6 @@ from stratagym.envs.mcr_mahjong.fans import (
 from stratagym.envs.mcr_mahjong.rules import deal_walls
 from stratagym.envs.mcr_mahjong.table import (
     AN_GANG,
-    BU_GANG,
     CHI,
     CLAIM,
     DISCARD,
@@ -95,7 +94,7 @@ def tiles(text):
 def walls_from(*hands, draws=("", "", "", "")):
     """Four walls that begin with these hands and draws, each as words, the rest in some order."""
     begun = [tiles(hand) + tiles(more) for hand, more in zip(hands, draws, strict=True)]
-    left = Counter({tile: 4 for tile in range(KINDS)})
+    left = Counter(dict.fromkeys(range(KINDS), 4))
     for wall in begun:
         left.subtract(wall)
     assert min(left.values()) >= 0
@@ -344,7 +343,7 @@ def test_hands_add_up_and_east_moves_on(seed):
         again = RandomGame(other, seed % 2**63)
         for state in again.states:
             hand = int(state[0]["hand"])
-            assert not first.get(hand) is None
+            assert first.get(hand) is not None
             if state[0]["drawn"].sum() == 53 and state[0]["phase"] == OWN:
                 assert (state[0]["counts"] == first[hand]).all()
 
@@ -476,9 +475,7 @@ def test_replies():
         "Play W3 | because": "unparseable: no_move",
     }, table.states, rules=table.rules)  # fmt: skip
     lenient = {"Play W3": PLAY + 2, "Play W3 | because": PLAY + 2, "I play": "unparseable: no_move"}
-    check_replies(
-        GAME, lenient, table.states, rules=table.rules, options=TextOptions(lenient=True)
-    )
+    check_replies(GAME, lenient, table.states, rules=table.rules, options=TextOptions(lenient=True))
     table.play("Play W3")
     check_replies(GAME, {
         "Answer: Chi W2": CHI + 2,
@@ -575,3 +572,58 @@ def test_a_picture_is_drawn_in_every_phase(seed):
     env.reset(seed=seed % 2**32)
     assert env.render().shape[2] == 3
     assert len(TILES) == KINDS
+
+
+# --- metrics -------------------------------------------------------------------------------------
+
+
+def test_counts_of_games(seed):
+    """Counted by the kernel, and again from the games' states."""
+    rules = GAME.make_rules(minimum=1)
+    seeds = np.arange(seed % 2**40, seed % 2**40 + 10).astype(np.uint64)
+    games = [RandomGame(rules, int(one)) for one in seeds]
+    plies = np.array([len(game.actions) for game in games])
+    actions = np.zeros((len(games), plies.max()), np.int64)
+    for k, game in enumerate(games):
+        actions[k, : plies[k]] = game.actions
+    counts = metrics.game_counts(rules, seeds, actions, plies)
+    assert counts.shape == (10, 4, len(metrics.COUNTS))
+    named = dict(zip(metrics.COUNTS, np.moveaxis(counts, 2, 0), strict=True))
+    for k, game in enumerate(games):
+        end = game.end[0]
+        for seat in range(SEATS):
+            mine = [i for i, player in enumerate(game.players) if player == seat]
+            asked = [i for i in mine if game.states[i][0]["phase"] in (CLAIM, ROB)]
+            passed = [i for i in asked if game.actions[i] == PASS]
+            assert named["decisions"][k, seat] == len(mine)
+            assert (named["questions"][k, seat], named["passes"][k, seat]) == (
+                len(asked), len(passed),
+            )  # fmt: skip
+            assert named["wins"][k, seat] == (end["winner"] == seat)
+            assert named["hands"][k, seat] == 1
+            assert named["drawn"][k, seat] == (end["winner"] == -1)
+            won = end["fans"].tolist()[1:] if end["winner"] == seat else [0] * 82
+            assert counts[k, seat, len(metrics.BEHAVIOUR) :].tolist() == won
+    rates = metrics.rates(counts.sum((0, 1)))
+    assert rates["drawn"] == np.mean([game.end[0]["winner"] == -1 for game in games])
+
+
+def test_counts_of_wins_and_their_fans():
+    """A drawn win and one on a discard; and in a run of four hands, each hand's."""
+    rows = np.zeros((3, 4, len(metrics.COUNTS)), np.int64)
+    first = len(metrics.BEHAVIOUR)
+    for game, fans in enumerate(({28: 1, 63: 1}, {28: 1}, {})):
+        rows[game, 1, metrics.COUNTS.index("wins")] = bool(fans)
+        for fan, n in fans.items():
+            rows[game, 1, first + fan - 1] = n
+    fans = metrics.fans_of_wins(rows)
+    assert fans.shape == (2, 83) and fans[:, 28].tolist() == [1, 1] and fans[0, 63] == 1
+    found = metrics.diversity(fans)
+    assert (found["wins"], found["fans"], found["rarefied"]) == (2, 2, None)
+    assert found["8 and more"] == {"fans": 1, "frequency": 2 / 3, "wins_with": 1.0}
+    assert found["4 to 6"] == {"fans": 0, "frequency": 0.0, "wins_with": 0.0}
+    many = np.zeros((40, 83), np.int64)
+    many[:20, 1] = many[:, 48] = 1
+    many[0, 2] = 1
+    # One win of 40 is among 20 of them half of the time.
+    assert metrics.diversity(many)["rarefied"] == pytest.approx(2.5, abs=1e-6)

@@ -1,7 +1,7 @@
 """Games recorded on Botzone (ChineseStandardMahjong), played again with the walls as recorded.
 
-A recording holds what happened: draws, discards and claims that won. Who was asked besides passed, or
-claimed what lost: which of the two cannot be seen, and makes no difference.
+A recording holds what happened: draws, discards and claims that won. Who was asked besides passed,
+or claimed what lost: which of the two cannot be seen, and makes no difference.
 """
 
 from __future__ import annotations
@@ -81,9 +81,7 @@ def replay(
 
     for move in moves:
         kind, seat = move["action"], move["player"]
-        claims = kind in ("CHI", "PENG") or (
-            s["phase"] in (CLAIM, ROB) and kind in ("GANG", "HU")
-        )
+        claims = kind in ("CHI", "PENG") or (s["phase"] in (CLAIM, ROB) and kind in ("GANG", "HU"))
         while s["phase"] in (CLAIM, ROB) and not (claims and s["player"] == seat):
             yield states, PASS
             play(PASS, move)

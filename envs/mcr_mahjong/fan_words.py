@@ -1,8 +1,8 @@
 """The fans in words: what a hand must have for each, and a hand that has it.
 
 An example names the winning tile last, behind ``+``; exposed melds stand in brackets, concealed
-kongs in parentheses. What an example does not show, such as that the winner drew the tile, stands in
-the condition.
+kongs in parentheses. What it does not show, such as that the winner drew the tile, stands in the
+condition.
 """
 
 from __future__ import annotations

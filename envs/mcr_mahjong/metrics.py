@@ -13,8 +13,6 @@ from stratagym.envs.counting import game_counts as game_counts
 from stratagym.envs.counting import replay as replay
 from stratagym.envs.mcr_mahjong.fan_tables import NAMES, NUM_FANS, VALUES
 from stratagym.envs.mcr_mahjong.table import (
-    AN_GANG,
-    BU_GANG,
     CHI,
     CLAIM,
     GANG,
@@ -45,9 +43,9 @@ COUNTS = (*BEHAVIOUR, *NAMES[1:])
 """What ``game_counts`` counts, then how often each fan was in a seat's wins.
 
 questions: decisions about another's tile. passes: of these. wins_declined: passes and other moves
-where a win was open. chows, pungs, kongs: asked for, whoever got the tile; kongs of all kinds. hands:
-that ended. dealt_in: another won on this seat's tile. drawn: hands without a winner. fans_of_wins:
-their sum, flowers included.
+where a win was open. chows, pungs, kongs: asked for, whoever got the tile; kongs of all kinds.
+hands: that ended. dealt_in: another won on this seat's tile. drawn: hands without a winner.
+fans_of_wins: their sum, flowers included.
 """
 (
     _DECISIONS, _QUESTIONS, _PASSES, _DECLINED, _CHOWS, _PUNGS, _KONGS, _HANDS, _WINS, _SELF_DRAWN,
@@ -130,8 +128,8 @@ def fans_of_wins(counts: np.ndarray) -> np.ndarray:
 def diversity(fans: np.ndarray) -> dict[str, Any]:
     """How many different fans wins were made of (BotzoneBench's table 4).
 
-    It grows with the number of wins, so that ``rarefied`` is what to compare: the number expected in
-    ``RAREFIED`` of the wins, None with fewer.
+    It grows with the number of wins, so that ``rarefied`` is what to compare: the number expected
+    in ``RAREFIED`` of the wins, None with fewer.
 
     Args:
         fans: (wins, 83), how often each win has each fan.

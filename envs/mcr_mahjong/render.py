@@ -1,9 +1,9 @@
 """A picture of the table as a spectator sees it, with all hands; drawing only.
 
-Everything is placed in points of a 1120 x 900 table: (0, 0) is its top left corner, x runs right, y
-down. Player 0 sits below, then 1 on the right, 2 above, 3 on the left. All tiles stand upright, those
-of players at the sides one below the other. Discards lie before their player, the oldest first; those
-that were claimed are dark.
+Everything is placed in points of a 1120 x 900 table: (0, 0) is its top left corner, x runs right,
+y down. Player 0 sits below, then 1 on the right, 2 above, 3 on the left. All tiles stand upright,
+those of players at the sides one below the other. Discards lie before their player, the oldest
+first; those that were claimed are dark.
 """
 
 from __future__ import annotations

@@ -30,8 +30,8 @@ OWN, CLAIM, ROB, DISCARD, OVER = range(5)
 """Phases: a seat's own turn, with a tile drawn; seats are asked about a discard, or about a tile
 added to a kong; a seat that has claimed chow or pung discards; the game is over."""
 KIND, TILE, OFFER = range(3)
-"""Columns of a meld. The offer of a pung or kong is the seat it came from (1 previous, 2 opposite, 3
-next), or 0 for a concealed kong."""
+"""Columns of a meld. The offer of a pung or kong is the seat it came from (1 previous, 2 opposite,
+3 next), or 0 for a concealed kong."""
 
 PASS, HU, PLAY, CHI, PENG, GANG, AN_GANG, BU_GANG = 0, 1, 2, 36, 99, 133, 167, 201
 ACTIONS = BU_GANG + KINDS

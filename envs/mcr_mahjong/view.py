@@ -27,10 +27,8 @@ from stratagym.envs.mcr_mahjong.table import (
     DISCARD,
     GANG,
     HU,
-    KIND,
     NONE,
     NOT_YET,
-    OFFER,
     OVER,
     OWN,
     PASS,
@@ -39,7 +37,6 @@ from stratagym.envs.mcr_mahjong.table import (
     RANKS,
     ROB,
     SEATS,
-    TILE,
     chow_action,
     chow_of,
     is_last,
@@ -55,12 +52,12 @@ _READ = re.compile(r"(pass|hu|angang|bugang|play|chi|peng|gang)(?:\s*([a-z])\s*(
 PROMPT_VERSION = "mcr_mahjong-1"
 ANSWER = evaluation("<action>", _MOVE, "your action")
 POSITION_FORMS = ("list", "table", "list_with_fans")
-"""``list_with_fans`` adds, for each tile that would complete the hand, what the win would be worth."""
+"""``list_with_fans`` adds, for each tile that would complete the hand, what the win is worth."""
 HINTS = (
     "Decide early on one or two patterns that are worth 8 fans, and keep the tiles for them.",
     "An exposed meld gives concealment away: claim only what your pattern needs.",
     "Count the tiles you do not see before you wait for one.",
-    "When another player has three exposed melds of one suit, discard what it has discarded before.",
+    "Against three exposed melds of one suit, discard what their owner has discarded before.",
 )
 RENAMED = {
     "Chinese Standard Mahjong": "quarry", "mahjong": "quarry", "MCR": "QRY",
@@ -227,9 +224,8 @@ def chance_text(rules: Any, before: Any, after: Any, outcome: int | None) -> str
         return " ".join([*ended, f"Hand {int(after['hand']) + 1}.", *dealt])
     told = []
     if before["phase"] in (CLAIM, ROB) or after["phase"] == DISCARD:
-        for seat in range(SEATS):
-            if after["num_melds"][seat] > before["num_melds"][seat]:
-                told.append(f"Player {seat} made {meld_text(melds(after, seat)[-1])}.")
+        made = np.flatnonzero(after["num_melds"] > before["num_melds"]).tolist()
+        told += [f"Player {k} made {meld_text(melds(after, k)[-1])}." for k in made]
     if after["phase"] == OVER:
         told.append(f"The hand is over: {last_hand_text(after)}")
     elif after["phase"] == OWN and not _same_turn(before, after):
@@ -375,8 +371,8 @@ def notation_text(rules: Any) -> str:
         "Tiles and how they are written",
         "- There are 34 kinds of tiles, four of each, 136 in all. A tile is a letter and a number.",
         "- Suits, from 1 to 9: W characters, T bamboo, B dots. W3 is the 3 of characters.",
-        "- Honors: the winds F1 east, F2 south, F3 west, F4 north; the dragons J1 red, J2 green, J3 "
-        "white.",
+        "- Honors: the winds F1 east, F2 south, F3 west, F4 north; the dragons J1 red, J2 green, "
+        "J3 white.",
         "- Exposed melds are shown in brackets, concealed kongs in parentheses.",
         "- Actions: Play TILE, Chi TILE, Peng TILE, Gang TILE, AnGang TILE, BuGang TILE, Hu, Pass.",
     )
@@ -499,10 +495,7 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
         f"Your melds: {melds_text(s, player)}",
         *(f"Melds of the {name} player: {melds_text(s, seat, True)}" for name, seat in others),
         f"Your actions so far: {history_text(s, player)}",
-        *(
-            f"Actions of the {name} player: {history_text(s, seat, True)}"
-            for name, seat in others
-        ),
+        *(f"Actions of the {name} player: {history_text(s, seat, True)}" for name, seat in others),
         _walls_text(rules, s, player),
     ]
     if rules.flowers:
