@@ -460,7 +460,7 @@ def test_replies():
     check_replies(GAME, {
         "Evaluation: x\nReason: y\nAnswer: Play W3": PLAY + 2,
         "Answer: Play W4\nAnswer: play w 3": PLAY + 2,
-        "**Answer:** AnGang T3.": AN_GANG + NUMBERS["T3"],
+        "**Answer: AnGang T3.**": AN_GANG + NUMBERS["T3"],
         "Answer: BuGang T3": "illegal: not_offered",
         "Answer: BuGang W9": "illegal: not_in_hand",
         "Answer: AnGang W3": "illegal: not_in_hand",
