@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from stratagym.benchmarks.speed import loops, native, pgx_batch
+from stratagym.benchmarks.speed import loops, mahjong, native, pgx_batch
 from stratagym.benchmarks.speed.measuring import Episode
 
 
@@ -64,6 +64,7 @@ _ONE_CORE = "held to one processor, XLA's threads counted"
 _ALL_CORES = "XLA's own threads on all processors"
 _RLCARD_MAHJONG = "sets and a pair win, without fans, payments or one's own wall"
 _BUILT = "its library built by this machine's compiler and called from a loop in C"
+_EXTENSION = "C++, called hand by hand from Python, its only interface"
 
 
 def _openspiel(ours: str, game: str, *notes: str) -> tuple[Peer, ...]:
@@ -103,6 +104,13 @@ def _hanabi(shape: str, make: Callable[[str], Episode], *notes: str, version: st
 def _hands(name: str, make: Callable[[str], Episode], *notes: str, version: str = "") -> Peer:
     """An evaluator of hands."""
     return Peer(name, name, "C", "texas_holdem", "hands", make, notes=notes, version=version)
+
+
+def _calculator(
+    name: str, package: str, shape: str, make: Callable[[str], Episode], *notes: str
+) -> Peer:
+    """A calculator of mahjong hands, called from Python."""
+    return Peer(name, package, "Python", "mcr_mahjong", shape, make, notes=notes)
 
 
 PEERS: tuple[Peer, ...] = (
@@ -165,4 +173,11 @@ PEERS: tuple[Peer, ...] = (
     _hanabi("step", loops.hanabi_states, "through its Python bindings"),
     _hanabi("observe", loops.hanabi_observations, "through its Python bindings, encoded vectors"),
     _pettingzoo("hanabi", "hanabi_v5", "its Hanabi is OpenSpiel's and needs shimmy too"),
+    _calculator("PyMahjongGB", "PyMahjongGB", "fans", mahjong.pymahjonggb_fans, _EXTENSION),
+    _calculator(
+        "PyMahjongGB", "PyMahjongGB", "shanten", mahjong.pymahjonggb_shantens, _EXTENSION
+    ),
+    _calculator(
+        "mahjong", "mahjong", "shanten", mahjong.mahjong_shantens, "of riichi; the regular form alone"
+    ),
 )

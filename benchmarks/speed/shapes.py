@@ -10,6 +10,7 @@ from random import Random
 import numpy as np
 
 from stratagym import envs
+from stratagym.benchmarks.speed import mahjong
 from stratagym.benchmarks.speed.loops import aec_loop
 from stratagym.benchmarks.speed.measuring import (
     Batched,
@@ -183,4 +184,6 @@ SHAPES = {
     "batch_cores": Shape("batch on all processors, per second", batch_on_all_cores, clock="wall"),
     "perft": Shape("perft leaves, bulk-counted", perft_leaves, ("chess",)),
     "hands": Shape("7-card hands evaluated", hand_values, ("texas_holdem",)),
+    "fans": Shape("fans of winning hands counted", mahjong.fan_counts, ("mcr_mahjong",)),
+    "shanten": Shape("shanten of 13 tiles, all forms", mahjong.shantens, ("mcr_mahjong",)),
 }
