@@ -248,8 +248,8 @@ def near_wins(rng: Random, one: bool):
     if later:
         seat, tile = later
         other = rng.choice([k for k in range(4) if k != seat])
-        walls[other].insert(13 + rng.randrange(3), tile)
-        walls[seat].insert(15 + rng.randrange(4), tile)
+        walls[other].insert(13, tile)
+        walls[seat].insert(14 + rng.randrange(2), tile)
         for k in range(4):
             while len(walls[k]) < 34:
                 walls[k].append(rest.pop())

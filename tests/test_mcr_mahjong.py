@@ -130,15 +130,15 @@ def worth_by_us(wind):
 def choose(rng, options, drawn):
     """A move that makes things happen: wins, kongs, claims, discards of what was drawn."""
     options = sorted(options)
-    if HU in options and rng.random() < 0.6:
+    if HU in options and rng.random() < 0.5:
         return HU
     kongs = [a for a in options if a >= GANG]
     if kongs and rng.random() < 0.7:
         return rng.choice(kongs)
     claims = [a for a in options if CHI <= a < GANG]
-    if claims and rng.random() < 0.6:
+    if claims and rng.random() < 0.7:
         return rng.choice(claims)
-    if PLAY + drawn in options and rng.random() < 0.6:
+    if PLAY + drawn in options and rng.random() < 0.75:
         return PLAY + drawn
     return rng.choice([a for a in options if a != HU] or options)
 
@@ -321,6 +321,35 @@ def test_points_of_wins():
     assert NAMES[28] in view.fans_text(given.s)  # Pure Straight
 
 
+def test_a_kong_is_robbed():
+    """The tile goes to who wins with it, and the kong stays a pung."""
+    table = Table(walls_from(
+        "B6 F1 F2 F3 F4 J1 J2 J3 T1 T4 T7 W1 W9", "B6 B6 W2 W4 W6 W8 T2 T5 T8 F1 F2 F3 F4",
+        "B5 B7 W4 W5 W6 T4 T5 T6 B2 B2 B2 T3 T3", "W1 W3 W7 W9 T1 T7 T9 B1 B9 T8 J2 J3 F1",
+        draws=("W5", "B6 J3", "J1", "J2"),
+    ), minimum=1)  # fmt: skip
+    table.play("Play B6")
+    assert (table.seat, table.words()) == (1, ["Pass", "Peng B6"])
+    table.play("Peng B6")
+    assert (table.seat, table.words()[:2]) == (2, ["Pass", "Hu"])
+    table.play("Pass", "Play F1", "Play J1", "Play J2", "Play J1")
+    assert (table.seat, table.words()[-1]) == (1, "BuGang B6")
+    table.play("BuGang B6")
+    assert (table.seat, int(table.s["phase"]), table.words()) == (2, ROB, ["Pass", "Hu"])
+    declined = table.states.copy()
+    table.play("Hu")
+    assert view.melds(table.s, 1) == [[PUNG, NUMBERS["B6"], 1]]
+    assert view.history_text(table.s, 1) == "Peng B6, Play F1, BuGang B6"
+    f = int(table.s["won_fan"])
+    assert table.s["fans"][47] == 1  # Robbing the Kong
+    assert table.returns() == [-8, -8 - f, 24 + f, -8]
+    table.states[:] = declined
+    table.play("Pass")
+    assert (table.seat, int(table.s["about_kong"])) == (1, 1)
+    assert table.s["drawn_tile"] == NUMBERS["J3"]
+    assert view.melds(table.s, 1) == [[KONG, NUMBERS["B6"], 1]]
+
+
 def test_hands_add_up_and_east_moves_on(seed):
     for hands in (4, 16):
         rules = GAME.make_rules(hands=hands, prevailing="south")
@@ -498,7 +527,7 @@ def test_replies():
 def test_a_win_that_is_worth_too_little_is_refused_with_its_fans():
     """Chicken-like hands of some fans below 8."""
     table = Table(walls_from(
-        "W2 W3 W4 T5 T6 T7 B6 B7 B8 W6 W7 T2 T2", "T1 T4 T8 B2 B5 B9 W1 W5 W9 F2 F3 F4 J2",
+        "W2 W3 W4 T5 T6 T7 B6 B7 B8 W6 W7 F1 F1", "T1 T4 T8 B2 B5 B9 W1 W5 W9 F2 F3 F4 J2",
         "T1 T4 T8 B2 B5 B9 W1 W5 W9 F2 F3 F4 J2", "T1 T4 T8 B1 B4 B9 W1 W3 W9 F2 F3 F4 J3",
         draws=("W8", "", "", ""),
     ))  # fmt: skip
