@@ -7,7 +7,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from numba import njit
 
 from stratagym.benchmarks.speed import mahjong_hands
 from stratagym.envs.mcr_mahjong import fans, shanten, tables
@@ -48,20 +47,11 @@ def judged(oracle, hand):
 
 def counted(hands):
     """Our points and fans of many hands."""
-    *given, flags, seats, prevailing = mahjong_hands.arrays(hands)
     times = np.zeros((len(hands), fans.NUM_FANS), np.int64)
     points = np.zeros(len(hands), np.int64)
-    count_all(*given, flags, seats, prevailing, times, points)
+    fans.count_each(*mahjong_hands.arrays(hands), times, points)
     named = [{fans.NAMES[fan]: int(row[fan]) for fan in np.flatnonzero(row)} for row in times]
     return points, named
-
-
-@njit(cache=True)
-def count_all(counts, melds, num_melds, tiles, flags, seats, prevailing, times, points):
-    for i in range(len(points)):
-        points[i] = fans.count_fans(
-            counts[i], melds[i], num_melds[i], tiles[i], flags[i], seats[i], prevailing[i], times[i]
-        )
 
 
 def check_equal(oracle, number, seed):

@@ -37,7 +37,7 @@ def fan_counts(game: str) -> Episode:
     points = np.zeros(HANDS, np.int64)
 
     def episode() -> int:
-        fans.count_each(*given, points)
+        fans.points_each(*given, points)
         return HANDS
 
     return episode

@@ -1,6 +1,6 @@
 """The fans of a winning hand of Chinese Standard Mahjong (MCR): all 81, in compiled code.
 
-From Python: ``fan_count`` for one hand, ``count_each`` for arrays of hands. Kernels call ``is_win``
+From Python: ``fan_count`` for one hand, ``points_each`` and ``count_each`` for arrays of hands. Kernels call ``is_win``
 (``divisions``), ``count_points`` and ``count_fans``, which allocate nothing and know no environment.
 Tiles and melds are numbered as in ``tiles``.
 
@@ -45,6 +45,7 @@ __all__ = [
     "count_points",
     "fan_count",
     "is_win",
+    "points_each",
 ]
 
 
@@ -107,7 +108,7 @@ def count_fans(counts, melds, num_melds, tile, flags, seat_wind, prevailing_wind
 
 
 @njit(cache=True, nogil=True)
-def count_each(counts, melds, num_melds, tiles, flags, seat_winds, prevailing_winds, totals):
+def points_each(counts, melds, num_melds, tiles, flags, seat_winds, prevailing_winds, totals):
     """``count_points`` of N hands; releases the GIL.
 
     Args:
@@ -123,6 +124,24 @@ def count_each(counts, melds, num_melds, tiles, flags, seat_winds, prevailing_wi
             flags[i],
             seat_winds[i],
             prevailing_winds[i],
+        )
+
+
+@njit(cache=True, nogil=True)
+def count_each(
+    counts, melds, num_melds, tiles, flags, seat_winds, prevailing_winds, fans, totals
+):
+    """``points_each``, and how often each fan counts. ``fans``: (N, 83) int64, written."""
+    for i in range(counts.shape[0]):
+        totals[i] = count_fans(
+            counts[i],
+            melds[i],
+            num_melds[i],
+            tiles[i],
+            flags[i],
+            seat_winds[i],
+            prevailing_winds[i],
+            fans[i],
         )
 
 
