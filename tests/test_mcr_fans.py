@@ -78,15 +78,13 @@ def value(name):
     return int(fans.VALUES[fans.NAMES.index(name)])
 
 
-def test_random_hands_count_as_the_judge_counts(oracle):
-    differing, _ = check_equal(oracle, 3000, seed=20)
+def test_random_hands_count_as_the_judge_counts(oracle, seed):
+    differing, _ = check_equal(oracle, 3000, seed)
     assert differing < 0.002
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_hands_count_as_the_judge_counts(oracle, pytestconfig):
-    seed = int(np.random.SeedSequence().entropy % 2**32)
-    print(f"seed {seed}")
+def test_a_hundred_thousand_hands_count_as_the_judge_counts(oracle, seed):
     differing, met = check_equal(oracle, 100_000, seed)
     print(f"fans differ at equal points in {differing:.3%}")
     assert differing < 0.002
@@ -165,13 +163,13 @@ def check_shanten(oracle, number, seed):
         assert shanten.shanten(counts, melds) == min(least), (seed, hand)
 
 
-def test_shanten_is_the_judges(oracle):
-    check_shanten(oracle, 2000, seed=21)
+def test_shanten_is_the_judges(oracle, seed):
+    check_shanten(oracle, 2000, seed)
 
 
 @pytest.mark.slow
-def test_shanten_of_many_hands_is_the_judges(oracle):
-    check_shanten(oracle, 20_000, seed=int(np.random.SeedSequence().entropy % 2**32))
+def test_shanten_of_many_hands_is_the_judges(oracle, seed):
+    check_shanten(oracle, 20_000, seed)
 
 
 def test_the_stored_automaton_is_what_is_built():

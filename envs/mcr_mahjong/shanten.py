@@ -1,8 +1,8 @@
 """How many tiles a hand of Chinese Standard Mahjong is away from being ready to win.
 
 -1 is a winning hand, 0 waits for one tile. By five forms: four sets and a pair, seven pairs (four
-alike are two pairs), thirteen orphans, honours and knitted tiles, knitted straight. Melds are taken
-as given: tiles that lie in them, or elsewhere in the open, are not missed.
+alike are two pairs), thirteen orphans, honours and knitted tiles, knitted straight. As PyMahjongGB
+counts, there is no end of tiles of a kind: one that nobody can draw any more may be waited for.
 
 From Python: ``hand_shanten``. Kernels call ``shanten`` and ``useful_tiles``. Tiles are numbered as in
 ``tiles``.
@@ -292,7 +292,7 @@ def shanten_of(counts, num_melds, form):
 
 @njit(cache=True)
 def useful_tiles(counts, num_melds, useful):
-    """``shanten``, and which tiles would lower it; a fifth tile of a kind never does.
+    """``shanten``, and which tiles would lower it; a fifth of a kind if it would win.
 
     Args:
         counts: as there, 13 - 3 * num_melds tiles. useful: (34,) integers, written: 1 or 0.
@@ -311,7 +311,7 @@ def _useful(counts, num_melds, forms, useful):
     """``useful_tiles`` for the forms of a set, as bits."""
     w0, w1, w2 = word_of(counts, 0, 9), word_of(counts, 9, 9), word_of(counts, 18, 9)
     w3 = word_of(counts, HONORS, 7)
-    best, nearest = IMPOSSIBLE, 0
+    best, nearest = IMPOSSIBLE + 1, 0
     for form in range(5):
         if forms >> form & 1:
             found = _of_form(w0, w1, w2, w3, num_melds, form)
@@ -331,10 +331,8 @@ def _useful(counts, num_melds, forms, useful):
         word = pick(group, w0, w1, w2, w3)
         for rank in range(9 if group < 3 else 7):
             one = 1 << 3 * rank
-            if word >> 3 * rank & 7 == 4 or best == IMPOSSIBLE:
-                continue
             lowers = False
-            if nearest & 1 << REGULAR:
+            if nearest & 1 << REGULAR and (best == 0 or word >> 3 * rank & 7 < 4):
                 row = row_of(word + one) if group < 3 else row_of_honors(word + one)
                 lowers = missing_of_two(row, others, 4 - num_melds) - 1 < best
             for form in range(1, 5):
