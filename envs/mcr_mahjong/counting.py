@@ -17,7 +17,6 @@ from stratagym.envs.mcr_mahjong.divisions import (
     are_orphans,
     are_regular,
     are_seven_pairs,
-    honor_pairs,
     knitted_straight,
     pick,
     residue,
@@ -339,7 +338,7 @@ def best_fans(w0, w1, w2, w3, melds, num_melds, tile, flags, seat_wind, prevaili
                 one_total, one_early, one_late = _finish(
                     one_early, one_late, pungs, seat_wind, prevailing_wind, mixed
                 )
-                if one_total > total:
+                if one_total >= total:
                     total, early, late = one_total, one_early, one_late
             if triples == 0:
                 break

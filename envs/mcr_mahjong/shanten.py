@@ -4,8 +4,8 @@
 alike are two pairs), thirteen orphans, honours and knitted tiles, knitted straight. As PyMahjongGB
 counts, there is no end of tiles of a kind: one that nobody can draw any more may be waited for.
 
-From Python: ``hand_shanten``. Kernels call ``shanten`` and ``useful_tiles``. Tiles are numbered as in
-``tiles``.
+From Python: ``hand_shanten``. Kernels call ``shanten`` and ``useful_tiles``. Tiles are numbered as
+in ``tiles``.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ SUIT_START, HONOR_START = _AUTOMATON.suit, _AUTOMATON.honors
 
 # --- rows: what a suit lacks ---------------------------------------------------------------------
 #
-# A row is one word: the missing tiles for m sets and p pairs in field 5 p + m of six bits. The highest
-# bit of a field is free, so that all fields are compared by one subtraction.
+# A row is one word: the missing tiles for m sets and p pairs in field 5 p + m of six bits. The
+# highest bit of a field is free, so that all fields are compared by one subtraction.
 
 _FIELD = tables.FIELD
 _HALF = 5 * _FIELD
@@ -55,8 +55,8 @@ def _fields(first: int, last: int) -> int:
     return sum(1 << _FIELD * k for k in range(first, last))
 
 
-# By how many sets one side gives, m = 0-4 (alone, and with the pair): the fields of the other side that
-# go with it, as masks; where they come to lie, a one each; 31 everywhere else.
+# By how many sets one side gives, m = 0-4 (alone, and with the pair): the fields of the other side
+# that go with it, as masks; where they come to lie, a one each; 31 everywhere else.
 _TAKEN = np.array(
     [31 * (_fields(0, 5 - m) | _fields(5, 10 - m)) for m in range(5)]
     + [31 * _fields(0, 5 - m) for m in range(5)],
@@ -198,7 +198,7 @@ def _beside_knitted(word, third):
 
 @njit(cache=True)
 def _set_and_pair(a, b, c, d):
-    """The fewest tiles missing for a set and a pair in four groups, fields as in ``_beside_knitted``."""
+    """The fewest tiles missing for a set and a pair in four groups, given as above."""
     best = 31
     for i in range(4):
         one = pick(i, a, b, c, d)
@@ -279,7 +279,7 @@ def shanten(counts, num_melds):
 
 @njit(cache=True)
 def shanten_of(counts, num_melds, form):
-    """The shanten of one form, ``REGULAR`` .. ``KNITTED_STRAIGHT``; ``IMPOSSIBLE`` with those melds."""
+    """The shanten of one form, ``REGULAR`` ..; ``IMPOSSIBLE`` if it cannot be with those melds."""
     return _of_form(
         word_of(counts, 0, 9),
         word_of(counts, 9, 9),
@@ -361,12 +361,19 @@ def shanten_each(counts, num_melds, shantens):
         shantens[i] = shanten(counts[i], num_melds[i])
 
 
+@njit(cache=True, nogil=True)
+def useful_each(counts, num_melds, useful, shantens):
+    """``useful_tiles`` of N hands; releases the GIL. ``useful``: (N, 34) integers, written."""
+    for i in range(counts.shape[0]):
+        shantens[i] = useful_tiles(counts[i], num_melds[i], useful[i])
+
+
 class Shanten(NamedTuple):
     """How far a hand is from being ready.
 
     Attributes:
-        shanten: -1 a win, 0 ready. useful: the tiles that would lower it. forms: the shanten of each
-            form that is possible.
+        shanten: -1 a win, 0 ready. useful: the tiles that would lower it. forms: the shanten of
+            each form that is possible.
     """
 
     shanten: int

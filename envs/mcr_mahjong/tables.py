@@ -1,9 +1,9 @@
 """How many tiles a suit lacks for so many sets and a pair: a table of every suit, as an automaton.
 
-The missing tiles, of which there is no end here, depend on nine digits in turn, so that a finite automaton can find them: it reads how
-many tiles a suit has of each rank and stops at the row of what is missing. Its smallest form is some
-tens of kilobytes, where a table by all 405,350 suits would be four megabytes, which every compiled
-kernel would hold a copy of, and a GPU not at all.
+The missing tiles, of which there is no end here, depend on nine digits in turn, so that a finite
+automaton can find them: it reads how many tiles a suit has of each rank and stops at the row of
+what is missing. Its smallest form is some tens of kilobytes, where a table by all 405,350 suits
+would be four megabytes, which every compiled kernel would hold a copy of, and a GPU not at all.
 
 The states of a prefix are first told apart by what it costs to have begun so many sets, a pair and
 chows that still need tiles, for the least number of tiles missing (dynamic programming over ranks);
@@ -36,8 +36,8 @@ class Automaton(NamedTuple):
     Attributes:
         following: (states * 6,) uint16: six times the next state by state and digit; after the last
             digit the row's number. suit, honors: where each begins, times six.
-        rows: (rows,) int64: the missing tiles for m sets (0-4) and p pairs (0, 1), in six bits each,
-            the number 5 p + m.
+        rows: (rows,) int64: the missing tiles for m sets (0-4) and p pairs (0, 1), in six bits
+            each, the number 5 p + m.
     """
 
     following: np.ndarray
