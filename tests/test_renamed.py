@@ -33,6 +33,7 @@ REPLIES = {
     "go": "I thought about it.\nMove: {}",
     "hanabi": '{{"reason": "none", "action": "{}"}}',
     "ludo": "{} | because",
+    "mcr_mahjong": "Evaluation: fair\nReason: none\nAnswer: {}",
     "reversi": "I thought about it.\nMove: {}",
     "texas_holdem": "{} | because",
     "tictactoe": "I thought about it.\nMove: {}",

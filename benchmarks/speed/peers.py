@@ -62,6 +62,7 @@ _SUPERKO_LOSES = "who brings a position back loses, where ours has no such move"
 _PGX = "jitted; a new game's start is computed at every step"
 _ONE_CORE = "held to one processor, XLA's threads counted"
 _ALL_CORES = "XLA's own threads on all processors"
+_RLCARD_MAHJONG = "sets and a pair win, without fans, payments or one's own wall"
 _BUILT = "its library built by this machine's compiler and called from a loop in C"
 _EXTENSION = "C++, called hand by hand from Python, its only interface"
 
@@ -155,6 +156,16 @@ PEERS: tuple[Peer, ...] = (
         version=native.PHEVALUATOR.version,
     ),
     _hands("eval7", native.eval7_hands, "the C function in its package, called from a loop in C"),
+    Peer(
+        "RLCard",
+        "rlcard",
+        "mahjong",
+        "mcr_mahjong",
+        "observe",
+        loops.rlcard_steps,
+        same_game=False,
+        notes=(_RLCARD_MAHJONG,),
+    ),
     # Its rollouts in C++ refuse games with rewards before the end.
     *(peer for peer in _openspiel("hanabi", "hanabi") if peer.shape != "bulk"),
     _hanabi("bulk", native.hanabi_games, _BUILT, version=native.HANABI.version),
