@@ -1,4 +1,4 @@
-"""Mahjong hands evaluated: fans of winning hands and shanten, ours and those of other calculators."""
+"""Mahjong hands evaluated: fans of winning hands and shanten, by us and by other calculators."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def fan_counts(game: str) -> Episode:
     points = np.zeros(HANDS, np.int64)
 
     def episode() -> int:
-        fans.count_each(*given, points)
+        fans.points_each(*given, points)
         return HANDS
 
     return episode
@@ -50,6 +50,18 @@ def shantens(game: str) -> Episode:
 
     def episode() -> int:
         shanten.shanten_each(counts, melds, found)
+        return HANDS
+
+    return episode
+
+
+def useful_tiles(game: str) -> Episode:
+    """The same with the tiles that lower it."""
+    counts, melds = random_thirteens(HANDS), np.zeros(HANDS, np.int64)
+    useful, found = np.zeros((HANDS, KINDS), np.int8), np.zeros(HANDS, np.int64)
+
+    def episode() -> int:
+        shanten.useful_each(counts, melds, useful, found)
         return HANDS
 
     return episode
@@ -87,6 +99,7 @@ def pymahjonggb_fans(name: str) -> Episode:
 
 
 def pymahjonggb_shantens(name: str) -> Episode:
+    """All five forms, each with the tiles that lower it."""
     import MahjongGB
 
     hands = [words_of(counts) for counts in random_thirteens(_SLOW_HANDS)]

@@ -24,7 +24,8 @@ class Hand:
     """A hand and how it is won.
 
     Attributes:
-        standing: tiles without the winning one. melds: rows (kind, tile, offer). flags: of ``fans``.
+        standing: tiles without the winning one. melds: rows (kind, tile, offer). flags: of
+            ``fans``.
     """
 
     standing: tuple[int, ...]
@@ -155,7 +156,9 @@ def _sets(random: Random, pool: list[int], number: int) -> _Sets:
         first = random.choice(pool)
         if sets and random.random() < 0.6:
             near = sets[-1][0]
-            first = random.choice((near, near + 1, near + 2, near + 3, near + 9, near - 9, near + 6))
+            first = random.choice(
+                (near, near + 1, near + 2, near + 3, near + 9, near - 9, near + 6)
+            )
         chow = sets[-1][0] != sets[-1][1] if sets and random.random() < 0.5 else False
         chow = chow or random.random() < chows
         one = (first, first + 1, first + 2) if chow else (first, first, first)

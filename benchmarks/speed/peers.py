@@ -174,10 +174,12 @@ PEERS: tuple[Peer, ...] = (
     _hanabi("observe", loops.hanabi_observations, "through its Python bindings, encoded vectors"),
     _pettingzoo("hanabi", "hanabi_v5", "its Hanabi is OpenSpiel's and needs shimmy too"),
     _calculator("PyMahjongGB", "PyMahjongGB", "fans", mahjong.pymahjonggb_fans, _EXTENSION),
+    _calculator("PyMahjongGB", "PyMahjongGB", "useful", mahjong.pymahjonggb_shantens, _EXTENSION),
     _calculator(
-        "PyMahjongGB", "PyMahjongGB", "shanten", mahjong.pymahjonggb_shantens, _EXTENSION
-    ),
-    _calculator(
-        "mahjong", "mahjong", "shanten", mahjong.mahjong_shantens, "of riichi; the regular form alone"
+        "mahjong",
+        "mahjong",
+        "shanten",
+        mahjong.mahjong_shantens,
+        "of riichi; the regular form alone",
     ),
 )

@@ -186,4 +186,5 @@ SHAPES = {
     "hands": Shape("7-card hands evaluated", hand_values, ("texas_holdem",)),
     "fans": Shape("fans of winning hands counted", mahjong.fan_counts, ("mcr_mahjong",)),
     "shanten": Shape("shanten of 13 tiles, all forms", mahjong.shantens, ("mcr_mahjong",)),
+    "useful": Shape("shanten and useful tiles", mahjong.useful_tiles, ("mcr_mahjong",)),
 }

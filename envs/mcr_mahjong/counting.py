@@ -17,7 +17,6 @@ from stratagym.envs.mcr_mahjong.divisions import (
     are_orphans,
     are_regular,
     are_seven_pairs,
-    honor_pairs,
     knitted_straight,
     pick,
     residue,
@@ -226,39 +225,33 @@ def best_fans(w0, w1, w2, w3, melds, num_melds, tile, flags, seat_wind, prevaili
     v2, v3 = w2 - (one if group == 2 else 0), w3 - (one if group == 3 else 0)
 
     total, early, late = 0, 0, 0
+    ways = -1
+    if num_melds == 0:
+        if are_seven_pairs(w0, w1, w2, w3):
+            early, late = trait_fans(t0, t1, t2, t3)
+            early, late = early | won_early, late + won_late
+            suit = w0 | w1 | w2
+            first = lowest(np.uint64(suit | 1 << 40)) // 3
+            if suits_early & once(22) and suit == _PAIRS_IN_A_ROW << 3 * first:
+                early |= once(6)
+            else:
+                early |= once(19) | suits_early | rank_fans(t0, t1, t2, t3)
+                late += suits_late + hogs
+            total, early, late = _finish(early, late, 0, 0, 0, mixed)
+        elif are_orphans(w0, w1, w2, w3):
+            return _finish(won_early | once(7), won_late, 0, 0, 0, mixed)
+        elif are_honors_and_knitted(w0, w1, w2, w3):
+            honors = popcount(np.uint64(w3))
+            fan = once(20) if honors == 7 else once(34)
+            if honors == 5:
+                fan |= once(35)
+            return _finish(won_early | fan, won_late, 0, 0, 0, mixed)
     if num_melds <= 1:
         ways = knitted_straight(w0, w1, w2)
         if ways >= 0:
-            k0, k1, k2 = (
-                KNITTED << 3 * (ways >> 4),
-                KNITTED << 3 * (ways >> 2 & 3),
-                KNITTED << 3 * (ways & 3),
-            )
-            w0, w1, w2 = w0 - k0, w1 - k1, w2 - k2
-            if not are_regular(w0, w1, w2, w3):
-                return 0, 0, 0
-        elif num_melds == 0:
-            if are_seven_pairs(w0, w1, w2, w3):
-                early, late = trait_fans(t0, t1, t2, t3)
-                early, late = early | won_early, late + won_late
-                suit = w0 | w1 | w2
-                first = lowest(np.uint64(suit | 1 << 40)) // 3
-                if suits_early & once(22) and suit == _PAIRS_IN_A_ROW << 3 * first:
-                    early |= once(6)
-                else:
-                    early |= once(19) | suits_early | rank_fans(t0, t1, t2, t3)
-                    late += suits_late + hogs
-                total, early, late = _finish(early, late, 0, 0, 0, mixed)
-            elif are_orphans(w0, w1, w2, w3):
-                return _finish(won_early | once(7), won_late, 0, 0, 0, mixed)
-            elif are_honors_and_knitted(w0, w1, w2, w3):
-                all_honors = popcount(np.uint64(w3)) == 7
-                won_early |= once(20) if all_honors else once(34)
-                if popcount(np.uint64(w3)) == 5:
-                    won_early |= once(35)
-                return _finish(won_early, won_late, 0, 0, 0, mixed)
-    else:
-        ways = -1
+            w0 -= KNITTED << 3 * (ways >> 4)
+            w1 -= KNITTED << 3 * (ways >> 2 & 3)
+            w2 -= KNITTED << 3 * (ways & 3)
 
     if not are_regular(w0, w1, w2, w3):
         return total, early, late
@@ -345,7 +338,7 @@ def best_fans(w0, w1, w2, w3, melds, num_melds, tile, flags, seat_wind, prevaili
                 one_total, one_early, one_late = _finish(
                     one_early, one_late, pungs, seat_wind, prevailing_wind, mixed
                 )
-                if one_total > total:
+                if one_total >= total:
                     total, early, late = one_total, one_early, one_late
             if triples == 0:
                 break

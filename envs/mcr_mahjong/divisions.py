@@ -1,9 +1,9 @@
 """Whether tiles make sets and a pair, by arithmetic on words.
 
 A word holds one suit, or the seven honours, as an octal number: one digit a rank, rank 1 lowest. Of
-tiles that are nothing but sets, the lowest rank says how many chows begin there: its number less 3 if
-it has a pung. (Three equal chows are three pungs: the other division of the same tiles.) So no table
-is needed, which a GPU has no room for and of which every kernel would hold a copy.
+tiles that are nothing but sets, the lowest rank says how many chows begin there: its number less 3
+if it has a pung. (Three equal chows are three pungs: the other division of the same tiles.) So no
+table is needed, which a GPU has no room for and of which every kernel would hold a copy.
 """
 
 from __future__ import annotations
@@ -200,8 +200,8 @@ def _thirds(word):
 def knitted_straight(w0, w1, w2):
     """Where three suits hold 147, 258, 369, one of them each; -1 if they do not.
 
-    16 a + 4 b + c: the suits hold the ranks that are a, b, c (0-2) more than 1, 4, 7. Of 14 tiles at
-    most one such way is possible.
+    16 a + 4 b + c: the suits hold the ranks that are a, b, c (0-2) more than 1, 4, 7. Of 14 tiles
+    at most one such way is possible.
     """
     a, b, c = _thirds(w0), _thirds(w1), _thirds(w2)
     if a == 0 or b == 0 or c == 0:

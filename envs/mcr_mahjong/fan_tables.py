@@ -111,7 +111,8 @@ VALUES = _values()
 
 # --- sets of fans as two words -------------------------------------------------------------------
 #
-# Fans 1-63 count once: fan f is bit f - 1. Those from 64 on may count several times: three bits each.
+# Fans 1-63 count once: fan f is bit f - 1. Those from 64 on may count several times: three bits
+# each.
 
 LATE = 64
 
@@ -162,8 +163,9 @@ EXCLUDED: dict[int, tuple[int, ...]] = {
     68: (76,),
 }
 """What each fan contains, which does not count beside it. Besides: Nine Gates takes one Pung of
-Terminals or Honors and Big Three Winds three; Nine Gates and Four Concealed Pungs make a Fully Concealed
-Hand a Self-Drawn one; a Prevalent or Seat Wind takes its own Pung of Terminals or Honors."""
+Terminals or Honors and Big Three Winds three; Nine Gates and Four Concealed Pungs make a Fully
+Concealed Hand a Self-Drawn one; a Prevalent or Seat Wind takes its own Pung of Terminals or
+Honors."""
 
 
 def _masks() -> tuple[np.ndarray, np.ndarray]:
@@ -182,4 +184,5 @@ def _masks() -> tuple[np.ndarray, np.ndarray]:
 KEPT_EARLY, KEPT_LATE = _masks()
 """(64,) int64 each, by fan: of the two words, what may count beside it."""
 EXCLUDING = sum(1 << fan - 1 for fan in (*EXCLUDED, 38) if fan < LATE)
-"""The fans below 64 that exclude others, as bits. Of the later ones All Simples alone does: No Honors."""
+"""The fans below 64 that exclude others, as bits. Of the later ones All Simples alone does: No
+Honors."""

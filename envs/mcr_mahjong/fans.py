@@ -1,8 +1,8 @@
 """The fans of a winning hand of Chinese Standard Mahjong (MCR): all 81, in compiled code.
 
-From Python: ``fan_count`` for one hand, ``count_each`` for arrays of hands. Kernels call ``is_win``
-(``divisions``), ``count_points`` and ``count_fans``, which allocate nothing and know no environment.
-Tiles and melds are numbered as in ``tiles``.
+From Python: ``fan_count`` for one hand, ``points_each`` and ``count_each`` for arrays of hands.
+Kernels call ``is_win`` (``divisions``), ``count_points`` and ``count_fans``, which allocate
+nothing and know no environment. Tiles and melds are numbered as in ``tiles``.
 
 The rules of counting are those of PyMahjongGB, the judge of Botzone's games; ``WMO`` counts one
 concealed and one melded kong as 6, as the Green Book of the World Mahjong Organization does, not 5.
@@ -18,7 +18,14 @@ from numba import njit
 
 from stratagym.envs.mcr_mahjong.counting import best_fans
 from stratagym.envs.mcr_mahjong.divisions import is_win, word_of
-from stratagym.envs.mcr_mahjong.fan_tables import FLOWERS, LATE, MIXED_KONGS, NAMES, NUM_FANS, VALUES
+from stratagym.envs.mcr_mahjong.fan_tables import (
+    FLOWERS,
+    LATE,
+    MIXED_KONGS,
+    NAMES,
+    NUM_FANS,
+    VALUES,
+)
 from stratagym.envs.mcr_mahjong.tile_fans import (
     ABOUT_KONG,
     LAST_OF_KIND,
@@ -45,6 +52,7 @@ __all__ = [
     "count_points",
     "fan_count",
     "is_win",
+    "points_each",
 ]
 
 
@@ -107,7 +115,7 @@ def count_fans(counts, melds, num_melds, tile, flags, seat_wind, prevailing_wind
 
 
 @njit(cache=True, nogil=True)
-def count_each(counts, melds, num_melds, tiles, flags, seat_winds, prevailing_winds, totals):
+def points_each(counts, melds, num_melds, tiles, flags, seat_winds, prevailing_winds, totals):
     """``count_points`` of N hands; releases the GIL.
 
     Args:
@@ -123,6 +131,22 @@ def count_each(counts, melds, num_melds, tiles, flags, seat_winds, prevailing_wi
             flags[i],
             seat_winds[i],
             prevailing_winds[i],
+        )
+
+
+@njit(cache=True, nogil=True)
+def count_each(counts, melds, num_melds, tiles, flags, seat_winds, prevailing_winds, fans, totals):
+    """``points_each``, and how often each fan counts. ``fans``: (N, 83) int64, written."""
+    for i in range(counts.shape[0]):
+        totals[i] = count_fans(
+            counts[i],
+            melds[i],
+            num_melds[i],
+            tiles[i],
+            flags[i],
+            seat_winds[i],
+            prevailing_winds[i],
+            fans[i],
         )
 
 
@@ -164,8 +188,8 @@ def fan_count(
     """The fans of a hand, or None if it is no winning shape; 8 points besides flowers win.
 
     Args:
-        hand: the standing tiles without the winning one: numbers, or words (``"W1"`` .. ``"J3"``), in
-            one string or several. tile: the winning one. melds: as ``Meld``.
+        hand: the standing tiles without the winning one: numbers, or words (``"W1"`` .. ``"J3"``),
+            in one string or several. tile: the winning one. melds: as ``Meld``.
         self_drawn: else won on a discard. last_of_kind: the other three of the tile lie open.
         about_kong: on a kong's replacement tile or, not self-drawn, by robbing a kong.
         wall_last: nobody draws after the winning tile. seat_wind, prevailing_wind: 0-3, East first.
@@ -226,7 +250,7 @@ def tile_number(tile: str | int) -> int:
 
 
 def tile_counts(hand: str | Iterable[str | int]) -> np.ndarray:
-    """(34,) int8: how many of each kind a hand has, ``"W1 W2 T9"`` or tiles. Raises ``ValueError``."""
+    """(34,) int8: how many of each kind a hand has, as in ``fan_count``. Raises ``ValueError``."""
     counts = np.zeros(KINDS, np.int8)
     for tile in hand.replace(",", " ").split() if isinstance(hand, str) else hand:
         counts[tile_number(tile)] += 1

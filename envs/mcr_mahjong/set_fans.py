@@ -1,7 +1,7 @@
 """What the sets of a hand make together: fans of chows, of pungs, and of every set.
 
-Chows are a word of three bits for each of 21 places, ``7 * suit + start``; pungs (kongs too) a word of
-one bit a kind of tile. Fans are two words, as in ``fan_tables``.
+Chows are a word of three bits for each of 21 places, ``7 * suit + start``; pungs (kongs too) a
+word of one bit a kind of tile. Fans are two words, as in ``fan_tables``.
 """
 
 from __future__ import annotations
@@ -85,9 +85,9 @@ def _of_four(a, b, c, d, pair):
     if a & 15 == 0:
         if step == 0 and d == c and c - a == 6 and pair == 9 * (a >> 4) + 4:
             return 13
-        if step == 6 and c & 15 == 0 and c != a and d - c == 6:
-            if pair == 9 * (3 - (a >> 4) - (c >> 4)) + 4:
-                return 29
+        two_suits = step == 6 and c & 15 == 0 and c != a and d - c == 6
+        if two_suits and pair == 9 * (3 - (a >> 4) - (c >> 4)) + 4:
+            return 29
     return 0
 
 
@@ -223,9 +223,7 @@ def pung_fans(pungs, pair):
             or _in_a_row(c, b, a)
         ):
             early |= once(42)
-    pairs = (
-        popcount(np.uint64(a & b)) + popcount(np.uint64(a & c)) + popcount(np.uint64(b & c))
-    )
+    pairs = popcount(np.uint64(a & b)) + popcount(np.uint64(a & c)) + popcount(np.uint64(b & c))
     if early & once(32):
         pairs -= 3
     return early, late + times(65, pairs)

@@ -1,11 +1,11 @@
 """How many tiles a hand of Chinese Standard Mahjong is away from being ready to win.
 
 -1 is a winning hand, 0 waits for one tile. By five forms: four sets and a pair, seven pairs (four
-alike are two pairs), thirteen orphans, honours and knitted tiles, knitted straight. Melds are taken
-as given: tiles that lie in them, or elsewhere in the open, are not missed.
+alike are two pairs), thirteen orphans, honours and knitted tiles, knitted straight. As PyMahjongGB
+counts, there is no end of tiles of a kind: one that nobody can draw any more may be waited for.
 
-From Python: ``hand_shanten``. Kernels call ``shanten`` and ``useful_tiles``. Tiles are numbered as in
-``tiles``.
+From Python: ``hand_shanten``. Kernels call ``shanten`` and ``useful_tiles``. Tiles are numbered as
+in ``tiles``.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ SUIT_START, HONOR_START = _AUTOMATON.suit, _AUTOMATON.honors
 
 # --- rows: what a suit lacks ---------------------------------------------------------------------
 #
-# A row is one word: the missing tiles for m sets and p pairs in field 5 p + m of six bits. The highest
-# bit of a field is free, so that all fields are compared by one subtraction.
+# A row is one word: the missing tiles for m sets and p pairs in field 5 p + m of six bits. The
+# highest bit of a field is free, so that all fields are compared by one subtraction.
 
 _FIELD = tables.FIELD
 _HALF = 5 * _FIELD
@@ -55,8 +55,8 @@ def _fields(first: int, last: int) -> int:
     return sum(1 << _FIELD * k for k in range(first, last))
 
 
-# By how many sets one side gives, m = 0-4 (alone, and with the pair): the fields of the other side that
-# go with it, as masks; where they come to lie, a one each; 31 everywhere else.
+# By how many sets one side gives, m = 0-4 (alone, and with the pair): the fields of the other side
+# that go with it, as masks; where they come to lie, a one each; 31 everywhere else.
 _TAKEN = np.array(
     [31 * (_fields(0, 5 - m) | _fields(5, 10 - m)) for m in range(5)]
     + [31 * _fields(0, 5 - m) for m in range(5)],
@@ -198,7 +198,7 @@ def _beside_knitted(word, third):
 
 @njit(cache=True)
 def _set_and_pair(a, b, c, d):
-    """The fewest tiles missing for a set and a pair in four groups, fields as in ``_beside_knitted``."""
+    """The fewest tiles missing for a set and a pair in four groups, given as above."""
     best = 31
     for i in range(4):
         one = pick(i, a, b, c, d)
@@ -279,7 +279,7 @@ def shanten(counts, num_melds):
 
 @njit(cache=True)
 def shanten_of(counts, num_melds, form):
-    """The shanten of one form, ``REGULAR`` .. ``KNITTED_STRAIGHT``; ``IMPOSSIBLE`` with those melds."""
+    """The shanten of one form, ``REGULAR`` ..; ``IMPOSSIBLE`` if it cannot be with those melds."""
     return _of_form(
         word_of(counts, 0, 9),
         word_of(counts, 9, 9),
@@ -292,7 +292,7 @@ def shanten_of(counts, num_melds, form):
 
 @njit(cache=True)
 def useful_tiles(counts, num_melds, useful):
-    """``shanten``, and which tiles would lower it; a fifth tile of a kind never does.
+    """``shanten``, and which tiles would lower it; a fifth of a kind if it would win.
 
     Args:
         counts: as there, 13 - 3 * num_melds tiles. useful: (34,) integers, written: 1 or 0.
@@ -311,7 +311,7 @@ def _useful(counts, num_melds, forms, useful):
     """``useful_tiles`` for the forms of a set, as bits."""
     w0, w1, w2 = word_of(counts, 0, 9), word_of(counts, 9, 9), word_of(counts, 18, 9)
     w3 = word_of(counts, HONORS, 7)
-    best, nearest = IMPOSSIBLE, 0
+    best, nearest = IMPOSSIBLE + 1, 0
     for form in range(5):
         if forms >> form & 1:
             found = _of_form(w0, w1, w2, w3, num_melds, form)
@@ -331,10 +331,8 @@ def _useful(counts, num_melds, forms, useful):
         word = pick(group, w0, w1, w2, w3)
         for rank in range(9 if group < 3 else 7):
             one = 1 << 3 * rank
-            if word >> 3 * rank & 7 == 4 or best == IMPOSSIBLE:
-                continue
             lowers = False
-            if nearest & 1 << REGULAR:
+            if nearest & 1 << REGULAR and (best == 0 or word >> 3 * rank & 7 < 4):
                 row = row_of(word + one) if group < 3 else row_of_honors(word + one)
                 lowers = missing_of_two(row, others, 4 - num_melds) - 1 < best
             for form in range(1, 5):
@@ -363,12 +361,19 @@ def shanten_each(counts, num_melds, shantens):
         shantens[i] = shanten(counts[i], num_melds[i])
 
 
+@njit(cache=True, nogil=True)
+def useful_each(counts, num_melds, useful, shantens):
+    """``useful_tiles`` of N hands; releases the GIL. ``useful``: (N, 34) integers, written."""
+    for i in range(counts.shape[0]):
+        shantens[i] = useful_tiles(counts[i], num_melds[i], useful[i])
+
+
 class Shanten(NamedTuple):
     """How far a hand is from being ready.
 
     Attributes:
-        shanten: -1 a win, 0 ready. useful: the tiles that would lower it. forms: the shanten of each
-            form that is possible.
+        shanten: -1 a win, 0 ready. useful: the tiles that would lower it. forms: the shanten of
+            each form that is possible.
     """
 
     shanten: int

@@ -1,9 +1,9 @@
 """How many tiles a suit lacks for so many sets and a pair: a table of every suit, as an automaton.
 
-The missing tiles depend on nine digits in turn, so that a finite automaton can find them: it reads how
-many tiles a suit has of each rank and stops at the row of what is missing. Its smallest form is some
-tens of kilobytes, where a table by all 405,350 suits would be four megabytes, which every compiled
-kernel would hold a copy of, and a GPU not at all.
+The missing tiles, of which there is no end here, depend on nine digits in turn, so that a finite
+automaton can find them: it reads how many tiles a suit has of each rank and stops at the row of
+what is missing. Its smallest form is some tens of kilobytes, where a table by all 405,350 suits
+would be four megabytes, which every compiled kernel would hold a copy of, and a GPU not at all.
 
 The states of a prefix are first told apart by what it costs to have begun so many sets, a pair and
 chows that still need tiles, for the least number of tiles missing (dynamic programming over ranks);
@@ -20,7 +20,8 @@ import numpy as np
 
 SETS = 5
 """0 to 4 sets."""
-_DIGITS = 5
+STRIDE = 6
+"""Digits 0 to 5: a hand that holds four of a kind may be asked about a fifth."""
 _STORED = Path(__file__).parent / "data" / "suits.npz"
 _FAR = 60
 """More than any number of missing tiles."""
@@ -33,10 +34,10 @@ class Automaton(NamedTuple):
     """What ``shanten.row_of`` reads.
 
     Attributes:
-        following: (states * 5,) uint16: five times the next state by state and digit; after the last
-            digit the row's number. suit, honors: where each begins, times five.
-        rows: (rows,) int64: the missing tiles for m sets (0-4) and p pairs (0, 1), in six bits each,
-            the number 5 p + m.
+        following: (states * 6,) uint16: six times the next state by state and digit; after the last
+            digit the row's number. suit, honors: where each begins, times six.
+        rows: (rows,) int64: the missing tiles for m sets (0-4) and p pairs (0, 1), in six bits
+            each, the number 5 p + m.
     """
 
     following: np.ndarray
@@ -57,11 +58,11 @@ def build() -> Automaton:
         (honor, number[len(suit_rows) :]),
     ):
         smaller = _merged(layers, numbers)
-        starts.append(_DIGITS * offset)
+        starts.append(STRIDE * offset)
         for k, layer in enumerate(smaller):
             offset += len(layer)
             last = k == len(smaller) - 1
-            tables.append(layer if last else _DIGITS * (layer + offset))
+            tables.append(layer if last else STRIDE * (layer + offset))
     following = np.concatenate([table.reshape(-1) for table in tables])
     assert following.max() < 1 << 16
     packed = (rows << FIELD * np.arange(2 * SETS)).sum(1)
@@ -69,7 +70,7 @@ def build() -> Automaton:
 
 
 def _layers(ranks: int, chows: bool) -> tuple[list[np.ndarray], np.ndarray]:
-    """The next state (N, 5) in each layer, and the rows (M, 10) that the last one leads to."""
+    """The next state (N, 6) in each layer, and the rows (M, 10) that the last one leads to."""
     # What has been begun: sets, pair, chows that need this rank and the next, this rank alone.
     begun = [(m, p, a, b) for m, p, a, b in product(range(SETS), range(2), range(3), range(3))]
     place = {what: k for k, what in enumerate(begun)}
@@ -79,13 +80,13 @@ def _layers(ranks: int, chows: bool) -> tuple[list[np.ndarray], np.ndarray]:
     for rank in range(ranks):
         moves = []
         most = 3 if chows and rank < ranks - 2 else 1
-        for (m, p, a, b), new, pung, pair in product(begun, range(most), range(2), range(2)):
-            needed = a + b + new + 3 * pung + 2 * pair
-            after = m + new + pung, p + pair, new, a
-            if needed <= 4 and after in place:
+        for (m, p, a, b), new, pungs, pair in product(begun, range(most), range(3), range(2)):
+            needed = a + b + new + 3 * pungs + 2 * pair
+            after = m + new + pungs, p + pair, new, a
+            if after in place:
                 moves.append((place[m, p, a, b], place[after], needed))
         reached = []
-        for digit in range(_DIGITS):
+        for digit in range(STRIDE):
             found = np.full_like(costs, _FAR)
             for source, target, needed in moves:
                 cost = costs[:, source] + max(0, needed - digit)
@@ -96,7 +97,7 @@ def _layers(ranks: int, chows: bool) -> tuple[list[np.ndarray], np.ndarray]:
             final = [place[m, p, 0, 0] for p, m in product(range(2), range(SETS))]
             states = states[:, final].astype(np.int64)
         costs, number = np.unique(states, axis=0, return_inverse=True)
-        layers.append(number.reshape(-1, _DIGITS))
+        layers.append(number.reshape(-1, STRIDE))
     return layers, costs
 
 

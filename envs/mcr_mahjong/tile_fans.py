@@ -1,6 +1,7 @@
 """Fans that do not depend on how a hand is divided: of its tiles, its kongs, and how it was won.
 
-Words of tiles are those of all 14 or more, melds included; fans are two words, as in ``fan_tables``.
+Words of tiles are those of all 14 or more, melds included; fans are two words, as in
+``fan_tables``.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from stratagym.envs.mcr_mahjong.divisions import ONES, TERMINALS
 from stratagym.envs.mcr_mahjong.set_fans import once, times
 
 SELF_DRAWN, LAST_OF_KIND, ABOUT_KONG, WALL_LAST, WMO = 1, 2, 4, 8, 16
-"""Bits of ``flags``: won by the own draw (else on a discard or a robbed kong); the winning tile is the
-fourth of its kind and the others lie open; the draw replaced a kong, or (with a discard) the tile
-was robbed from one; nobody draws after this tile; the convention on mixed kongs."""
+"""Bits of ``flags``: won by the own draw (else on a discard or a robbed kong); the winning tile is
+the fourth of its kind and the others lie open; the draw replaced a kong, or (with a discard) the
+tile was robbed from one; nobody draws after this tile; the convention on mixed kongs."""
 
 _GREEN, _GREEN_DRAGON = 0o070707770, 0o0700000
 _REVERSIBLE_BAMBOO, _REVERSIBLE_DOTS, _WHITE_DRAGON = 0o770777070, 0o770077777, 0o7000000
@@ -87,7 +88,8 @@ def winning_fans(flags, standing, melded, kongs):
     """The fans of the flags, those that cannot be put right: two words.
 
     Args:
-        standing, melded: how many of the winning kind stand in the hand (it included), lie in melds.
+        standing, melded: how many of the winning kind stand in the hand (it included), lie in
+            melds.
     """
     early, late = 0, 0
     last_of_kind = (flags & LAST_OF_KIND and standing == 1) or melded == 3
@@ -119,4 +121,3 @@ def kong_fans(concealed, melded):
     if concealed == 1:
         return 0, times(82, 1)
     return once(53) if concealed else once(57), 0
-

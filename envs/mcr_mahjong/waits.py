@@ -22,8 +22,8 @@ def is_only_wait(w0, w1, w2, w3, tile, pair_group, seven_pairs):
     """Whether no other tile wins in place of ``tile``; a kind of which four are held may.
 
     Args:
-        w0 .. w3: words of what stands, the winning tile not among it. pair_group: where the pair lies
-            with it. seven_pairs: whether those win too.
+        w0 .. w3: words of what stands, the winning tile not among it. pair_group: where the pair
+            lies with it. seven_pairs: whether those win too.
     """
     group = tile // 9
     rank = tile - 9 * group
