@@ -119,12 +119,7 @@ def _answers(
     aborted: Mapping[str, int],
 ) -> dict[str, Any]:
     """What was asked of the policy at one level, and what it cost."""
-    game = climb.plan.ladder.game.name
-    if isinstance(climb, ScoreClimb):
-        groups = [f"{game}/{climb.policy}/team"]
-    else:
-        names = climb.plan.ladder.levels[found.level]
-        groups = [f"{game}/{climb.policy}/{found.level}/{name}" for name in names]
+    groups = climb.pairings(found.level)
     answers = [record for group in groups for record in decisions.get(group, [])]
     return {
         "broken_off": sum(aborted.get(group, 0) for group in groups),
