@@ -68,12 +68,12 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         game: setup.same_ladder(as_asked(ladder, args), begun.get(game))
         for game, ladder in setup.find_ladders(args.game, there()).items()
     }
-    if args.game.strip() == "all" and len(ladders) < len(GAMES):
-        missing = [entry.title for entry in GAMES if entry.game not in ladders]
-        say(f"{NAME}: without {', '.join(missing)}, which this version does not have")
     plans = {game: plan_of(ladder, args) for game, ladder in ladders.items()}
     policies = setup.find_policies(list(ladders), args.policies, args)
     named = setup.by_name(policies)
+    if args.game.strip() == "all" and len(ladders) < len(GAMES):
+        missing = [entry.title for entry in GAMES if entry.game not in ladders]
+        say(f"{NAME}: without {', '.join(missing)}, which this version does not have")
     config = {
         **setup.config_of(plans, named, args.seed),
         "as_published": args.as_published,

@@ -1,7 +1,7 @@
 """What kinds of games they are: length, choices, size of the tree; measured, or cited and said so.
 
     python -m benchmarks.taxonomy
-    python -m benchmarks.taxonomy --game go,connect_four --policy random,heuristic --games 1000
+    python -m benchmarks.taxonomy --game go,connect_four --policies random,mcts:20 --games 50
 
 The table is BotzoneBench's (Li et al., table 1) for its eight games and any others, with what that
 table leaves out: how long games are, how many choices a decision has, how often there is none.
@@ -31,9 +31,8 @@ NAME = "taxonomy"
 class Args:
     game: str = "botzonebench"
     """Games, separated by commas; "botzonebench" for its eight games, "all" for every game."""
-    policies: str = "random,heuristic"
-    """Whose games with themselves are counted, separated by commas: policies that a compiled loop
-    plays."""
+    policies: str = "random,heuristic?random=0.1"
+    """Whose games with themselves are counted, separated by commas."""
     games: int = 200
     """Games of each policy."""
     seed: int = 0
@@ -51,26 +50,36 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     policies = cli.words(args.policies)
     if args.games < 2 or not policies:
         raise cli.InputError("--games, --policies: two games at least, and one policy, are needed")
+    players = [(name, taxonomy.player(name, policy)) for name in names for policy in policies]
+    if args.page is not None:
+        put_into(args.page)
     found = []
     with progress_bar() as bar:
-        task = bar.add_task("", total=len(names) * len(policies))
-        for name in names:
-            for policy in policies:
-                bar.update(task, description=f"{name} {policy}")
-                found.append(taxonomy.measure(name, policy, args.games, args.seed))
-                bar.advance(task)
+        task = bar.add_task("", total=len(players))
+        for name, player in players:
+            bar.update(task, description=f"{name} {player.name}")
+            found.append(taxonomy.measure(name, player, args.games, args.seed))
+            bar.advance(task)
     kinds, measured = taxonomy.kinds_table(names), taxonomy.measured_table(found)
     if args.page is not None:
-        try:
-            marked.write(args.page, NAME, taxonomy.markdown(kinds, measured))
-        except (OSError, ValueError) as error:
-            raise cli.InputError(f"--page {args.page}: {error}") from None
+        put_into(args.page, taxonomy.markdown(kinds, measured))
     if args.json:
         print(json.dumps(taxonomy.record(found), indent=2))
         return
     console = output_console()
     console.print(kinds.rich("Kinds of games"))
     console.print(measured.rich(f"Measured over {args.games} games each"))
+
+
+def put_into(page: Path, text: str | None = None) -> None:
+    """Write between a page's marks, or without a text see that it has them."""
+    try:
+        if text is None:
+            marked.between(page.read_text(encoding="utf-8"), NAME)
+        else:
+            marked.write(page, NAME, text)
+    except (OSError, ValueError) as error:
+        raise cli.InputError(f"--page {page}: {error}") from None
 
 
 def asked_games(text: str) -> list[str]:

@@ -52,8 +52,8 @@ class Answers:
         own["at_first"] += record["attempt"] == 1 and record["kind"] == OK
         for name in TOKENS:
             n = record.get(name)
-            if n is not None:
-                own[name] += n  # type: ignore[call-overload]
+            if isinstance(n, int):
+                own[name] += n
                 self.counted.add(name)
         if record["latency_s"] is not None:
             self.waits.append(record["latency_s"])
@@ -102,7 +102,7 @@ def merged(found: Iterable[Answers]) -> Answers:
 
 def errors_of(found: Answers, forfeited: int) -> dict[str, Any]:
     """Mistakes at one game: shares of answers by kind, with intervals over games."""
-    games = list(found.games.values())
+    games = [own for _, own in sorted(found.games.items())]
     decisions = np.array([own["decisions"] for own in games])
     answered = {kind: n for kind, n in found.kinds.items() if kind != TRANSPORT}
     return {
@@ -124,7 +124,7 @@ def tokens_of(found: Answers) -> dict[str, Any]:
 
     ``tokens_out`` is without those of reasoning where the server counts them apart.
     """
-    games = [own for own in found.games.values() if own["decisions"]]
+    games = [own for _, own in sorted(found.games.items()) if own["decisions"]]
     decisions = np.array([own["decisions"] for own in games])
     sums = {name: np.array([own[name] for own in games]) for name in found.counted}
     if "tokens_reasoning" in sums and "tokens_out" in sums:
@@ -132,9 +132,7 @@ def tokens_of(found: Answers) -> dict[str, Any]:
         sums["tokens_out"] = sums["tokens_out"] - sums["tokens_reasoning"]
     elif "tokens_out" in sums:
         sums["tokens_spent"] = sums["tokens_out"]
-    rates = {
-        name: ratio_rate(own, decisions, bounds=COUNT).record() for name, own in sums.items()
-    }
+    rates = {name: ratio_rate(own, decisions, bounds=COUNT).record() for name, own in sums.items()}
     return {
         "decisions": int(decisions.sum()),
         **{name: rates.get(name) for name in (*TOKENS, "tokens_spent")},

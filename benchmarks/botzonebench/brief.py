@@ -80,7 +80,9 @@ def _few(summary: Summary) -> list[str]:
 
 
 def _first_movers(summary: Summary) -> list[str]:
-    ahead, behind, open_ = [], [], []
+    ahead: list[str] = []
+    behind: list[str] = []
+    open_: list[str] = []
     for game, found in summary["movers"].items():
         rate, title = found["all"], BY_GAME[game].title
         if rate["value"] is None:
@@ -118,7 +120,9 @@ def _mistakes(summary: Summary) -> list[str]:
             if own[game]["errors"]["answers"]
         }
         worst = max(shares, key=lambda game: shares[game])
-        where = f", most in {BY_GAME[worst].title} ({100 * shares[worst]:.0f}%)" if bad[worst] else ""
+        where = (
+            f", most in {BY_GAME[worst].title} ({100 * shares[worst]:.0f}%)" if bad[worst] else ""
+        )
         said.append(f"{whole}{where}; {count(lost)} games were lost by it.")
     return said
 

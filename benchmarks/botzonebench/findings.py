@@ -49,26 +49,28 @@ class Cell:
 
 
 def progress(game: str, result: published.Result) -> float | None:
-    """Progress in percent as the paper defines it: twice the wins of decided games; draws of all."""
-    w, d, l, _ = result
+    """Progress in percent as the paper defines it: twice the wins of the decided, or the draws."""
     if game in DRAWS_COUNT:
-        return 100 * d / (w + d + l)
-    return 200 * w / (w + l) if w + l else None
+        return 100 * result.draws / result.finished
+    return 200 * result.wins / result.decided if result.decided else None
 
 
 def _guess(printed: float, result: published.Result) -> str:
     """What of the same games would give the printed figure."""
-    w, d, l, games = result
+    w, d, of, games = result.wins, result.draws, result.finished, result.games
     tries = (
-        (w, l, f"{w}/{l}: wins by losses"),
-        (2 * w, w + d + l, f"2 x {w}/{w + d + l}: draws among the games"),
+        (w, result.losses, f"{w}/{result.losses}: wins by losses"),
+        (2 * w, of, f"2 x {w}/{of}: draws among the games"),
         (2 * w, games, f"2 x {w}/{games}: of all games begun"),
-        (2 * w + d, w + d + l, "draws as half a win"),
-        (w, w + l, f"{w}/{w + l}: the win rate, not doubled"),
+        (2 * w + d, of, "draws as half a win"),
+        (w, result.decided, f"{w}/{result.decided}: the win rate, not doubled"),
     )
     for top, bottom, words in tries:
         if bottom and abs(100 * top / bottom - printed) < HALF_DIGIT:
             return words
+    for bottom in range(max(1, w), 2 * games):
+        if abs(200 * w / bottom - printed) < HALF_DIGIT:
+            return f"2 x {w}/{bottom}"
     return ""
 
 
@@ -109,29 +111,23 @@ def passed_on_few() -> list[tuple[str, str, int, published.Result]]:
     for model in MODELS:
         for game in GAMES:
             for level, result in RESULTS[model][game].items():
-                w, _, l, games = result
-                few = w + l < FEW_DECIDED or w + l < FEW_SHARE * games
-                if w + l and w >= (w + l) / 2 and few:
+                decided = result.decided
+                few = decided < FEW_DECIDED or decided < FEW_SHARE * result.games
+                if decided and 2 * result.wins >= decided and few:
                     found.append((model, game, level, result))
     return found
 
 
 def missing_games() -> tuple[int, int]:
     """Cells of the appendix with fewer results than games, and how many games they lack."""
-    lacking = [
-        games - w - d - l
-        for own in RESULTS.values()
-        for by_level in own.values()
-        for w, d, l, games in by_level.values()
-        if w + d + l < games
-    ]
+    lacking = [r.games - r.finished for r in _all_results() if r.finished < r.games]
     return len(lacking), sum(lacking)
 
 
 def games_in_tables() -> tuple[int, int]:
     """Games begun and finished in tables A1 to A6."""
-    found = [r for own in RESULTS.values() for levels in own.values() for r in levels.values()]
-    return sum(r[3] for r in found), sum(sum(r[:3]) for r in found)
+    found = _all_results()
+    return sum(r.games for r in found), sum(r.finished for r in found)
 
 
 def unprinted() -> list[tuple[str, str, int]]:
@@ -140,9 +136,8 @@ def unprinted() -> list[tuple[str, str, int]]:
     for model in MODELS:
         for game, (level, printed) in zip(GAMES, SKILL[model], strict=True):
             last = level - 1 if printed == TOPPED else level
-            for below in range(last + 1):
-                if below not in RESULTS[model][game]:
-                    found.append((model, game, below))
+            known = RESULTS[model][game]
+            found += [(model, game, below) for below in range(last + 1) if below not in known]
     return found
 
 
@@ -151,8 +146,9 @@ def not_passed() -> list[tuple[str, str, int]]:
     found = []
     for model in MODELS:
         for game, (level, _) in zip(GAMES, SKILL[model], strict=True):
-            for below, (w, _, l, _) in RESULTS[model][game].items():
-                if below < level and game not in DRAWS_COUNT and w < (w + l) / 2:
+            for below, result in RESULTS[model][game].items():
+                failed = 2 * result.wins < result.decided
+                if below < level and game not in DRAWS_COUNT and failed:
                     found.append((model, game, below))
     return found
 
@@ -181,28 +177,23 @@ def _title(game: str) -> str:
     return BY_GAME[game].title
 
 
-def _result(result: published.Result) -> str:
-    w, d, l, games = result
-    return f"{w}-{d}-{l} of {games}"
-
-
 def markdown() -> str:
     """The findings as the documentation has them."""
     every = list(cells())
     wrong = disagreeing()
     lines = [
-        f"Of the {len(every)} figures of progress in table 2, {len(every) - len(wrong)} follow from "
-        f"the games of tables A1 to A6, {len(wrong)} do not:",
+        f"Of the {len(every)} figures of progress in table 2, {len(every) - len(wrong)} follow "
+        f"from the games of tables A1 to A6, {len(wrong)} do not:",
         "",
         "| model | game | level | games | progress from them | printed | which would be |",
         "| --- | --- | --- | --- | ---: | ---: | --- |",
     ]
     for cell in wrong:
-        games = "not printed" if cell.result is None else _result(cell.result)
+        games = "not printed" if cell.result is None else str(cell.result)
         computed = "–" if cell.computed is None else f"{cell.computed:.1f}"
         lines.append(
             f"| {cell.model} | {_title(cell.game)} | Lv{cell.level} | {games} | {computed} | "
-            f"{cell.printed:.1f} | {cell.guess or '?'} |"
+            f"{cell.printed:.1f} | {cell.guess or 'unknown'} |"
         )
     lines += ["", *(f"- {sentence}" for sentence in sentences())]
     return "\n".join(lines) + "\n"
@@ -214,13 +205,13 @@ def sentences() -> list[str]:
     low, high = min(sums.values()), max(sums.values())
     lacking, lost = missing_games()
     begun, finished = games_in_tables()
+    most = max(result.games for result in _all_results())
+    tournament = sum(map(sum, REVERSI.values()))
     few = passed_on_few()
     told = "; ".join(
-        f"{model} {_title(game)} Lv{level}, {_result(result)}" for model, game, level, result in few
+        f"{model} {_title(game)} Lv{level}, {result}" for model, game, level, result in few
     )
-    unseen = "; ".join(
-        f"{model} {_title(game)} Lv{level}" for model, game, level in unprinted()
-    )
+    unseen = "; ".join(f"{model} {_title(game)} Lv{level}" for model, game, level in unprinted())
     said = [
         f"Table 3's shares of all decisions in hold'em sum to {low:.0f} to {high:.0f}%, where "
         "actions exclude each other.",
@@ -228,28 +219,30 @@ def sentences() -> list[str]:
             f"{a} and {b} have the same shares of folds and checks in it, to the hundredth."
             for a, b in equal_rows()
         ),
-        f"Levels passed on few decided games (fewer than {FEW_DECIDED}, or than a quarter): {told}.",
+        f"Levels passed on few decided games (fewer than {FEW_DECIDED}, or than a quarter): "
+        f"{told}.",
         f"{lacking} cells of tables A1 to A6 hold fewer results than games, {lost} games in all: "
         "they failed twice and were left out.",
         f"The tables hold {finished:,} finished games of {begun:,}, where the abstract has "
-        f"{published.CLAIMED_GAMES:,}; at most {max(r[3] for r in _all_results())} with a level, where "
-        f"table 2's caption has {published.MATCHES_IN_CAPTION} a pair.",
+        f"{published.CLAIMED_GAMES:,} and table 6 adds {tournament}; at most {most} with a level, "
+        f"where table 2's caption has {published.MATCHES_IN_CAPTION} a pair.",
         f"Table A4 prints {_title(published.REPEATED_IN_A4)} twice and no "
         f"{_title(published.MISSING_IN_A4)}. Not printed, and needed for table 2: {unseen}.",
         "Qwen3-7B of table 2 is Qwen3-8B in tables A1 to A3.",
     ]
     for model, game, level in not_passed():
         said.append(
-            f"{model} stands above Lv{level} in {_title(game)}, which its games there did not pass: "
-            f"{_result(RESULTS[model][game][level])}."
+            f"{model} stands above Lv{level} in {_title(game)}, which its games did not pass: "
+            f"{RESULTS[model][game][level]}."
         )
     impossible = reversi_by_caption()
     if impossible:
         a, b = impossible[0]
         said.append(
             f"Table 6 cannot be the wins as first and as second mover that its caption says: {a} "
-            f"would have won {REVERSI[a, b][0]} of the two games that it began against {b}, and {b} "
-            f"{REVERSI[b, a][1]} of the same two; {len(impossible)} of {len(REVERSI)} cells are so."
+            f"would have won {REVERSI[a, b][0]} of the two games that it began against {b}, and "
+            f"{b} {REVERSI[b, a][1]} of the same two; so it is with {len(impossible)} of "
+            f"{len(REVERSI)} cells."
         )
     other = reversi_first_wins()
     if other is not None:

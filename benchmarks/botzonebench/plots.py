@@ -21,14 +21,18 @@ def _spent(tokens: Mapping[str, Any]) -> float | None:
 
 def has_thinking(summary: Summary) -> bool:
     """Whether a server counted the tokens of any reply."""
-    return any(_spent(own["tokens"]) for played in summary["answers"].values() for own in played.values())
+    return any(
+        _spent(own["tokens"]) for played in summary["answers"].values() for own in played.values()
+    )
 
 
 def draw_thinking(folder: Path, summary: Summary) -> Path:
     """Tokens for a decision against the share of the ladder climbed, and by opponents' level."""
     models = list(summary["answers"])
     style = looks(models, models)
-    games = [game for game in summary["games"] if any(game in own for own in summary["answers"].values())]
+    games = [
+        game for game in summary["games"] if any(game in own for own in summary["answers"].values())
+    ]
     with drawing(folder, "thinking", 9.6, 4.4) as figure:
         left, right = figure.subplots(1, 2)
         for name in models:
@@ -59,7 +63,10 @@ def draw_thinking(folder: Path, summary: Summary) -> Path:
         right.xaxis.get_major_locator().set_params(integer=True)
         right.grid(color=LINE)
         keys = [
-            *(left.plot([], [], "s", color=style[name].colour, label=style[name].label)[0] for name in models),
+            *(
+                left.plot([], [], "s", color=style[name].colour, label=style[name].label)[0]
+                for name in models
+            ),
             *(left.plot([], [], MARKERS[g], color=INK, label=BY_GAME[g].title)[0] for g in games),
         ]
         figure.legend(handles=keys, loc="outside lower center", ncols=5, fontsize=8.5)

@@ -72,16 +72,17 @@ def _write_skill(page: Page, folder: Path, summary: Summary) -> None:
     )
     if tables.any_few(summary):
         page.note(
-            f"{tables.FEW} A level below was passed on few decided games: fewer than {FEW_DECIDED}, "
-            "or less than a quarter of the level's. Draws do not count, so that one win of "
-            "thirty-two games passes where the others are drawn.",
+            f"{tables.FEW} A level below was passed on few decided games: fewer than "
+            f"{FEW_DECIDED}, or less than a quarter of the level's. Draws do not count: one "
+            "win of thirty-two games passes where the others are drawn.",
             warning=True,
         )
     page.table(
         tables.progress_table(summary),
         "**Share of each ladder climbed**, 1 where its last level is passed. Ladders have "
         "different numbers of steps, which are not the same distance apart: the mean only sums up. "
-        "Its interval takes the games' errors as independent.",
+        "These intervals hold that a level may be passed or missed by luck; the mean's takes the "
+        "games' errors as independent.",
     )
     page.figure(
         levels.draw_levels(folder, summary),
@@ -128,7 +129,8 @@ def _write_movers(page: Page, summary: Summary) -> None:
         tables.mover_table(summary),
         "Wins, draws and losses as first and as second mover, as the paper's table 6 counts wins. "
         "The **advantage** is the mean of a seed's points (1, ½, 0) as first mover less those as "
-        "second, against the same opponent: above 0 it pays to begin. In Fight the Landlord the "
+        "second, against the same opponent, with an interval over seeds, on boards over pairs of "
+        "games: above 0 it pays to begin. In Fight the Landlord the "
         "first mover is the landlord, in mahjong the side of East.",
     )
 

@@ -1,4 +1,4 @@
-"""The content of ``summary.json``: what the climbs came to, and what only all games together say."""
+"""The content of ``summary.json``: what the climbs came to, and what all games together say."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ from stratagym.agents.core import Policy
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.botzonebench import answers
 from stratagym.benchmarks.botzonebench.games import first_side
+from stratagym.benchmarks.botzonebench.shares import share_of
+from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.levels import summary as levels
 from stratagym.benchmarks.levels.climb import Climb, Result, ScoreClimb
 from stratagym.benchmarks.reporting.stats import RESULT, Rate, mean_rate
+from stratagym.envs import spec
+from stratagym.envs.core import GameSpec
 
 FEW_DECIDED, FEW_SHARE = 8, 0.25
 """A level passed on fewer decided games, or on a smaller share of its games, is marked."""
@@ -32,67 +36,59 @@ def summarise(
 ) -> dict[str, Any]:
     """The summary of a run, from its climbs and the records on disk."""
     found = levels.summarise(run, climbs, ladders, policies)
-    for own in found["games"].values():
-        for row in own.values():
-            for level in row["levels"]:
-                level |= few_decided(level)
-    highest = found["config"]["highest"]
+    nothing = Rate(None, None, None, 0)
+    shares = {name: dict.fromkeys(ladders, nothing) for name in policies}
+    for climb in climbs:
+        game = climb.plan.ladder.game.name
+        shares[climb.policy][game] = share_of(climb, climb.outcome())
+        for level in found["games"][game][climb.policy]["levels"]:
+            # Where nobody can win, drawing all games is passing.
+            level |= few_decided(level, climb.plan.ladder.is_solved(level["level"]))
     collected = answers.collect(run.decisions(), climbs)
     return {
         **found,
-        "progress": {name: progress(found["games"], highest, name) for name in policies},
+        "progress": {name: progress(own) for name, own in shares.items()},
         "movers": movers(climbs),
         "answers": answers.by_game(collected, found["games"]),
-        "alike": alike(found["games"], highest),
+        "alike": alike(shares),
     }
 
 
 # --- levels --------------------------------------------------------------------------------------
 
 
-def few_decided(level: Mapping[str, Any]) -> dict[str, Any]:
-    """``decided`` of a level's games, and whether it was passed on ``few`` of them."""
+def few_decided(level: Mapping[str, Any], is_solved: bool = False) -> dict[str, Any]:
+    """``decided`` of a level's games, and whether it was passed on ``few`` of them.
+
+    What the early stop settled rests on enough.
+
+    Args:
+        is_solved: whether the level plays perfectly, so that drawing all games passes it.
+    """
     if level["win_rate"] is None:
         return {"decided": level["games"], "few": False}
     decided = level["win_rate"]["n"]
     few = decided < FEW_DECIDED or decided < FEW_SHARE * level["games"]
-    return {"decided": decided, "few": bool(level["passed"] and decided and few)}
+    counts = level["passed"] and not level["settled_early"] and not is_solved
+    return {"decided": decided, "few": bool(counts and few)}
 
 
-def share_of(row: Mapping[str, Any] | None, highest: int) -> Rate:
-    """How much of a ladder was climbed: 0 at its foot, 1 where its last level was passed.
-
-    The interval is that of the progress on the level that was not passed.
-    """
-    if row is None or row["level_progress"] is None or row["broken_off"]:
-        return Rate(None, None, None, 0)
-    whole, progress = highest + 1, row["progress"]
-    if progress is None or progress["low"] is None:
-        low = high = None if progress is not None else 1.0
-    else:
-        low, high = ((row["level"] + progress[end]) / whole for end in ("low", "high"))
-    games = sum(level["games"] for level in row["levels"])
-    return Rate(row["level_progress"] / whole, low, high, games)
-
-
-def progress(
-    games: Mapping[str, Mapping[str, Any]], highest: Mapping[str, int], policy: str
-) -> dict[str, Any]:
+def progress(shares: Mapping[str, Rate]) -> dict[str, Any]:
     """``by_game`` shares of the ladders climbed and their ``mean``, whose interval adds up theirs.
 
     The games' errors are independent, so the mean's squares are their sum (Newcombe's way with
     unequal ends).
     """
-    shares = {game: share_of(own.get(policy), highest[game]) for game, own in games.items()}
-    known = [rate for rate in shares.values() if rate.value is not None]
+    values = np.array([rate.value for rate in shares.values() if rate.value is not None])
+    ends = [(r.low, r.high) for r in shares.values() if r.value is not None and r.low is not None]
     mean = Rate(None, None, None, 0)
-    if known:
-        n, value = len(known), float(np.mean([rate.value for rate in known]))
+    if len(values):
+        n, value = len(values), float(values.mean())
         low = high = None
-        if all(rate.low is not None for rate in known):
-            down = sum((rate.value - rate.low) ** 2 for rate in known) ** 0.5 / n  # type: ignore[operator]
-            up = sum((rate.high - rate.value) ** 2 for rate in known) ** 0.5 / n  # type: ignore[operator]
-            low, high = max(0.0, value - down), min(1.0, value + up)
+        if len(ends) == n:
+            lows, highs = np.array(ends, float).T
+            low = max(0.0, value - float(np.linalg.norm(values - lows)) / n)
+            high = min(1.0, value + float(np.linalg.norm(highs - values)) / n)
         mean = Rate(value, low, high, n)
     return {
         "by_game": {game: rate.record() for game, rate in shares.items()},
@@ -107,7 +103,9 @@ def movers(climbs: Sequence[Climb | ScoreClimb]) -> dict[str, Any]:
     """By game, each policy's results as first and as second mover, and what moving first is worth.
 
     Only games of two sides, and ladders of wins. ``advantage`` is the mean of a seed's points
-    as first mover less those as second, against the same opponent; ``all`` has all policies.
+    as first mover less those as second, against the same opponent; ``all`` has all policies. Its
+    interval is over seeds where they deal cards; on boards they decide the players' own dice
+    alone, and every pair of games counts for itself.
     """
     found: dict[str, Any] = {}
     for climb in climbs:
@@ -117,21 +115,21 @@ def movers(climbs: Sequence[Climb | ScoreClimb]) -> dict[str, Any]:
         game = ladder.game.name
         first = climb.plan.sides[first_side(game, ladder.options)]
         own = [(level.level, result) for level in climb.levels for result in level.results]
-        group = found.setdefault(game, {"sides": [list(first)], "policies": {}, "pairs": []})
+        group = found.setdefault(game, {"first_side": list(first), "policies": {}, "pairs": []})
         pairs = _pairs(own, first)
         group["pairs"] += pairs
         group["policies"][climb.policy] = {
             "first": _tally(own, first, True),
             "second": _tally(own, first, False),
-            "advantage": _advantage(pairs).record(),
+            "advantage": _advantage(ladder.game, pairs).record(),
         }
-    for group in found.values():
-        group["all"] = _advantage(group.pop("pairs")).record()
+    for game, group in found.items():
+        group["all"] = _advantage(spec(game), group.pop("pairs")).record()
     return found
 
 
 def _seat(result: Result) -> int:
-    seat = levels.place_of(result.record).seat
+    seat = place_of(result.record).seat
     assert seat is not None
     return seat
 
@@ -146,9 +144,7 @@ def _tally(
     return {word: counted[word] for word in words.values()}
 
 
-def _pairs(
-    own: Sequence[tuple[int, Result]], first: Sequence[int]
-) -> list[tuple[int, float]]:
+def _pairs(own: Sequence[tuple[int, Result]], first: Sequence[int]) -> list[tuple[int, float]]:
     """(seed, points as first less points as second) of every seed that was played both ways."""
     by_place: defaultdict[tuple[int, str, int], dict[bool, float]] = defaultdict(dict)
     for level, result in own:
@@ -161,36 +157,36 @@ def _pairs(
     ]
 
 
-def _advantage(pairs: Sequence[tuple[int, float]]) -> Rate:
+def _advantage(game: GameSpec, pairs: Sequence[tuple[int, float]]) -> Rate:
     seeds = np.array([seed for seed, _ in pairs], np.uint64)
-    return mean_rate(np.array([gain for _, gain in pairs]), seeds, bounds=RESULT)
+    clusters = None if game.chance == "deterministic" else seeds
+    return mean_rate(np.array([gain for _, gain in pairs]), clusters, bounds=RESULT)
 
 
 # --- how alike the games are ---------------------------------------------------------------------
 
 
-def alike(games: Mapping[str, Mapping[str, Any]], highest: Mapping[str, int]) -> dict[str, Any]:
-    """Spearman's rank correlation of each two games over the policies that played both."""
-    shares = {
-        game: {
-            name: rate.value
-            for name, row in own.items()
-            if (rate := share_of(row, highest[game])).value is not None
-        }
-        for game, own in games.items()
-    }
+def alike(shares: Mapping[str, Mapping[str, Rate]]) -> dict[str, Any]:
+    """Spearman's rank correlation of each two games over the policies that played both.
+
+    Args:
+        shares: of the ladders climbed, by policy and game.
+    """
+    games = list(next(iter(shares.values()), {}))
     pairs = []
     for one, other in combinations(games, 2):
-        both = [name for name in shares[one] if name in shares[other]]
-        values = [[shares[game][name] for name in both] for game in (one, other)]
-        pairs.append(
-            {"games": [one, other], "policies": len(both), "correlation": spearman(*values)}
-        )
+        both = [
+            (a, b)
+            for own in shares.values()
+            if (a := own[one].value) is not None and (b := own[other].value) is not None
+        ]
+        correlation = spearman([a for a, _ in both], [b for _, b in both])
+        pairs.append({"games": [one, other], "policies": len(both), "correlation": correlation})
     return {"pairs": pairs}
 
 
 def spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Rank correlation, ties at their mean rank; None for too few, or where one side is all ties."""
+    """Rank correlation, ties at their mean rank; None for too few or where one is all ties."""
     if len(one) < LEAST_POLICIES:
         return None
     a, b = (_ranks(np.asarray(values, float)) for values in (one, other))

@@ -69,7 +69,9 @@ def skill_table(summary: Summary) -> Table:
 def _by_mean(summary: Summary) -> list[str]:
     """Policies, the one that climbed furthest first."""
     means = {name: summary["progress"][name]["mean"]["value"] for name in names(summary)}
-    return sorted(means, key=lambda name: -1.0 if means[name] is None else means[name], reverse=True)
+    return sorted(
+        means, key=lambda name: -1.0 if means[name] is None else means[name], reverse=True
+    )
 
 
 def _mean_cell(mean: Mapping[str, Any]) -> str:
@@ -115,8 +117,8 @@ def _tally_cell(row: Mapping[str, Any] | None, level: int, top: int) -> str:
     for found in row["levels"]:
         if found["level"] == level and found["opponents"]:
             tally = found["opponents"].values()
-            w, d, l = (sum(t[word] for t in tally) for word in ("wins", "draws", "losses"))
-            return f"{w}-{d}-{l}/{found['games']}" + (f" {FEW}" if found["few"] else "")
+            counted = [str(sum(t[word] for t in tally)) for word in ("wins", "draws", "losses")]
+            return f"{'-'.join(counted)}/{found['games']}" + (f" {FEW}" if found["few"] else "")
     return NOTHING
 
 
@@ -142,12 +144,9 @@ def error_table(summary: Summary) -> Table:
         unreached = count(errors["unreached"])
         if errors["unreached_in_time"]:
             unreached += f", {count(errors['unreached_in_time'])} in time"
-        table.rows.append(
-            [
-                name, title, count(errors["decisions"]), RateCell(errors["well_at_first"]), *shares,
-                count(errors["games_lost"]), unreached,
-            ]  # fmt: skip
-        )
+        decisions, lost = count(errors["decisions"]), count(errors["games_lost"])
+        well = RateCell(errors["well_at_first"])
+        table.rows.append([name, title, decisions, well, *shares, lost, unreached])
     return table
 
 

@@ -7,16 +7,16 @@ Intelligence (1994), for the size of a game tree; Shannon (1950) and Tromp (2021
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from stratagym.agents.core import make_policy
-from stratagym.agents.kernel_policies import KernelPolicy, play_many
+from stratagym.agents.core import Policy, PolicyString, decision_for, make_policy
 from stratagym.benchmarks.botzonebench.games import BY_GAME
 from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.pairings import duel_seating
 from stratagym.benchmarks.reporting.page import NOTHING, Table, mean_text
 from stratagym.benchmarks.reporting.stats import COUNT, mean_rate, ratio_rate
@@ -101,11 +101,11 @@ CITED = {
     "tictactoe": Cited("10^4", "", positions, "following rules; looking everything through"),
     "gomoku": Cited("10^107", "", boards(225), "seeing threats; combining them some moves ahead"),
     "ataxx": Cited("10^23", "", boards(49), "regions that change hands; mobility"),
-    "reversi": Cited("10^30", "", boards(64), "moves whose worth shows late; few moves, chosen"),
+    "reversi": Cited("10^30", "", boards(64), "moves whose worth shows late"),
     "chess": Cited(
         "10^43", "", lambda: "4.8 x 10^44, estimated (Tromp 2021)", "pieces that work together"
     ),
-    "texas_holdem": Cited("10^162", "10^3", holdem, "odds, bets that tell little, an opponent"),
+    "texas_holdem": Cited("10^162", "10^3", holdem, "odds, bluffs, an opponent's habits"),
     "dou_dizhu": Cited("10^83", "10^23", landlord, "one against two that cannot speak"),
     "mcr_mahjong": Cited("10^121", "10^48", mahjong, "81 fans; three opponents, hidden hands"),
 }
@@ -136,30 +136,27 @@ class Measured:
     tree: dict[str, Any]
 
 
-def measure(game: str, policy: str, games: int, seed: int) -> Measured:
-    """Play a policy's games with itself under the game's default options, and count.
+def player(game: str, policy: str) -> Policy:
+    """The policy of a name.
 
     Raises:
-        InputError: a policy that there is not, or that no compiled loop plays.
+        InputError: there is none, or it is a language model.
     """
+    if PolicyString.parse(policy).name == "llm":
+        raise InputError(f"--policies {policy!r}: language models are not asked here")
+    try:
+        return make_policy(spec(game), policy)
+    except (ValueError, ModuleNotFoundError) as error:
+        raise InputError(f"--policies: {error}") from None
+
+
+def measure(game: str, policy: Policy, games: int, seed: int) -> Measured:
+    """Play a policy's games with itself under the game's default options, and count."""
     about = spec(game)
     rules = about.make_rules()
-    try:
-        player = make_policy(about, policy)
-    except ValueError as error:
-        raise InputError(f"--policy: {error}") from None
-    if not isinstance(player, KernelPolicy):
-        raise InputError(f"--policy {policy!r}: only compiled policies play here: random, heuristic")
     seeds, _ = duel_seating(1, games, seed)
-    played = play_many(rules, [player], seeds, np.zeros((games, rules.num_players), np.int64))
     lengths, sums, ones, trees, most = [], [], [], [], 0
-    state = State(about, rules)
-    for g in range(games):
-        state.reset(int(seeds[g]))
-        choices = []
-        for action in played.actions[g, : played.plies[g]].tolist():
-            choices.append(len(state.legal_actions()))
-            state.apply_action(action)
+    for choices in _choices(State(about, rules), policy, seeds.tolist()):
         lengths.append(len(choices))
         sums.append(sum(choices))
         ones.append(choices.count(1))
@@ -167,13 +164,26 @@ def measure(game: str, policy: str, games: int, seed: int) -> Measured:
         most = max(most, *choices)
     each = np.array(lengths)
     return Measured(
-        game, policy, games, int(rules.num_actions), int(rules.num_players),
+        game, policy.name, games, int(rules.num_actions), int(rules.num_players),
         mean_rate(each, bounds=COUNT).record(),
         ratio_rate(np.array(sums), each, bounds=COUNT).record(),
         ratio_rate(np.array(ones), each).record(),
         most,
         mean_rate(np.array(trees), bounds=COUNT).record(),
     )  # fmt: skip
+
+
+def _choices(state: State, policy: Policy, seeds: Sequence[int]) -> Iterator[list[int]]:
+    """Game by game, how many legal actions there were at each decision."""
+    for seed in seeds:
+        state.reset(seed)
+        found: list[int] = []
+        while not state.is_terminal():
+            found.append(len(state.legal_actions()))
+            own = item_seed(seed, policy.seed_name, str(len(found)))
+            decision = decision_for(state.spec, state.rules, state.states, own)
+            state.apply_action(policy.act(decision))
+        yield found
 
 
 def record(found: Sequence[Measured]) -> list[dict[str, Any]]:

@@ -188,7 +188,10 @@ def _prompts(messages: Sequence[Record]) -> Record:
     """``system_prompt`` and ``user_prompt``; what was quoted back is in the latter."""
     system = [m["content"] for m in messages if m["role"] == "system"]
     others = [m["content"] for m in messages if m["role"] != "system"]
-    return {"system_prompt": "\n\n".join(system) or None, "user_prompt": "\n\n".join(others) or None}
+    return {
+        "system_prompt": "\n\n".join(system) or None,
+        "user_prompt": "\n\n".join(others) or None,
+    }
 
 
 def games_of(runs: Iterable[Run], keep: Callable[[Record], bool]) -> list[GameOf]:
@@ -337,13 +340,13 @@ models, exported by stratagym {version("stratagym")}.
 
 ## Records
 
-Every line of `game_*` is an event: `{INIT}` with rules, seed and seats, `{PLAY}` with a seat's move in
-the game's notation and its action number, `{END}` with the seats' returns. `id` is the match's
-`match_key` and the event's number from 1.
+Every line of `game_*` is an event: `{INIT}` with rules, seed and seats, `{PLAY}` with a seat's
+move in the game's notation and its action number, `{END}` with the seats' returns. `id` is the
+match's `match_key` and the event's number from 1.
 
 Every line of `llm_*` is a decision: what the model was sent (`system_prompt`, `user_prompt`), its
-`reasoning` where it came apart, its reply (`output`), the move that was read in it (`response`), and
-the event that it became (`game_event_id`).
+`reasoning` where it came apart, its reply (`output`), the move that was read in it (`response`),
+and the event that it became (`game_event_id`).
 
 Opponents of single games are levels of stratagym's ladders, policies that run on any machine; they
 are not the programs of Botzone that the authors' data has. `game_starter` is `llm` where the model
