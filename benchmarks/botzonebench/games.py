@@ -93,14 +93,14 @@ GAMES = (
     Entry(
         "dou_dizhu", "FightTheLandlord", "Landlord", TEAMS,
         rules={"judge": "botzone"}, words={**LISTED, "history": 30}, invalid="pass",
-        play=("deliberate_pass", "deliberate_pass_of_choices"),
+        play=("pass_rate", "pass_rate_chance", "of_choices", "of_choices_chance"),
         play_title="Deliberate passes in Fight the Landlord (the paper's table 5)",
     ),
     Entry(
         "mcr_mahjong", "ChineseStandardMahjong", "Mahjong", TEAMS,
-        rules={"teams": "pairs"}, words={**LISTED, "history": 60}, invalid="pass",
-        play=("wins", "mean_fan"),
-        play_title="Wins and their fan in mahjong",
+        words={**LISTED, "history": 60}, invalid="pass",
+        play=("won", "self_drawn", "dealt_in", "drawn", "mean_fan"),
+        play_title="Shares of hands won, by an own draw, dealt into, drawn; fans of a win in mahjong",
     ),
 )  # fmt: skip
 """In the order of the paper's table 2."""

@@ -19,6 +19,12 @@ def _spent(tokens: Mapping[str, Any]) -> float | None:
     return None if tokens["tokens_spent"] is None else tokens["tokens_spent"]["value"]
 
 
+def _round_number(value: float, place: int | None = None) -> str:
+    """A tick's label: numbers of one significant digit 1, 2 or 5, the others none."""
+    digits = f"{value:.0e}"
+    return f"{value:,.0f}" if digits[0] in "125" and float(digits) == round(value, 9) else ""
+
+
 def has_thinking(summary: Summary) -> bool:
     """Whether a server counted the tokens of any reply."""
     return any(
@@ -53,11 +59,17 @@ def draw_thinking(folder: Path, summary: Summary) -> Path:
                         markersize=5, linewidth=1, alpha=0.8,
                     )  # fmt: skip
         left.set_xscale("log")
+        least, most = left.get_xlim()
+        middle, width = (least * most) ** 0.5, max(4.0, (most / least) ** 0.5)
+        left.set_xlim(middle / width, middle * width)
+        for axis in (left.xaxis.set_major_formatter, left.xaxis.set_minor_formatter):
+            axis(_round_number)
         left.set_ylim(-0.03, 1.03)
         left.set_xlabel("tokens for a decision")
         left.set_ylabel("share of the ladder climbed")
         left.grid(color=LINE)
         right.axhline(1, color=SOFT, linewidth=0.8)
+        right.set_ylim(bottom=0)
         right.set_xlabel("level of the opponent")
         right.set_ylabel("tokens for a decision, Lv0 = 1")
         right.xaxis.get_major_locator().set_params(integer=True)

@@ -137,11 +137,19 @@ def _write_movers(page: Page, summary: Summary) -> None:
 
 def _write_play(page: Page, summary: Summary) -> None:
     shown = [(game, table) for game, table in tables.play_tables(summary) if table.rows]
-    if not shown:
+    patterns = list(tables.pattern_tables(summary))
+    if not shown and not patterns:
         return
     page.heading("How they played")
     for game, table in shown:
         page.table(table, BY_GAME[game].play_title)
+    for table in patterns:
+        page.table(
+            table,
+            "**Patterns of winning hands** (the paper's table 4): how many different ones, of all "
+            "and by their worth, and their share of all patterns of all wins. Who wins more shows "
+            "more of them: the number expected in 20 wins is what to compare.",
+        )
 
 
 def _write_alike(page: Page, folder: Path, summary: Summary) -> None:
@@ -153,8 +161,7 @@ def _write_alike(page: Page, folder: Path, summary: Summary) -> None:
     page.figure(
         plots.draw_alike(folder, summary),
         f"Spearman's rank correlation of the shares climbed, over the policies that played both "
-        f"games ({fewest} at the least). With few policies it says little: of 5, two games that "
-        "have nothing in common come to .7 or more in one case of nine.",
+        f"games ({fewest} at the least). Of few policies it says little.",
         "Rank correlations between the games",
     )
 

@@ -14,9 +14,9 @@ def share_of(climb: Climb | ScoreClimb, outcome: Outcome) -> Rate:
     """0 at the ladder's foot, 1 where its last level was passed; no value where broken off.
 
     On a ladder of wins the interval is a bootstrap over seeds of every level that was played,
-    with one more seed won and one lost, as ``ratio_rate`` has them. A resample ends at the first
-    level that it does not pass, or at the foot of the first that was not played. On a ladder of
-    scores it is the interval of the progress.
+    with one more seed won and one lost, as ``ratio_rate`` has them, where the level was not
+    settled early. A resample ends at the first level that it does not pass, or at the foot of the
+    first that was not played. On a ladder of scores it is the interval of the progress.
     """
     whole = climb.plan.top + 1
     games = sum(len(level.results) for level in outcome.levels)
@@ -52,13 +52,13 @@ def _resampled(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Whether each resample passes the level, and its progress there, both (RESAMPLES,)."""
     seeds = {seed: k for k, seed in enumerate(sorted({r.seed for r in found.results}))}
-    won, drawn, lost = np.zeros((3, len(seeds) + 2))
+    more = 0 if found.settled_early or is_solved else 2
+    won, drawn, lost = np.zeros((3, len(seeds) + more))
     for result in found.results:
         of = {1.0: won, 0.5: drawn, 0.0: lost}[result.points]
         of[seeds[result.seed]] += 1
-    games = len(found.results) / max(1, len(seeds))
-    best = drawn if is_solved else won
-    best[-2], lost[-1] = games, games
+    if more:
+        won[-2] = lost[-1] = len(found.results) / max(1, len(seeds))
     picks = rng.integers(0, len(won), (RESAMPLES, len(won)))
     wins, draws, losses = (each[picks].sum(1) for each in (won, drawn, lost))
     if is_solved:

@@ -14,6 +14,7 @@ from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.botzonebench import answers
 from stratagym.benchmarks.botzonebench.games import first_side
 from stratagym.benchmarks.botzonebench.shares import share_of
+from stratagym.benchmarks.harness.games import Games
 from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.levels import summary as levels
@@ -51,6 +52,7 @@ def summarise(
         "movers": movers(climbs),
         "answers": answers.by_game(collected, found["games"]),
         "alike": alike(shares),
+        "patterns": patterns(climbs),
     }
 
 
@@ -161,6 +163,37 @@ def _advantage(game: GameSpec, pairs: Sequence[tuple[int, float]]) -> Rate:
     seeds = np.array([seed for seed, _ in pairs], np.uint64)
     clusters = None if game.chance == "deterministic" else seeds
     return mean_rate(np.array([gain for _, gain in pairs]), clusters, bounds=RESULT)
+
+
+# --- patterns of winning hands -------------------------------------------------------------------
+
+
+def patterns(climbs: Sequence[Climb | ScoreClimb]) -> dict[str, Any]:
+    """By game and policy, how many different patterns its wins were made of, as the game counts.
+
+    ``lowest`` is over the games of Lv0 and Lv1, as the paper's table 4, ``all`` over all.
+    """
+    found: dict[str, Any] = {}
+    for climb in climbs:
+        game = climb.plan.ladder.game
+        metrics = game.optional_module("metrics")
+        if not hasattr(metrics, "diversity"):
+            continue
+        rules = game.make_rules(**climb.plan.ladder.options)
+        levels_played = climb.outcome().levels
+        own = {}
+        for name, chosen in (
+            ("lowest", [level for level in levels_played if level.level < 2]),
+            ("all", levels_played),
+        ):
+            records = [result.record for level in chosen for result in level.results]
+            if records:
+                games = Games(records)
+                counts = metrics.game_counts(rules, games.seeds, games.actions, games.plies)
+                seats = [counts[g, levels.seats_of(climb, r)] for g, r in enumerate(records)]
+                own[name] = metrics.diversity(metrics.fans_of_wins(np.concatenate(seats)))
+        found.setdefault(game.name, {})[climb.policy] = own
+    return found
 
 
 # --- how alike the games are ---------------------------------------------------------------------

@@ -234,3 +234,36 @@ def play_tables(summary: Summary) -> Iterator[tuple[str, Table]]:
             for name, seen in found.items()
         ]
         yield game, table
+
+
+def pattern_tables(summary: Summary) -> Iterator[Table]:
+    """How many different patterns winning hands were made of (the paper's table 4), by policy."""
+    for own in summary["patterns"].values():
+        groups = [key for key, value in _first(own).items() if isinstance(value, Mapping)]
+        columns = ["policy", "games of", "wins", "patterns", "in 20 wins"]
+        for group in groups:
+            columns += [group, "frequency"]
+        table = Table(columns, left=[1])
+        for name, parts in own.items():
+            for at, (part, found) in enumerate(parts.items()):
+                rarefied = found["rarefied"]
+                row = [
+                    code(name) if at == 0 else "",
+                    "Lv0 and Lv1" if part == "lowest" else "all levels",
+                    count(found["wins"]),
+                    str(found["fans"]),
+                    NOTHING if rarefied is None else f"{rarefied:.1f}",
+                ]
+                for group in groups:
+                    row += [str(found[group]["fans"]), _share_of(found[group]["frequency"])]
+                table.rows.append(row)
+        if table.rows:
+            yield table
+
+
+def _first(own: Mapping[str, Any]) -> Mapping[str, Any]:
+    return next((found for parts in own.values() for found in parts.values()), {})
+
+
+def _share_of(value: float) -> str:
+    return NOTHING if value != value else f"{100 * value:.0f}%"

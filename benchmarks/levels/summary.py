@@ -130,10 +130,10 @@ def _answers(
 
 def _forfeited(climb: Climb | ScoreClimb, record: GameRecord) -> bool:
     seat = record["forfeited_by"]
-    return seat is not None and seat in _seats(climb, record)
+    return seat is not None and seat in seats_of(climb, record)
 
 
-def _seats(climb: Climb | ScoreClimb, record: GameRecord) -> list[int]:
+def seats_of(climb: Climb | ScoreClimb, record: GameRecord) -> list[int]:
     """The seats of a game that are the climbing policy's, one side where it met itself."""
     if isinstance(climb, ScoreClimb):
         return list(range(len(record["seats"])))
@@ -161,7 +161,9 @@ def behaviour(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
         if not hasattr(measures, "game_counts"):
             continue
         counts = measures.game_counts(rules, games.seeds, games.actions, games.plies).astype(float)
-        own = np.array([counts[g, _seats(climb, record)].sum(0) for g, record in enumerate(played)])
+        own = np.array(
+            [counts[g, seats_of(climb, record)].sum(0) for g, record in enumerate(played)]
+        )
         if hasattr(measures, "rates"):
             names = list(measures.rates(own.sum(0)))
             found |= {name: _rate_of(measures.rates, own, name) for name in names}
