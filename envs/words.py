@@ -122,6 +122,10 @@ class AnswerForm:
         """
         raise NotImplementedError
 
+    def written(self, move: str) -> str:
+        """A move's text as a reply has it where ``form`` stands."""
+        return move
+
     def evaluation(self) -> AnswerForm:
         """The second form that every game has: ``Evaluation``, ``Reason`` and ``Answer``."""
         return _Evaluation(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 import json
@@ -16,6 +17,7 @@ from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.text_options import PromptArgs, TextArgs
 from stratagym.envs import prompts, spec
 from stratagym.envs.prompts import FIELDS, TextOptions, part, prompt_version
+from stratagym.envs.replies import ReplyError
 from stratagym.envs.text import OK, UNPARSEABLE, TextGame, ask_again, judge, messages
 from stratagym.envs.views import View
 from stratagym.envs.words import REASONING, Renaming, labelled_grid
@@ -163,6 +165,7 @@ def test_our_games_say_everything():
 
 def replies(game, move, options, action):
     """A reply as it is asked for; and one with thoughts before where these are asked for."""
+    move = view_of(game).ANSWER.written(move)
     first = "It stands like this: 1, e4, fold | maybe.\n" if options.reasoning == "steps" else ""
     if options.answer == "evaluation":
         return f"{first}Evaluation: level | so-so\nReason: it is good.\nAnswer: {move}"
@@ -227,7 +230,8 @@ def test_long_replies_are_read_in_time_that_grows_with_their_length(game):
             for one in (form, form.evaluation()):
                 for how in REASONING:
                     began = time.process_time()
-                    one.extract(text, True, how)
+                    with contextlib.suppress(ReplyError):
+                        one.extract(text, True, how)
                     assert time.process_time() - began < 3, (fill[:9], text[:9], how)
 
 

@@ -29,6 +29,7 @@ REPLIES = {
     "chess": "{} | because",
     "coin_game": "I thought about it.\nMove: {}",
     "connect_four": "I thought about it.\nMove: {}",
+    "dou_dizhu": 'Evaluation: level\nReason: none\nAnswer: {{"cards": ["{}"]}}',
     "gomoku": "I thought about it.\nMove: {}",
     "go": "I thought about it.\nMove: {}",
     "hanabi": '{{"reason": "none", "action": "{}"}}',

@@ -28,6 +28,7 @@ BEGUN = {
     "chess": ("", "e4", "12", "1. ", "O-O", "Answer: e4"),
     "coin_game": ("", "Move: ", "Move: up", "up", "Answer: up", '{"action": "'),
     "connect_four": ("", "Move:", "Move: 1", "Answer: 1"),
+    "dou_dizhu": ("", "Answer: ", 'Answer: {"cards": ["', '{"cards": [', "3 3", "Answer: 3 "),
     "gomoku": ("", "Move: d", "Move: d,", "d", "Answer: d", '{"action": "', '{"col":"d"'),
     "go": ("", "Move: D", "Move: (d,", "d", "Answer: d", '{"action": "'),
     "hanabi": ("", '{"action": ', '{"action": "', "play", "reveal player", "Answer: (play 0"),

@@ -24,7 +24,7 @@ from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness import match_play, pairings
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import Match, Place
-from stratagym.benchmarks.harness.records import GameRecord, returns_of, side_return
+from stratagym.benchmarks.harness.records import GameRecord, returns_of, side_lead
 from stratagym.benchmarks.harness.schedules import Schedule, play_out, side_by_side
 from stratagym.benchmarks.reporting.ratings import rate_on_ladder
 from stratagym.benchmarks.reporting.stats import Rate, jackknife, mean_rate, wilson
@@ -272,7 +272,7 @@ class Climb:
                 continue
             # By its seat, as a policy may meet itself.
             assert match.place.seat is not None
-            mine = side_return(record, match.place.seat)
+            mine = side_lead(record, match.place.seat)
             points = 1.0 if mine > 0 else 0.0 if mine < 0 else 0.5
             result.results.append(Result(opponent, match.seed, points, record))
         ends = self._ends()

@@ -124,6 +124,22 @@ def opponent_table(summary: Summary, game: str) -> Table:
     return table
 
 
+def role_table(summary: Summary, game: str) -> Table:
+    """Scores by role, level by level; no rows where all sides are alike."""
+    levels = [
+        (name, level)
+        for name, row in summary["games"][game].items()
+        for level in row["levels"]
+        if "roles" in level
+    ]
+    names = list(levels[0][1]["roles"]) if levels else []
+    table = Table(["policy", "level", *(f"as {name}" for name in names)], left=[1])
+    for name, level in levels:
+        rates = (RateCell(rate, strip=False) for rate in level["roles"].values())
+        table.rows.append([code(name), f"Lv{level['level']}", *rates])
+    return table
+
+
 def score_table(summary: Summary, game: str) -> Table:
     """Mean scores of the levels' teams on the seeds of the run."""
     table = Table(["team of", "level", "mean score", "games"], left=[1])
@@ -306,6 +322,9 @@ def write_game(page: Page, summary: Summary, game: str, level: int = 2) -> None:
         page.table(score_table(summary, game), "The levels' own teams on the same seeds")
     else:
         page.table(opponent_table(summary, game), "Who was met")
+    roles = role_table(summary, game)
+    if roles.rows:
+        page.table(roles, "Scores by role, a draw as half a win")
     models = model_table(summary, game)
     if models.rows:
         page.table(models, "Answers of language models, level by level")

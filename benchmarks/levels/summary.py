@@ -12,7 +12,7 @@ from stratagym.agents import hooks
 from stratagym.agents.core import Policy
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness.decisions import TRANSPORT
-from stratagym.benchmarks.harness.games import Games
+from stratagym.benchmarks.harness.games import Games, role_rates
 from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.harness.policies import usage
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord, sides_of
@@ -97,6 +97,7 @@ def result(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
 def _level(climb: Climb | ScoreClimb, outcome: Outcome, found: LevelResult) -> dict[str, Any]:
     is_team = isinstance(climb, ScoreClimb)
     names = () if is_team else climb.plan.ladder.levels[found.level]
+    roles = {} if is_team else _roles(found)
     return {
         "level": found.level,
         "passed": found.passed or (outcome.topped and found is outcome.levels[-1]),
@@ -108,7 +109,22 @@ def _level(climb: Climb | ScoreClimb, outcome: Outcome, found: LevelResult) -> d
             for name in names
         },
         "forfeited": sum(_forfeited(climb, result.record) for result in found.results),
+        **({"roles": roles} if roles else {}),
     }
+
+
+def _roles(found: LevelResult) -> dict[str, Any]:
+    """The policy's points by the side that it was on; nothing where all sides are alike."""
+    own = []
+    for result in found.results:
+        seat = place_of(result.record).seat
+        own += [k for k, side in enumerate(sides_of(result.record)) if seat in side]
+    return role_rates(
+        [result.record for result in found.results[:1]],
+        np.array(own, int),
+        np.array([result.points for result in found.results]),
+        np.array([result.seed for result in found.results], np.uint64),
+    )
 
 
 def _answers(
