@@ -34,6 +34,7 @@ REPLIES = {
     "go": "I thought about it.\nMove: {}",
     "hanabi": '{{"reason": "none", "action": "{}"}}',
     "ludo": "{} | because",
+    "mcr_mahjong": "Evaluation: fair\nReason: none\nAnswer: {}",
     "reversi": "I thought about it.\nMove: {}",
     "texas_holdem": "{} | because",
     "tictactoe": "I thought about it.\nMove: {}",

@@ -33,6 +33,7 @@ BEGUN = {
     "go": ("", "Move: D", "Move: (d,", "d", "Answer: d", '{"action": "'),
     "hanabi": ("", '{"action": ', '{"action": "', "play", "reveal player", "Answer: (play 0"),
     "ludo": ("", "1", "1 ", "Answer: 1"),
+    "mcr_mahjong": ("", "Answer: play ", "Answer: play W", "play W5", "chi", "gang W", "Answer:"),
     "reversi": ("", "Move: d", "Move: (d,", "d", "Answer: d", '{"action": "'),
     "texas_holdem": ("", "raise", "bet to", "raise 1", "raise 1,", "Answer: raise"),
     "tictactoe": ("", "Move: 1", "Move: 1,", "Move: 1,1", "Answer: 1,"),
