@@ -100,7 +100,7 @@ GAMES = (
         "mcr_mahjong", "ChineseStandardMahjong", "Mahjong", TEAMS,
         words={**LISTED, "history": 60}, invalid="pass",
         play=("won", "self_drawn", "dealt_in", "drawn", "mean_fan"),
-        play_title="Shares of hands won, by an own draw, dealt into, drawn; fans of a win in mahjong",
+        play_title="Mahjong: shares of hands won, by an own draw, dealt into, drawn; fans of a win",
     ),
 )  # fmt: skip
 """In the order of the paper's table 2."""

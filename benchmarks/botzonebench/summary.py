@@ -176,7 +176,7 @@ def patterns(climbs: Sequence[Climb | ScoreClimb]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for climb in climbs:
         game = climb.plan.ladder.game
-        metrics = game.optional_module("metrics")
+        metrics: Any = game.optional_module("metrics")
         if not hasattr(metrics, "diversity"):
             continue
         rules = game.make_rules(**climb.plan.ladder.options)

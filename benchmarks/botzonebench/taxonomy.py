@@ -17,7 +17,7 @@ from stratagym.agents.core import Policy, PolicyString, decision_for, make_polic
 from stratagym.benchmarks.botzonebench.games import BY_GAME
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.decisions import item_seed
-from stratagym.benchmarks.harness.pairings import duel_seating
+from stratagym.benchmarks.harness.pairings import duel_seating, match_options
 from stratagym.benchmarks.reporting.page import NOTHING, Table, mean_text
 from stratagym.benchmarks.reporting.stats import COUNT, mean_rate, ratio_rate
 from stratagym.envs import spec
@@ -151,9 +151,9 @@ def player(game: str, policy: str) -> Policy:
 
 
 def measure(game: str, policy: Policy, games: int, seed: int) -> Measured:
-    """Play a policy's games with itself under the game's default options, and count."""
+    """Play a policy's games with itself under the options of the game's contests, and count."""
     about = spec(game)
-    rules = about.make_rules()
+    rules = about.make_rules(**match_options(about))
     seeds, _ = duel_seating(1, games, seed)
     lengths, sums, ones, trees, most = [], [], [], [], 0
     for choices in _choices(State(about, rules), policy, seeds.tolist()):
