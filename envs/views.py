@@ -10,8 +10,8 @@ from typing import Any, Protocol
 from stratagym.envs.words import AnswerForm, section
 
 MERGED_PARTS = (
-    "game", "role", "rules", "hints", "position", "legal", "actions", "persona", "history", "heard",
-    "task", "answer",
+    "game", "role", "rules", "catalogue", "hints", "position", "legal", "actions", "persona",
+    "history", "heard", "task", "answer",
 )  # fmt: skip
 """The order in one message; a view's ``MERGED_PARTS`` comes before it."""
 
@@ -89,6 +89,10 @@ class View(Protocol):
 
     def actions_text(self, rules: Any) -> str:
         """A list of all actions, where replies name them by number and no legal ones are listed."""
+        return ""
+
+    def catalogue_text(self, rules: Any, player: int) -> str:
+        """What the seat has to choose from, told beside the rules; the same over a whole game."""
         return ""
 
     def position_text(self, rules: Any, s: Any, player: int, form: str) -> str:
