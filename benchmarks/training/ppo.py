@@ -88,13 +88,12 @@ SETTINGS = {
         board=True, planes=20, shaping=1.0,
     ),
     "reversi": Settings(
-        400_000, opponent="self,random,ladder", against="random,rule:table?random=0.3,ladder",
-        envs=64, batch=512, gamma=0.97, gae_lambda=0.7, entropy=0.003, net=(32, 32, 32),
-        learning_rate=3e-3, epochs=3, board=True, shaping=1.0,
+        1_000_000, opponent="self,random,ladder", against="random,rule:table?random=0.3,ladder",
+        batch=1024, gamma=0.97, gae_lambda=0.7, net=(256, 256), shaping=1.0,
     ),
     "ataxx": Settings(
-        400_000, opponent="self,random,ladder", against="random,heuristic?random=0.48,ladder",
-        envs=64, batch=512, gamma=0.97, gae_lambda=0.7, entropy=0.003, net=(32, 32, 32),
+        200_000, opponent="self,random,ladder", against="random,heuristic?random=0.48,ladder",
+        envs=64, batch=512, gamma=0.97, gae_lambda=0.7, entropy=0.003, net=(16, 16, 16),
         learning_rate=3e-3, epochs=3, board=True, planes=2, shaping=1.0,
     ),
     "gomoku": Settings(
