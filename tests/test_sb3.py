@@ -363,7 +363,10 @@ def test_convolutions_play_boards_of_every_size(rng, tmp_path):
     network = board_settings(env.rules, (4, 6))
     sb3.save(MaskablePPO(BoardPolicy, env, policy_kwargs=network), path, spec, **size)
     actor, _ = sb3.load(path)
-    seen, wide = rng.integers(2, size=(3, 9, 9, 2)).astype(np.int8), np.zeros((3, 15, 15, 2), np.int8)
+    seen, wide = (
+        rng.integers(2, size=(3, 9, 9, 2)).astype(np.int8),
+        np.zeros((3, 15, 15, 2), np.int8),
+    )
     wide[:, 3:12, 3:12] = seen
     own, there = actor.logits(seen), actor.on(spec.make_rules()).logits(wide)
     np.testing.assert_allclose(

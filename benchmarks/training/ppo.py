@@ -97,9 +97,9 @@ SETTINGS = {
         learning_rate=3e-3, epochs=3, board=True, planes=2, shaping=1.0,
     ),
     "gomoku": Settings(
-        400_000, opponent="self,random,ladder", against="random,heuristic?random=0.82,ladder",
+        300_000, opponent="self,random,ladder", against="random,heuristic?random=0.82,ladder",
         options={"columns": 9, "rows": 9}, envs=64, batch=512, gamma=0.97, gae_lambda=0.7,
-        entropy=0.003, net=(32, 32, 32), learning_rate=3e-3, epochs=3, board=True, shaping=1.0,
+        entropy=0.003, net=(16, 16, 16, 16), learning_rate=3e-3, epochs=3, board=True, shaping=1.0,
     ),
     "breakthrough": Settings(
         400_000, opponent="self,random,ladder", against="random,heuristic?random=0.65,ladder",
