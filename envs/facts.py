@@ -230,11 +230,22 @@ def _name_apart(rules_class: type) -> None:
         rules_class.__name__ = name.replace(".", "_")
 
 
+def observation_bounds(rules: Any) -> tuple[Any, Any]:
+    """The smallest and the largest number in an observation; the smallest is 0 unless told."""
+    return getattr(rules, "observation_low", 0), rules.observation_high
+
+
 Kind = TypeVar("Kind", bound=type)
 
 
 def sizes(
-    *, actions: Any, observation: Any, decisions: Any, dtype: Any = np.int8, high: Any = 1
+    *,
+    actions: Any,
+    observation: Any,
+    decisions: Any,
+    dtype: Any = np.int8,
+    high: Any = 1,
+    low: Any = 0,
 ) -> Callable[[Kind], Kind]:
     """Give a game's ``Rules`` the properties that tell its sizes; a decorator.
 
@@ -243,14 +254,15 @@ def sizes(
     Args:
         actions: ``num_actions``. observation: ``observation_shape``, a tuple.
         decisions: ``max_game_length``, the most decisions of a game.
-        dtype, high: ``observation_dtype`` and ``observation_high``, the largest number in an
-            observation. The smallest is 0.
+        dtype, high, low: ``observation_dtype``, ``observation_high`` and ``observation_low``, the
+            largest and the smallest number in an observation.
     """
     told = {
         "num_actions": actions,
         "observation_shape": observation,
         "observation_dtype": dtype,
         "observation_high": high,
+        "observation_low": low,
         "max_game_length": decisions,
     }
 

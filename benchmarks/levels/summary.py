@@ -135,12 +135,7 @@ def _answers(
     aborted: Mapping[str, int],
 ) -> dict[str, Any]:
     """What was asked of the policy at one level, and what it cost."""
-    game = climb.plan.ladder.game.name
-    if isinstance(climb, ScoreClimb):
-        groups = [f"{game}/{climb.policy}/team"]
-    else:
-        names = climb.plan.ladder.levels[found.level]
-        groups = [f"{game}/{climb.policy}/{found.level}/{name}" for name in names]
+    groups = climb.pairings(found.level)
     answers = [record for group in groups for record in decisions.get(group, [])]
     return {
         "broken_off": sum(aborted.get(group, 0) for group in groups),
@@ -151,10 +146,10 @@ def _answers(
 
 def _forfeited(climb: Climb | ScoreClimb, record: GameRecord) -> bool:
     seat = record["forfeited_by"]
-    return seat is not None and seat in _seats(climb, record)
+    return seat is not None and seat in seats_of(climb, record)
 
 
-def _seats(climb: Climb | ScoreClimb, record: GameRecord) -> list[int]:
+def seats_of(climb: Climb | ScoreClimb, record: GameRecord) -> list[int]:
     """The seats of a game that are the climbing policy's, one side where it met itself."""
     if isinstance(climb, ScoreClimb):
         return list(range(len(record["seats"])))
@@ -182,7 +177,9 @@ def behaviour(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
         if not hasattr(measures, "game_counts"):
             continue
         counts = measures.game_counts(rules, games.seeds, games.actions, games.plies).astype(float)
-        own = np.array([counts[g, _seats(climb, record)].sum(0) for g, record in enumerate(played)])
+        own = np.array(
+            [counts[g, seats_of(climb, record)].sum(0) for g, record in enumerate(played)]
+        )
         if hasattr(measures, "rates"):
             names = list(measures.rates(own.sum(0)))
             found |= {name: _rate_of(measures.rates, own, name) for name in names}

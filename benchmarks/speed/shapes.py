@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from stratagym import envs
+from stratagym.benchmarks.speed import mahjong
 from stratagym.benchmarks.speed.loops import aec_loop
 from stratagym.benchmarks.speed.measuring import (
     Batched,
@@ -200,4 +201,7 @@ SHAPES = {
     ),
     "perft": Shape("perft leaves, bulk-counted", perft_leaves, ("chess",)),
     "hands": Shape("7-card hands evaluated", hand_values, ("texas_holdem",)),
+    "fans": Shape("fans of winning hands counted", mahjong.fan_counts, ("mcr_mahjong",)),
+    "shanten": Shape("shanten of 13 tiles, all forms", mahjong.shantens, ("mcr_mahjong",)),
+    "useful": Shape("shanten and useful tiles", mahjong.useful_tiles, ("mcr_mahjong",)),
 }
