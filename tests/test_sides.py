@@ -22,7 +22,7 @@ from stratagym.benchmarks.harness.pairings import points, seated
 from stratagym.benchmarks.harness.records import side_lead, side_policies
 from stratagym.benchmarks.harness.workers import play_all
 from stratagym.benchmarks.levels.climb import Climb, Plan
-from stratagym.benchmarks.levels.summary import _seats
+from stratagym.benchmarks.levels.summary import seats_of
 from stratagym.envs import core
 from stratagym.envs.text import TextGame, TextOptions
 from stratagym.wrappers.dialogue import forfeit_returns
@@ -122,7 +122,7 @@ def test_a_ladder_is_climbed_by_sides(tmp_path):
     assert found == [
         (name, 0.5 + 0.5 * np.sign(side_results(game)["gt:1"])) for name, game in records.items()
     ]
-    assert [_seats(climb, game) for game in records.values()] == 6 * [[0], [1, 2]]
+    assert [seats_of(climb, game) for game in records.values()] == 6 * [[0], [1, 2]]
 
 
 @pytest.mark.parametrize(
@@ -209,6 +209,29 @@ def test_a_game_says_what_its_forfeits_come_to():
     record = match.forfeited([], 0, states)
     assert (record["returns"], record["outcome"]) == ([-1, 2.5, 2.5], [1, 2])
     assert side_lead(record, 1) == 6 and points(record) == 0
+
+
+def test_who_has_no_choice_need_not_be_asked(tmp_path, capsys):
+    """As in the plain run, but for the answers that nothing hangs on."""
+
+    def least(body, nth):
+        hand = body["messages"][-1]["content"].partition("## Legal plays\n")[2].splitlines()
+        return answer(f"Evaluation: none\nReason: none\nAnswer: {hand[0]}")
+
+    found = []
+    for more in ([], ["--no-ask-forced"]):
+        with OpenAIServer(least) as server:
+            folder = tmp_path / str(len(more))
+            play(tournament.APP, "--game", "dou_dizhu", "--policies", "random,llm:m", "--games", 2,
+                 "--list-legal", "--base-url", server.base_url, "--output", folder, *more,
+                 capsys=capsys)  # fmt: skip
+        config = json.loads((folder / "config.json").read_text())
+        assert config.get("ask_forced") == (False if more else None)
+        found.append((lines(folder / "games.jsonl"), lines(folder / "decisions.jsonl")))
+    (games, all_asked), (others, asked) = found
+    assert [game["actions"] for game in games] == [game["actions"] for game in others]
+    assert 0 < len(asked) < len(all_asked)
+    assert len(asked) == sum(len(record["legal"]) > 1 for record in all_asked)
 
 
 def test_steps_of_a_play_are_no_history():
