@@ -134,6 +134,10 @@ class AnswerForm:
         """
         raise NotImplementedError
 
+    def written(self, move: str) -> str:
+        """A move's text as a reply has it where ``form`` stands."""
+        return move
+
     def evaluation(self) -> AnswerForm:
         """The second form that every game has: ``Evaluation``, ``Reason`` and ``Answer``."""
         return _Evaluation(
@@ -309,6 +313,31 @@ class _Evaluation(AnswerForm):
         if found is None and lenient:
             found = _alone(text, self.move)
         return None if found is None else self.tidy(found)
+
+
+@dataclass(frozen=True)
+class _EvaluationFirst(_Evaluation):
+    def request(self, reasoning: str = "free") -> str:
+        if reasoning != "answer":
+            return super().request(reasoning)
+        line = "Answer with one line of exactly this form and nothing else:"
+        return section(self.title, line, f"Answer: {self.form}")
+
+    def extract(self, text: str, lenient: bool = False, reasoning: str = "free") -> str | None:
+        found = super().extract(text, lenient, reasoning)
+        if found is None and lenient:
+            found = move_and_reason(self.form, self.move, tidy=self.tidy).extract(text)
+        return found
+
+
+def evaluation(
+    form: str, move: str, what: str = "the move", tidy: Callable[[str], str] = str
+) -> AnswerForm:
+    """A reply ends with the lines ``Evaluation``, ``Reason`` and ``Answer: <move>``.
+
+    A lenient reader also takes ``<move> | <reason>`` and the move alone.
+    """
+    return _EvaluationFirst(form, move, what=what, tidy=tidy)
 
 
 def _labelled(text: str, label: str, move: str) -> str | None:

@@ -82,6 +82,12 @@ RUNS: dict[str, Sequence[Sequence[object]]] = {
         ("--policies", "llm:m", "--opponents", "heuristic", "--games", "tower_defence",
          "--rounds", 2, *MODEL),
     ],
+    "botzone": [
+        ("--game", "tictactoe,reversi", "--policies", "random", "--games", 8, "--workers", 1),
+        ("--game", "tictactoe", "--policies", "random,llm:m", "--games", 8, *MODEL),
+        ("--game", "tictactoe", "--policies", "llm:m", "--as-published",
+         "--concurrency", IN_FLIGHT),
+    ],
     "ludo_spots": [
         ("--policies", "gt:1,llm:m", "--categories", "capture,safe", "--head-to-head", 4,
          "--concurrency", IN_FLIGHT),

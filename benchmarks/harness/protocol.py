@@ -38,6 +38,8 @@ class AnswerProtocol:
             its decisions pass, idle, and the others go on.
         again: whether an illegal answer, too, is asked again; else what ``invalid`` says comes at
             once.
+        ask_forced: whether a seat with one legal move is asked for it; otherwise it is played, in
+            games whose seats decide in turn.
     """
 
     text: text.TextOptions
@@ -46,6 +48,7 @@ class AnswerProtocol:
     time_limit_s: float | None = None
     clock: str = SYNC
     again: bool = True
+    ask_forced: bool = True
 
     def record(self) -> dict[str, Any]:
         """All of it as plain data, for a configuration; 0.1's fields where it is as in 0.1."""
@@ -54,6 +57,8 @@ class AnswerProtocol:
             del told["clock"]
         if self.again:
             del told["again"]
+        if self.ask_forced:
+            del told["ask_forced"]
         return told
 
     def check(self, game: GameSpec) -> None:
@@ -74,6 +79,8 @@ class AnswerProtocol:
                 f"time limit {self.time_limit_s:g}: more than 0 seconds are needed, or none for no "
                 "limit"
             )
+        if not self.ask_forced and (game.is_simultaneous or plan_kind(game) is not None):
+            raise ValueError(f"ask forced: in {game.name} a seat is always asked")
         self._rate()
         if self.clock != SYNC and game.decision_seconds is None:
             raise ValueError(
