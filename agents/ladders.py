@@ -33,6 +33,7 @@ class Ladder:
         least: of a ladder of scores, the least score there is.
         solved: whether the last level plays perfectly in a game that is then drawn: it is as high
             as there is, whatever its win rate, and progress against it is the rate of draws.
+        opening: random moves that games of a ladder of wins begin with, the same for all seats.
         players: the policy that plays a level's policy, where its string has come to mean another.
     """
 
@@ -42,6 +43,7 @@ class Ladder:
     measure: str = "wins"
     least: float = 0.0
     solved: bool = False
+    opening: int = 0
     players: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -99,6 +101,7 @@ class Ladder:
             "measure": self.measure,
             "solved": self.solved,
             "levels": [list(level) for level in self.levels],
+            **({"opening": self.opening} if self.opening else {}),
         }
 
     def missing(self) -> dict[int, str]:

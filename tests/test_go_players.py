@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 from numba import njit
@@ -10,11 +12,12 @@ from plain_go import Plain, points
 from stratagym.agents import hooks
 from stratagym.agents.core import decision_for, make_policy
 from stratagym.agents.engines import find_engine
+from stratagym.agents.games.go import endgame_scores
 from stratagym.agents.games.go.shapes import is_shape, liberties_after
 from stratagym.agents.gtp_server import Session
 from stratagym.agents.kernel_policies import play_many
 from stratagym.agents.mcts import PriorMCTS
-from stratagym.agents.perfect import solver_of
+from stratagym.agents.perfect import ILLEGAL, solver_of
 from stratagym.envs import core, spec
 from stratagym.envs.go import gtp, view
 from stratagym.envs.go.rules import FREE, PASSES, grid_of, point_of
@@ -268,6 +271,67 @@ def test_on_5_x_5_black_opens_in_the_middle_and_takes_the_board(seed):
     assert names.count("C3") >= 7
     results = (played(["mcts:10000", "mcts:10000"], SMALL, own)[0] for own in seeds[:5])
     assert any(result == 1 for result in results)
+
+
+# --- exact play on tiny boards -------------------------------------------------------------------
+
+
+def test_tiny_boards_are_worth_what_is_known():
+    """2 x 2 one point to Black, 3 x 3 nine, by the middle alone (van der Werf 2003)."""
+    two, three = (GAME.make_rules(size=size) for size in (2, 3))
+    assert endgame_scores(two, position(two))[0].max() == 1
+    scores = endgame_scores(three, position(three))[0].tolist()
+    assert scores[4] == 9 and sorted(scores)[-2] < 9
+    assert len({scores[k] for k in (0, 2, 6, 8)}) == len({scores[k] for k in (1, 3, 5, 7)}) == 1
+
+
+def plain_scores(plain):
+    """The score of every legal action, by trying everything in the plain rules."""
+    passed = len(plain.past) > 1 and plain.past[-1][0] == plain.past[-2][0]
+    scores = {}
+    for action in plain.legal():
+        twin = copy.copy(plain)
+        twin.past = list(plain.past)
+        twin.play(action)
+        ends = (passed and action == plain.rules.size**2) or (
+            len(twin.past) - 1 == plain.rules.max_length
+        )
+        if ends:
+            scores[action] = twin.area() * (1 - 2 * plain.seat)
+        else:
+            scores[action] = -max(plain_scores(twin).values())
+    return scores
+
+
+@pytest.mark.parametrize(("size", "last"), [(2, 5), (3, 3)])
+def test_scores_are_those_of_trying_everything(size, last, rng):
+    """In the last decisions before a game is stopped, in which what was seen may not come back."""
+    for _ in range(3):
+        game = RandomGame(GAME.make_rules(size=size), int(rng.integers(2**63)))
+        first = int(rng.integers(len(game.actions)))
+        rules = GAME.make_rules(size=size, max_length=min(first + last, 2 * size * size))
+        plain = Plain(rules)
+        for action in game.actions[:first]:
+            plain.play(action)
+        states = position(rules, *game.actions[:first])
+        ours = endgame_scores(rules, states)[0]
+        expected = plain_scores(plain)
+        found = {k: int(score) for k, score in enumerate(ours) if score != ILLEGAL}
+        assert found == expected, game.actions[:first]
+
+
+def test_larger_boards_are_refused_and_left_alone():
+    with pytest.raises(ValueError, match="boards of 3 x 3 and less") as raised:
+        endgame_scores(RULES, position(RULES))
+    assert "\n" not in str(raised.value)
+    three = GAME.make_rules(size=3)
+    assert choice("random?tactic=9", three) == "B2"
+    tactic = hooks.found(GAME, "tactic")
+    legal = np.arange(10)
+    assert tactic(three, position(three), legal, 9) == 4
+    assert tactic(three, position(three), legal, 8) == -1
+    for rules in (RULES, GAME.make_rules(size=3, ko="simple")):
+        assert tactic(rules, position(rules), legal, 64) == -1
 
 
 # --- GTP -----------------------------------------------------------------------------------------
