@@ -12,7 +12,7 @@ from plain_go import Plain, points
 from stratagym.agents import hooks
 from stratagym.agents.core import decision_for, make_policy
 from stratagym.agents.engines import find_engine
-from stratagym.agents.games.go import endgame_scores
+from stratagym.agents.games.go import endgame_scores, small
 from stratagym.agents.games.go.shapes import is_shape, liberties_after
 from stratagym.agents.gtp_server import Session
 from stratagym.agents.kernel_policies import play_many
@@ -277,12 +277,17 @@ def test_on_5_x_5_black_opens_in_the_middle_and_takes_the_board(seed):
 
 
 def test_tiny_boards_are_worth_what_is_known():
-    """2 x 2 one point to Black, 3 x 3 nine, by the middle alone (van der Werf 2003)."""
-    two, three = (GAME.make_rules(size=size) for size in (2, 3))
-    assert endgame_scores(two, position(two))[0].max() == 1
-    scores = endgame_scores(three, position(three))[0].tolist()
-    assert scores[4] == 9 and sorted(scores)[-2] < 9
-    assert len({scores[k] for k in (0, 2, 6, 8)}) == len({scores[k] for k in (1, 3, 5, 7)}) == 1
+    """2 x 2 one point to Black, 3 x 3 nine in the middle, three at a side (van der Werf 2003).
+
+    In the 8 decisions that a game on 2 x 2 has at most nobody gets ahead.
+    """
+    start = np.zeros(1, np.int64).tobytes()
+    for limit, worth in ((8, 0), (10, 1), (20, 1)):
+        assert small.scores_of(2, 0, 0, 0, limit, start) == (*[worth] * 4, -1)
+    for size in (2, 3):
+        rules = GAME.make_rules(size=size)
+        expected = (0, 0, 0, 0, -1) if size == 2 else (-9, 3, -9, 3, 9, 3, -9, 3, -9, -9)
+        assert tuple(endgame_scores(rules, position(rules))[0].tolist()) == expected
 
 
 def plain_scores(plain):

@@ -217,10 +217,15 @@ def is_solved(rules: Any) -> bool:
 
 
 @lru_cache(maxsize=1 << 12)
-def _scores(
+def scores_of(
     size: int, position: int, seat: int, passes: int, left: int, past: bytes
 ) -> tuple[int, ...]:
-    """The score of every action; ``past`` are the positions so far, their numbers sorted."""
+    """The score of every action in a position, which is told by its number.
+
+    Args:
+        passes: in a row, up to now. left: decisions until the game is stopped.
+        past: the numbers of all positions so far, this one among them, sorted (int64).
+    """
     tables = tables_of(size)
     points = size * size
     seen = np.zeros(len(tables.areas), np.bool_)
@@ -266,7 +271,7 @@ def endgame_scores(rules: Any, states: np.ndarray) -> np.ndarray:
         worth = 3 ** np.arange(rules.size**2)
         position = int((worth * np.array([1, 2, 0])[grid_of(rules, s).ravel()]).sum())
         left = rules.max_length - int(s["plies"])
-        scores[i] = _scores(
+        scores[i] = scores_of(
             rules.size, position, int(s["player"]), int(s["passes"]), left, past.tobytes()
         )
     return scores
