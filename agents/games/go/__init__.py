@@ -190,13 +190,12 @@ def action_cells(rules: Any) -> np.ndarray:
     return np.arange(rules.size**2 + 1)
 
 
-LADDER = Ladder(
-    "go/ladder-v1",
-    (
-        ("random",),
-        ("rule:eyes?random=0.1",),
-        ("heuristic?random=0.4",),
-        ("heuristic?random=0.2",),
-        ("heuristic",),
-    ),
+_LEVELS = (
+    ("random",),
+    ("rule:eyes?random=0.1",),
+    ("heuristic?random=0.4",),
+    ("heuristic?random=0.2",),
+    ("heuristic",),
 )
+EARLIER_LADDERS = (Ladder("go/ladder-v1", _LEVELS),)
+LADDER = Ladder("go/ladder-v2", (*_LEVELS, ("mcts:75",), ("mcts:135",), ("mcts:240",)))

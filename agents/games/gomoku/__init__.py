@@ -284,4 +284,4 @@ _LEVELS = (
 )
 EARLIER_LADDERS = (Ladder("gomoku/ladder-v1", _LEVELS),)
 # Three stones a side, so that the first player has not won from the start.
-LADDER = Ladder("gomoku/ladder-v2", (*_LEVELS, ("alphabeta:4?tactic=1&random=0.02",)), opening=6)
+LADDER = Ladder("gomoku/ladder-v2", (*_LEVELS, ("alphabeta:4?tactic=1",)), opening=6)
