@@ -353,7 +353,9 @@ def uci_policy(spec: core.GameSpec, text: PolicyString) -> UCIEngine:
     """
     notation = spec.optional_module("notation")
     if not hasattr(notation, "parse_uci"):
-        raise ValueError(f"policy uci: UCI engines play chess, breakthrough and ataxx, not {spec.name}")
+        raise ValueError(
+            f"policy uci: UCI engines play chess, breakthrough and ataxx, not {spec.name}"
+        )
     options: dict[str, Any] = dict(text.options)
     if set(options) - {"nodes", "skill", "timeout_s"}:
         raise ValueError("policy uci: unknown option; the options are: nodes, skill, timeout_s")

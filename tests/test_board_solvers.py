@@ -92,7 +92,9 @@ def test_small_boards_are_played_whole_and_judged_by_exact_scores(tmp_path):
     games = [json.loads(x) for x in (tmp_path / "run" / "games.jsonl").read_text().splitlines()]
     sizes = {game["match"].partition("/")[0]: game["rules"]["size"] for game in games}
     assert sizes == {"reversi_4x4": 4, "reversi_6x6": 6, "go_3x3": 3}
-    both = [g for g in games if g["match"].startswith("reversi_4x4/random?tactic=16/random?tactic=")]
+    both = [
+        g for g in games if g["match"].startswith("reversi_4x4/random?tactic=16/random?tactic=")
+    ]
     assert {tuple(game["returns"]) for game in both} == {(-1.0, 1.0)}, "White wins on 4 x 4"
     both = [g for g in games if g["match"].startswith("go_3x3/random?tactic=16/random?tactic=")]
     assert {tuple(game["returns"]) for game in both} == {(1.0, -1.0)}, "Black wins on 3 x 3"

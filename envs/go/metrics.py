@@ -27,12 +27,12 @@ COUNTS = (
 """What ``game_counts`` counts.
 
 captures_allowed: decisions after which the game goes on and a chain of the mover's has only one
-liberty. eyes: the decisions with a legal point that is an eye of the mover's by its looks, and one that is not; and
-where an eye was filled. behind: the decisions of a player who would lose if the board were counted
-as it stands; and the passes among these. chance: how often a uniformly random legal move would have
-done it in the same decisions, a sum of probabilities in thousandths, rounded. lead: the seat's area
-less the opponent's as the board stood after so many moves, without the compensation; 0 where the
-game was over before.
+liberty. eyes: the decisions with a legal point that is an eye of the mover's by its looks, and one
+that is not; and where an eye was filled. behind: the decisions of a player who would lose if the
+board were counted as it stands; and the passes among these. chance: how often a uniformly random
+legal move would have done it in the same decisions, a sum of probabilities in thousandths, rounded.
+lead: the seat's area less the opponent's as the board stood after so many moves, without the
+compensation; 0 where the game was over before.
 """
 _LEADS = COUNTS.index("lead_20")
 

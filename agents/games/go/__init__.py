@@ -198,4 +198,4 @@ _LEVELS = (
     ("heuristic",),
 )
 EARLIER_LADDERS = (Ladder("go/ladder-v1", _LEVELS),)
-LADDER = Ladder("go/ladder-v2", (*_LEVELS, ("mcts:75",), ("mcts:135",), ("mcts:240",)))
+LADDER = Ladder("go/ladder-v2", (*_LEVELS, ("mcts:75",), ("mcts:135",)))

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from stratagym.agents.perfect import ILLEGAL
-from stratagym.envs.go.rules import GOING, KEYS, POSITIONAL, grid_of, point_of
+from stratagym.envs.go.rules import GOING, KEYS, POSITIONAL, grid_of
 
 LARGEST = 3
 """Lines of the largest board that is solved."""
@@ -132,7 +132,8 @@ def _fill(size, sides, moves, areas):
                     continue
                 number, worth = 0, 1
                 for j in range(points):
-                    number += worth * ((1 + seat) * (mine >> j & 1) + (2 - seat) * (theirs >> j & 1))
+                    digit = (1 + seat) * (mine >> j & 1) + (2 - seat) * (theirs >> j & 1)
+                    number += worth * digit
                     worth *= 3
                 moves[seat, position, k] = number
 
