@@ -116,7 +116,7 @@ def batch_of(game: str, size: int, threads: int = 1, lines: int | None = None) -
     Args:
         lines: of the board, in games that have it of different sizes.
     """
-    options = {} if lines is None else {"size": lines}
+    options: dict[str, Any] = {} if lines is None else {"size": lines}
     batch = envs.make_batch(game, size, threads=threads, **options)
     # Of the game's own dtype: numba takes a smaller record for a kind of the larger one.
     generators, actions = core.new_states(batch.rules), np.zeros(size, np.int64)
