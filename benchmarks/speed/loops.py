@@ -222,7 +222,7 @@ def renju_board(name: str) -> Episode:
             cells[at], cells[-1] = cells[-1], cells[at]
             status, _ = board.play_move(*cells.pop())
             decisions += 1
-            if status != renju.Status.CONTINUE:
+            if status != renju.BoardStatus.ONGOING:
                 break
         return decisions
 
