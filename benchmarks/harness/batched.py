@@ -42,8 +42,8 @@ def play_batched(
     ]
     actions = [match.opening_moves() for match in matches]
     for g, begun in enumerate(actions):
-        for action in begun:
-            players[g] = int(core.play_at(rules, states, g, action, legal, probs)[0])
+        for move in begun:
+            players[g] = int(core.play_at(rules, states, g, move, legal, probs)[0])
     faults: dict[int, tuple[int, PolicyFault]] = {}
     alive = [g for g, player in enumerate(players) if player >= 0]
     while alive:
