@@ -206,13 +206,13 @@ SHAPES = {
     "bulk_19": Shape("bulk loop on 19 x 19, no observation", bulk_19, ("go",)),
     "batch_19": Shape("batch on 19 x 19, observation + mask", batch_19, ("go",)),
     "bulk_whole": Shape(
-        "bulk loop, whole plays, no observation", partial(bulk_loop, plays="whole"), _WHOLE
+        "whole plays in a bulk loop, no observation", partial(bulk_loop, plays="whole"), _WHOLE
     ),
     "step_whole": Shape(
-        "Python step, whole plays, no observation", partial(state_api, plays="whole"), _WHOLE
+        "whole plays by Python step, no observation", partial(state_api, plays="whole"), _WHOLE
     ),
     "observe_whole": Shape(
-        "Python step, whole plays, + observation",
+        "whole plays by Python step + observation",
         partial(state_api, observe=True, plays="whole"),
         _WHOLE,
     ),
