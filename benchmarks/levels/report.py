@@ -34,6 +34,8 @@ from stratagym.envs import spec
 Summary = Mapping[str, Any]
 
 
+MOST_TICKS = 8
+"""More levels have their names at every second or third tick."""
 WORDS = (
     "**Progress**: twice the share of decided games won at the level; where the level "
     "plays perfectly, the share of games drawn.",
@@ -210,7 +212,9 @@ def draw_levels(folder: Path, summary: Summary) -> Path:
         for panel, game in zip(grid.flat, games, strict=False):
             top = summary["config"]["highest"][game]
             panel.set_xlim(-0.15, top + 1.15)
-            panel.set_xticks(range(top + 2), [*(f"Lv{k}" for k in range(top + 1)), "top"])
+            step = 1 + top // MOST_TICKS
+            shown = [f"Lv{k}" if k % step == 0 else "" for k in range(top + 1)]
+            panel.set_xticks(range(top + 2), [*shown, "top"])
             panel.grid(axis="x", color=LINE)
             panel.set_title(spec(game).title, fontsize=10)
             for at, name in enumerate(names):

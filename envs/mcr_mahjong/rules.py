@@ -16,28 +16,31 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stratagym.envs.core import TERMINAL, derive_seed, random_below, seed_rng, sizes
+from stratagym.envs.core import TERMINAL, random_below, seed_rng, sizes
+from stratagym.envs.mcr_mahjong.dealing import (
+    clear_table,
+    deal_hands,
+    shuffle_walls,
+    take_back,
+    take_front,
+)
 from stratagym.envs.mcr_mahjong.fans import NUM_FANS
 from stratagym.envs.mcr_mahjong.seen import determinize as determinize
 from stratagym.envs.mcr_mahjong.seen import observe as observe
 from stratagym.envs.mcr_mahjong.table import (
     ACTIONS,
-    ALL,
     AN_GANG,
     BU_GANG,
     CHI,
     CLAIM,
     COPIES,
-    DEALT,
     DISCARD,
     DRAWING,
     FLOWER,
-    FLOWERS,
     GANG,
     HU,
     KIND,
     MOST,
-    MOST_DISCARDS,
     NONE,
     NOT_YET,
     OFFER,
@@ -136,102 +139,14 @@ def make_rules(
 
 
 @njit(cache=True)
-def _clear(s):
-    """Take everything from the table."""
-    for seat in range(SEATS):
-        s.held[seat] = 0
-        s.twos[seat] = 0
-        s.drawn[seat] = 0
-        s.num_melds[seat] = 0
-        s.discarded[seat] = 0
-        s.flowers[seat] = 0
-        s.claims[seat] = PASS
-        for k in range(4):
-            s.melded_at[seat, k] = 0
-            s.added_at[seat, k] = NONE
-            for column in range(3):
-                s.melds[seat, k, column] = 0
-        for tile in range(KINDS):
-            s.counts[seat, tile] = 0
-        for k in range(MOST_DISCARDS):
-            s.discards[seat, k] = NONE
-            s.claimed[seat, k] = 0
-    for tile in range(KINDS):
-        s.shown[tile] = 0
-    s.tile = NONE
-    s.drawn_tile = NONE
-    s.discarder = NONE
-    s.about_kong = 0
-
-
-@njit(cache=True)
-def _shuffle_walls(rules, s):
-    """Walls of hand ``s.hand``: of the game's seed and the hand's number alone."""
-    for k in range(ALL):
-        s.wall[k] = k // COPIES
-    n = ALL
-    for k in range(FLOWERS):
-        s.wall[ALL + k] = FLOWER if rules.flowers else NONE
-        n += rules.flowers
-    seed_rng(s, derive_seed(s.seed, np.uint64(s.hand)))
-    for k in range(n - 1, 0, -1):
-        j = random_below(s, k + 1)
-        s.wall[k], s.wall[j] = s.wall[j], s.wall[k]
-
-
-@njit(cache=True)
-def _front(s, place):
-    """The tile at a place of the walls, which is then empty."""
-    tile = np.int64(s.wall[place])
-    s.wall[place] = NONE
-    return tile
-
-
-@njit(cache=True)
-def _from_back(rules, s):
-    """The last tile of the one wall."""
-    s.drawn[1] += 1
-    return _front(s, ALL + FLOWERS * rules.flowers - np.int64(s.drawn[1]))
-
-
-@njit(cache=True)
-def deal(rules, s):
-    """Begin the hand whose walls lie ready: deal and expose flowers; east is to draw."""
-    for seat in range(SEATS):
-        for k in range(DEALT):
-            place = WALL * seat + k if rules.duplicate else DEALT * seat + k
-            tile = _front(s, place)
-            if tile == FLOWER:
-                s.flowers[seat] += 1
-            else:
-                put(s, seat, tile)
-        if rules.duplicate:
-            s.drawn[seat] = DEALT
-    if not rules.duplicate:
-        s.drawn[0] = SEATS * DEALT
-        for k in range(SEATS):
-            seat = (s.hand + k) & 3
-            owed = s.flowers[seat]
-            while owed > 0:
-                tile = _from_back(rules, s)
-                if tile == FLOWER:
-                    s.flowers[seat] += 1
-                else:
-                    put(s, seat, tile)
-                    owed -= 1
-    s.player = s.hand & 3
-    s.phase = DRAWING
-
-
-@njit(cache=True)
 def _begin_hand(rules, s):
     """Shuffle and deal the next hand."""
     s.hand += 1
-    _clear(s)
-    _shuffle_walls(rules, s)
+    clear_table(s)
+    shuffle_walls(rules, s)
     if rules.hands == ROUNDS:
         s.prevailing = s.hand // 4
-    deal(rules, s)
+    deal_hands(rules, s)
 
 
 @njit(cache=True)
@@ -266,13 +181,13 @@ def deal_walls(rules, states, i, walls, prevailing):
     """Start ``states[i]`` with hand 0 dealt from given walls, all in one row, and a given wind."""
     s = states[i]
     reset(rules, s, np.uint64(0))
-    _clear(s)
+    clear_table(s)
     _begin(s)
     s.hand = 0
     s.prevailing = prevailing
     for place in range(MOST):
         s.wall[place] = walls[place] if place < walls.shape[0] else NONE
-    deal(rules, s)
+    deal_hands(rules, s)
     _go_on(rules, s)
 
 
@@ -287,19 +202,19 @@ def _draw(rules, s):
     """
     seat = np.int64(s.player)
     if rules.duplicate:
-        tile = _front(s, WALL * seat + np.int64(s.drawn[seat]))
+        tile = take_front(s, WALL * seat + np.int64(s.drawn[seat]))
         s.drawn[seat] += 1
     elif s.about_kong:
-        tile = _from_back(rules, s)
+        tile = take_back(rules, s)
     else:
-        tile = _front(s, np.int64(s.drawn[0]))
+        tile = take_front(s, np.int64(s.drawn[0]))
         s.drawn[0] += 1
     while tile == FLOWER:
         s.flowers[seat] += 1
         s.about_kong = 0
         if tiles_left(rules, s, seat) == 0:
             return False
-        tile = _from_back(rules, s)
+        tile = take_back(rules, s)
     put(s, seat, tile)
     s.phase = OWN
     s.discarder = NONE
