@@ -68,7 +68,8 @@ def _percent(rate: Mapping[str, Any] | None) -> str:
 
 def level_table(summary: Summary, game: str) -> Table:
     """Level, progress and rating of every policy, the best first."""
-    has_ratings = any(row["rating"] for row in summary["games"][game].values())
+    # Under other rules than the ladder's own a climb has no rating, and no scores either.
+    has_ratings = not any(row["scores"] for row in summary["games"][game].values())
     columns = ["policy", "level, progress", "95%", "rating", "95%", "games"]
     table = Table(columns if has_ratings else [*columns[:3], "mean score", "games"])
     rows = summary["games"][game].items()
