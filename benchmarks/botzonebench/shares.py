@@ -51,6 +51,8 @@ def _resampled(
     found: LevelResult, is_solved: bool, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Whether each resample passes the level, and its progress there, both (RESAMPLES,)."""
+    if getattr(found, "by_points", False):
+        return _resampled_points(found, rng)
     seeds = {seed: k for k, seed in enumerate(sorted({r.seed for r in found.results}))}
     more = 0 if found.settled_early or is_solved else 2
     won, drawn, lost = np.zeros((3, len(seeds) + more))
@@ -67,3 +69,24 @@ def _resampled(
     decided = wins + losses
     rate = np.divide(wins, decided, out=np.zeros(RESAMPLES), where=decided > 0)
     return (decided > 0) & (rate >= PASS), np.minimum(1.0, 2 * rate)
+
+
+def _resampled_points(
+    found: LevelResult, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same on a ladder of points: passed without a loss of points in the mean."""
+    index = {seed: k for k, seed in enumerate(sorted({r.seed for r in found.results}))}
+    leads, won, lost = np.zeros((3, len(index) + 2))
+    for result in found.results:
+        k = index[result.seed]
+        leads[k] += result.lead
+        won[k] += result.points == 1.0
+        lost[k] += result.points == 0.0
+    typical = np.abs(leads).sum() / max(1, len(index))
+    leads[-2:] = typical, -typical
+    won[-2] = lost[-1] = 1.0
+    picks = rng.integers(0, len(leads), (RESAMPLES, len(leads)))
+    points, wins, losses = (each[picks].sum(1) for each in (leads, won, lost))
+    decided = wins + losses
+    rate = np.divide(wins, decided, out=np.zeros(RESAMPLES), where=decided > 0)
+    return (decided > 0) & (points >= 0), np.minimum(1.0, 2 * rate)
