@@ -228,7 +228,8 @@ def play_tables(summary: Summary) -> Iterator[tuple[str, Table]]:
         shown = [word for word in entry.play if any(word in seen for seen in found.values())]
         if not shown:
             continue
-        table = Table(["policy", *(word.replace("_", " ") for word in shown)])
+        words = (word.replace("_chance", "_by_chance").replace("_", " ") for word in shown)
+        table = Table(["policy", *words])
         table.rows = [
             [code(name), *(mean_text(seen.get(word)) for word in shown)]
             for name, seen in found.items()
