@@ -1,0 +1,261 @@
+"""What the agents know of mahjong: rule-based players, and the heuristic that plays for fans.
+
+All use only what their seat may know: its own hand, melds, discards.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from stratagym.agents.games.mcr_mahjong import plans
+from stratagym.envs.mcr_mahjong.divisions import is_win
+from stratagym.envs.mcr_mahjong.fans import SELF_DRAWN, WMO, count_points
+from stratagym.envs.mcr_mahjong.shanten import shanten
+from stratagym.envs.mcr_mahjong.table import (
+    AN_GANG,
+    BU_GANG,
+    CHI,
+    CLAIM,
+    COPIES,
+    GANG,
+    HU,
+    KIND,
+    PASS,
+    PENG,
+    PLAY,
+    RANKS,
+    ROB,
+    chow_of,
+    seat_wind,
+)
+from stratagym.envs.mcr_mahjong.tiles import CHOW, HONORS, KINDS, KONG, PUNG
+
+RULES = {"shanten": 0, "claim": 1, "pattern": 2}
+"""Names of the players for the policy ``rule:NAME``, and ``which`` of ``rule``.
+
+shanten: claims nothing but wins and plays the tile that leaves it nearest to ready.
+claim: the same, and claims whatever brings it nearer.
+pattern: plays and claims for the nearest of some plans that reach 8 fans or nearly.
+"""
+SHANTEN, CLAIMING, PATTERN, FANS = range(4)
+
+READY, ELSE = 0.15, 0.3
+"""The worth of a ready hand: of a point and a tile that wins it, of its plans."""
+SELF_DRAWN_ONLY = 0.3
+"""How often a winning tile that is enough only if drawn counts."""
+CLAIM_GAIN = 1.1
+"""What a claim must gain, as a factor."""
+
+
+@njit(cache=True)
+def heuristic(rules, s, legal, n):
+    return _choose(rules, s, legal, n, FANS)
+
+
+@njit(cache=True)
+def rule(rules, s, legal, n, which):
+    """The action of a player of ``RULES``."""
+    return _choose(rules, s, legal, n, which)
+
+
+# --- what a hand is worth ------------------------------------------------------------------------
+
+
+@njit(cache=True)
+def unseen(s, seat, tile):
+    """How many of a kind a seat does not see, its own concealed kongs taken for seen."""
+    number = COPIES - s.shown[tile] - s.counts[seat, tile]
+    for k in range(s.num_melds[seat]):
+        meld = s.melds[seat, k]
+        if meld[KIND] == KONG and meld[1] == tile and meld[2] == 0:
+            number = 0
+    return max(number, 0)
+
+
+@njit(cache=True)
+def _unseen_word(s, seat, first, ranks):
+    word = 0
+    for rank in range(ranks):
+        word |= np.int64(unseen(s, seat, first + rank)) << 3 * rank
+    return word
+
+
+@njit(cache=True)
+def unseen_words(s, seat):
+    """``unseen`` of all kinds: four words as in ``divisions``."""
+    return (
+        _unseen_word(s, seat, 0, 9),
+        _unseen_word(s, seat, 9, 9),
+        _unseen_word(s, seat, 18, 9),
+        _unseen_word(s, seat, HONORS, 7),
+    )
+
+
+@njit(cache=True)
+def _points(rules, s, seat, tile, own):
+    """The points of a win with one more tile, of a hand that has it already."""
+    return count_points(
+        s.counts[seat],
+        s.melds[seat],
+        np.int64(s.num_melds[seat]),
+        tile,
+        (SELF_DRAWN if own else 0) | (WMO if rules.wmo else 0),
+        seat_wind(s, seat),
+        np.int64(s.prevailing),
+    )
+
+
+@njit(cache=True)
+def ready_value(rules, s, seat, left):
+    """What the tiles that win a ready hand bring: points, times how many may come."""
+    total = 0.0
+    counts = s.counts[seat]
+    for tile in range(KINDS):
+        group = tile // RANKS
+        number = left[group] >> 3 * (tile - RANKS * group) & 7
+        if number == 0:
+            continue
+        counts[tile] += 1
+        if is_win(counts, np.int64(s.num_melds[seat])):
+            points, share = _points(rules, s, seat, tile, False), 1.0
+            if points < rules.minimum:
+                points, share = _points(rules, s, seat, tile, True), SELF_DRAWN_ONLY
+            if points >= rules.minimum:
+                total += share * number * (24.0 + points)
+        counts[tile] -= 1
+    return total
+
+
+@njit(cache=True)
+def worth(rules, s, seat, left, which):
+    """What a hand is worth to a player that is to draw; the greater the better.
+
+    Args:
+        left: words of the tiles that may come.
+    """
+    melds = np.int64(s.num_melds[seat])
+    if which <= CLAIMING:
+        return -100.0 * shanten(s.counts[seat], melds)
+    if which == PATTERN:
+        return plans.value(s.counts[seat], s.melds[seat], melds, left, 1)
+    total = plans.value(s.counts[seat], s.melds[seat], melds, left, 0)
+    if shanten(s.counts[seat], melds) == 0:
+        return READY * ready_value(rules, s, seat, left) + ELSE * total
+    return total
+
+
+@njit(cache=True)
+def _kept(s, seat, tile):
+    """How much a tile is worth keeping by itself: its neighbours, its like, its place."""
+    counts = s.counts[seat]
+    score = 6.0 * (counts[tile] - 1)
+    if tile < HONORS:
+        rank = tile % RANKS
+        score += 1.0 + min(rank, RANKS - 1 - rank, 2)
+        for step in range(-2, 3):
+            if step != 0 and 0 <= rank + step < RANKS and counts[tile + step]:
+                score += 5.0 - abs(step)
+    return score
+
+
+# --- what is played ------------------------------------------------------------------------------
+
+
+@njit(cache=True)
+def best_discard(rules, s, seat, left, which):
+    """(tile, worth of the hand without it): what a seat with a tile too many plays."""
+    best, most, kept = -1, 0.0, 0.0
+    counts = s.counts[seat]
+    for tile in range(KINDS):
+        if counts[tile] == 0:
+            continue
+        counts[tile] -= 1
+        found = worth(rules, s, seat, left, which)
+        counts[tile] += 1
+        keep = _kept(s, seat, tile)
+        if best < 0 or found > most or (found == most and keep < kept):
+            best, most, kept = tile, found, keep
+    return best, most
+
+
+@njit(cache=True)
+def _after_claim(rules, s, seat, action, left, which):
+    """The worth of a hand after a claim and the discard behind it; the record is left as it was."""
+    tile, k = np.int64(s.tile), np.int64(s.num_melds[seat])
+    counts, meld = s.counts[seat], s.melds[seat, k]
+    if action < PENG:
+        middle, _ = chow_of(action)
+        for other in range(middle - 1, middle + 2):
+            counts[other] -= other != tile
+        meld[0], meld[1], meld[2] = CHOW, middle, 1
+    else:
+        counts[tile] -= 2 if action < GANG else 3
+        meld[0], meld[1], meld[2] = PUNG if action < GANG else KONG, tile, 1
+    s.num_melds[seat] = k + 1
+    if action >= GANG:
+        found = worth(rules, s, seat, left, which)
+    else:
+        _, found = best_discard(rules, s, seat, left, which)
+    s.num_melds[seat] = k
+    meld[0], meld[1], meld[2] = 0, 0, 0
+    if action < PENG:
+        middle, _ = chow_of(action)
+        for other in range(middle - 1, middle + 2):
+            counts[other] += other != tile
+    else:
+        counts[tile] += 2 if action < GANG else 3
+    return found
+
+
+@njit(cache=True)
+def _after_kong(rules, s, seat, action, left, which):
+    """The worth of a hand after a kong of its own; the record is left as it was."""
+    counts, k = s.counts[seat], np.int64(s.num_melds[seat])
+    if action < BU_GANG:
+        tile = action - AN_GANG
+        counts[tile] -= COPIES
+        meld = s.melds[seat, k]
+        meld[0], meld[1], meld[2] = KONG, tile, 0
+        s.num_melds[seat] = k + 1
+        found = worth(rules, s, seat, left, which)
+        s.num_melds[seat] = k
+        meld[0], meld[1], meld[2] = 0, 0, 0
+        counts[tile] += COPIES
+        return found
+    tile = action - BU_GANG
+    counts[tile] -= 1
+    found = worth(rules, s, seat, left, which)
+    counts[tile] += 1
+    return found
+
+
+@njit(cache=True)
+def _choose(rules, s, legal, n, which):
+    if legal[0] == HU or (n > 1 and legal[1] == HU):
+        return np.int64(HU)
+    seat = np.int64(s.player)
+    left = unseen_words(s, seat)
+    if s.phase == CLAIM or s.phase == ROB:
+        if which == SHANTEN or n == 1:
+            return np.int64(PASS)
+        best, most = np.int64(PASS), worth(rules, s, seat, left, which)
+        if which == FANS:
+            most *= CLAIM_GAIN
+        for k in range(1, n):
+            if legal[k] < CHI:
+                continue
+            found = _after_claim(rules, s, seat, legal[k], left, which)
+            if found > most:
+                best, most = np.int64(legal[k]), found
+        return best
+    tile, most = best_discard(rules, s, seat, left, which)
+    best = np.int64(PLAY + tile)
+    if which >= CLAIMING:
+        for k in range(n - 1, -1, -1):
+            if legal[k] < AN_GANG:
+                break
+            found = _after_kong(rules, s, seat, legal[k], left, which)
+            if found >= most:
+                best, most = np.int64(legal[k]), found
+    return best
