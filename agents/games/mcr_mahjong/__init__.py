@@ -16,16 +16,13 @@ from stratagym.envs.mcr_mahjong.table import (
     AN_GANG,
     BU_GANG,
     CHI,
-    CLAIM,
     COPIES,
     GANG,
     HU,
     KIND,
-    PASS,
     PENG,
     PLAY,
     RANKS,
-    ROB,
     chow_of,
     seat_wind,
 )
@@ -163,99 +160,79 @@ def _kept(s, seat, tile):
 
 
 @njit(cache=True)
-def best_discard(rules, s, seat, left, which):
-    """(tile, worth of the hand without it): what a seat with a tile too many plays."""
-    best, most, kept = -1, 0.0, 0.0
-    counts = s.counts[seat]
-    for tile in range(KINDS):
-        if counts[tile] == 0:
-            continue
-        counts[tile] -= 1
-        found = worth(rules, s, seat, left, which)
-        counts[tile] += 1
-        keep = _kept(s, seat, tile)
-        if best < 0 or found > most or (found == most and keep < kept):
-            best, most, kept = tile, found, keep
-    return best, most
-
-
-@njit(cache=True)
-def _after_claim(rules, s, seat, action, left, which):
-    """The worth of a hand after a claim and the discard behind it; the record is left as it was."""
-    tile, k = np.int64(s.tile), np.int64(s.num_melds[seat])
-    counts, meld = s.counts[seat], s.melds[seat, k]
-    if action < PENG:
-        middle, _ = chow_of(action)
-        for other in range(middle - 1, middle + 2):
-            counts[other] -= other != tile
-        meld[0], meld[1], meld[2] = CHOW, middle, 1
-    else:
-        counts[tile] -= 2 if action < GANG else 3
-        meld[0], meld[1], meld[2] = PUNG if action < GANG else KONG, tile, 1
-    s.num_melds[seat] = k + 1
-    if action >= GANG:
-        found = worth(rules, s, seat, left, which)
-    else:
-        _, found = best_discard(rules, s, seat, left, which)
-    s.num_melds[seat] = k
-    meld[0], meld[1], meld[2] = 0, 0, 0
-    if action < PENG:
-        middle, _ = chow_of(action)
-        for other in range(middle - 1, middle + 2):
-            counts[other] += other != tile
-    else:
-        counts[tile] += 2 if action < GANG else 3
-    return found
-
-
-@njit(cache=True)
-def _after_kong(rules, s, seat, action, left, which):
-    """The worth of a hand after a kong of its own; the record is left as it was."""
+def _apply(s, seat, action, sign):
+    """Do to a hand and its melds what an action does (``sign`` -1), or undo it (1)."""
+    if action < PLAY:
+        return
     counts, k = s.counts[seat], np.int64(s.num_melds[seat])
-    if action < BU_GANG:
-        tile = action - AN_GANG
-        counts[tile] -= COPIES
-        meld = s.melds[seat, k]
-        meld[0], meld[1], meld[2] = KONG, tile, 0
-        s.num_melds[seat] = k + 1
-        found = worth(rules, s, seat, left, which)
-        s.num_melds[seat] = k
-        meld[0], meld[1], meld[2] = 0, 0, 0
-        counts[tile] += COPIES
-        return found
-    tile = action - BU_GANG
-    counts[tile] -= 1
-    found = worth(rules, s, seat, left, which)
-    counts[tile] += 1
-    return found
+    if action < CHI:
+        counts[action - PLAY] += sign
+        return
+    if action >= BU_GANG:
+        counts[action - BU_GANG] += sign
+        return
+    k -= sign == 1
+    meld = s.melds[seat, k]
+    kind, tile, offer, own = CHOW, np.int64(s.tile), 1, 0
+    if action < PENG:
+        tile, claimed = chow_of(action)
+        for other in range(tile - 1, tile + 2):
+            if other != claimed:
+                counts[other] += sign
+    elif action < GANG:
+        kind, own = PUNG, 2
+    elif action < AN_GANG:
+        kind, own = KONG, 3
+    else:
+        kind, tile, offer, own = KONG, action - AN_GANG, 0, COPIES
+    counts[tile] += sign * own
+    if sign == 1:
+        kind, tile, offer = 0, 0, 0
+    meld[0], meld[1], meld[2] = kind, tile, offer
+    s.num_melds[seat] = k + (0 if sign == 1 else 1)
+
+
+@njit(cache=True)
+def _may_choose(legal, k, which):
+    """Whether a player looks at the k-th legal action at all."""
+    if which == SHANTEN:
+        return legal[k] < CHI
+    return True
 
 
 @njit(cache=True)
 def _choose(rules, s, legal, n, which):
+    """The action that leaves the hand worth most, a win at once; the record is left as it was."""
     if legal[0] == HU or (n > 1 and legal[1] == HU):
         return np.int64(HU)
+    if n == 1:
+        return np.int64(legal[0])
     seat = np.int64(s.player)
     left = unseen_words(s, seat)
-    if s.phase == CLAIM or s.phase == ROB:
-        if which == SHANTEN or n == 1:
-            return np.int64(PASS)
-        best, most = np.int64(PASS), worth(rules, s, seat, left, which)
-        if which == FANS:
-            most *= CLAIM_GAIN
-        for k in range(1, n):
-            if legal[k] < CHI:
-                continue
-            found = _after_claim(rules, s, seat, legal[k], left, which)
-            if found > most:
-                best, most = np.int64(legal[k]), found
-        return best
-    tile, most = best_discard(rules, s, seat, left, which)
-    best = np.int64(PLAY + tile)
-    if which >= CLAIMING:
-        for k in range(n - 1, -1, -1):
-            if legal[k] < AN_GANG:
-                break
-            found = _after_kong(rules, s, seat, legal[k], left, which)
-            if found >= most:
-                best, most = np.int64(legal[k]), found
+    best, most, kept = np.int64(-1), 0.0, 0.0
+    for k in range(n):
+        action = np.int64(legal[k])
+        if not _may_choose(legal, k, which):
+            continue
+        _apply(s, seat, action, -1)
+        discards = CHI <= action < GANG
+        found, first = 0.0, True
+        for tile in range(KINDS if discards else 1):
+            if discards:
+                if s.counts[seat, tile] == 0:
+                    continue
+                s.counts[seat, tile] -= 1
+            each = worth(rules, s, seat, left, which)
+            if first or each > found:
+                found, first = each, False
+            if discards:
+                s.counts[seat, tile] += 1
+        _apply(s, seat, action, 1)
+        if discards and which == FANS:
+            found /= CLAIM_GAIN
+        # Of equal discards the one that is worth least by itself goes; no equal claim is made.
+        keep = _kept(s, seat, action - PLAY) if PLAY <= action < CHI else 0.0
+        better = found > most or (found == most and (keep < kept or action >= AN_GANG))
+        if best < 0 or better:
+            best, most, kept = action, found, keep
     return best
