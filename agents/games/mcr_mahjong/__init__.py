@@ -37,7 +37,9 @@ pattern: plays and claims for the nearest of some plans that reach 8 fans or nea
 """
 SHANTEN, CLAIMING, PATTERN, FANS = range(4)
 
-READY, ELSE = 0.15, 0.3
+#          row ready else claim danger
+P=np.array([[0,.15,.3,1.1,0],[2,.15,.3,1.1,0],[3,.15,.3,1.1,0],[0,.3,.3,1.1,0],[0,.08,.3,1.1,0],[0,.15,.3,1.0,0],[0,.15,.3,1.3,0],[0,.15,.3,1.1,1.],[0,.15,.3,1.1,3.],[0,.15,0.8,1.1,0]])
+for _v in range(1,10): RULES[f"v{_v}"]=3+_v
 """The worth of a ready hand: of a point and a tile that wins it, of its plans."""
 SELF_DRAWN_ONLY = 0.3
 """How often a winning tile that is enough only if drawn counts."""
@@ -136,9 +138,10 @@ def worth(rules, s, seat, left, which):
         return -100.0 * shanten(s.counts[seat], melds)
     if which == PATTERN:
         return plans.value(s.counts[seat], s.melds[seat], melds, left, 1)
-    total = plans.value(s.counts[seat], s.melds[seat], melds, left, 0)
+    row = P[which - FANS]
+    total = plans.value(s.counts[seat], s.melds[seat], melds, left, np.int64(row[0]))
     if shanten(s.counts[seat], melds) == 0:
-        return READY * ready_value(rules, s, seat, left) + ELSE * total
+        return row[1] * ready_value(rules, s, seat, left) + row[2] * total
     return total
 
 
@@ -154,6 +157,33 @@ def _kept(s, seat, tile):
             if step != 0 and 0 <= rank + step < RANKS and counts[tile + step]:
                 score += 5.0 - abs(step)
     return score
+
+
+@njit(cache=True)
+def risk(rules, s, seat, tile):
+    """The points that a discard may lose, by a guess at who is ready and for what."""
+    number = unseen(s, seat, tile)
+    if tile >= HONORS:
+        hit = 0.02 * min(number, 2)
+    else:
+        rank = tile % RANKS
+        hit = 0.04 + 0.01 * min(rank, RANKS - 1 - rank, 2)
+    total = 0.0
+    for other in range(4):
+        if other == seat or (rules.pairs and (other - seat) & 1 == 0):
+            continue
+        turns = np.int64(s.discarded[other])
+        ready = min(1.0, 0.02 * turns + 0.15 * s.num_melds[other])
+        for k in range(turns):
+            if s.discards[other, k] == tile:
+                ready *= 0.3
+                break
+        for who in range(4):
+            last = s.discarded[who] - 1
+            if who != seat and last >= 0 and s.discards[who, last] == tile:
+                ready *= 0.3
+        total += 18.0 * ready * hit
+    return total
 
 
 # --- what is played ------------------------------------------------------------------------------
@@ -228,8 +258,11 @@ def _choose(rules, s, legal, n, which):
             if discards:
                 s.counts[seat, tile] += 1
         _apply(s, seat, action, 1)
-        if discards and which == FANS:
-            found /= CLAIM_GAIN
+        if which >= FANS:
+            if discards:
+                found /= P[which - FANS, 3]
+            elif PLAY <= action < CHI and P[which - FANS, 4] > 0.0:
+                found -= P[which - FANS, 4] * risk(rules, s, seat, action - PLAY)
         # Of equal discards the one that is worth least by itself goes; no equal claim is made.
         keep = _kept(s, seat, action - PLAY) if PLAY <= action < CHI else 0.0
         better = found > most or (found == most and (keep < kept or action >= AN_GANG))
