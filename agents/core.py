@@ -144,6 +144,7 @@ FACTORIES = {
     "heuristic": "stratagym.agents.kernel_policies:heuristic_policy",
     "gt": "stratagym.agents.kernel_policies:game_theory_policy",
     "mcts": "stratagym.agents.mcts:mcts_policy",
+    "pimc": "stratagym.agents.pimc:pimc_policy",
     "alphabeta": "stratagym.agents.alphabeta:alphabeta_policy",
     "uci": "stratagym.agents.engines:uci_policy",
     "gtp": "stratagym.agents.gtp:gtp_policy",

@@ -12,6 +12,9 @@ from stratagym.envs.replies import ReplyError, find_json
 MARKS = "XO"
 """What the two players of a board game of marks or stones put down, the first player's first."""
 
+COLOURS = ("black", "white")
+"""Of the two players' stones, the first player's first."""
+
 REASONING = ("free", "steps", "answer")
 """How much a reply may think: as the answer form has it, step by step first, or not at all."""
 
@@ -25,6 +28,15 @@ def marks_text(first: int, second: int, squares: Iterable[int], marks: str = MAR
     """A row of two marks and ``.`` for an empty square, from two bitboards."""
     return " ".join(
         marks[0] if first >> k & 1 else marks[1] if second >> k & 1 else "." for k in squares
+    )
+
+
+def colours_text(game: str, player: int, stones: str = "stones") -> str:
+    """Which colour a seat has in a game of Black and White, whose seat 0 is Black."""
+    other = 1 - player
+    return (
+        f"You play {game} with the {COLOURS[player]} {stones}, shown as {MARKS[player]}; your "
+        f"opponent has the {COLOURS[other]} ones, shown as {MARKS[other]}."
     )
 
 
@@ -121,6 +133,10 @@ class AnswerForm:
             reasoning: what was asked for.
         """
         raise NotImplementedError
+
+    def written(self, move: str) -> str:
+        """A move's text as a reply has it where ``form`` stands."""
+        return move
 
     def evaluation(self) -> AnswerForm:
         """The second form that every game has: ``Evaluation``, ``Reason`` and ``Answer``."""

@@ -202,6 +202,9 @@ def near_wins(rng: Random, one: bool):
 
     Some hold the makings of a robbed kong: a pair with one seat, which draws the fourth later, and
     a seat that waits for it.
+
+    Returns:
+        The walls, and whether they are such.
     """
     pool = Counter(dict.fromkeys(range(34), 4))
     hands = [[] for _ in range(4)]
@@ -222,7 +225,12 @@ def near_wins(rng: Random, one: bool):
         draw(a, [tile, tile])
         draw(b, [tile - 1, tile + 1])
         pool[tile] -= 2
-        later = a, tile
+        while len(hands[b]) < 11:
+            middle = rng.choice(suited)
+            draw(b, [middle - 1, middle, middle + 1])
+        while len(hands[b]) < 13:
+            draw(b, [rng.choice(suited)] * 2)
+        later = a, b, tile
     for seat in range(4):
         while len(hands[seat]) < 13:
             room = 13 - len(hands[seat])
@@ -230,7 +238,7 @@ def near_wins(rng: Random, one: bool):
             one_set = [middle - 1, middle, middle + 1]
             if rng.random() < 0.35:
                 one_set = [rng.randrange(34)] * 3
-            if rng.random() < 0.08:
+            if rng.random() < 0.04:
                 one_set = [rng.randrange(34)] * 4
             if room < 5:
                 one_set = [rng.randrange(34)] * 2 if rng.random() < 0.7 else one_set[: min(2, room)]
@@ -239,18 +247,18 @@ def near_wins(rng: Random, one: bool):
     rng.shuffle(rest)
     if one:
         if later:
-            rest += [later[1]] * 2
+            rest += [later[2]] * 2
             rng.shuffle(rest)
-        return [[*hands[0], *hands[1], *hands[2], *hands[3], *rest]]
+        return [[*hands[0], *hands[1], *hands[2], *hands[3], *rest]], later is not None
     walls = [
         hands[seat] + [rest.pop() for _ in range(21 if not later else 20)] for seat in range(4)
     ]
     if later:
-        seat, tile = later
-        other = rng.choice([k for k in range(4) if k != seat])
+        seat, waiting, tile = later
+        other = rng.choice([k for k in range(4) if k not in (seat, waiting)])
         walls[other].insert(13, tile)
-        walls[seat].insert(14 + rng.randrange(2), tile)
+        walls[seat].insert(13 if other < seat else 14, tile)
         for k in range(4):
             while len(walls[k]) < 34:
                 walls[k].append(rest.pop())
-    return walls
+    return walls, later is not None

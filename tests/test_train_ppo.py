@@ -307,6 +307,12 @@ def test_a_climb_by_default_needs_the_ladders_shapes(needs_sb3, capsys):
     assert changed.against == "random,heuristic" and ladder is None
     assert "no climb: ludo/ladder-v1 is for players=2" in capsys.readouterr().err
 
+    small = ppo.Settings(1, options={"rows": 9, "columns": 9}, against="random,ladder")
+    changed, ladder = with_ladder(envs.spec("gomoku"), small, True)
+    assert changed.against == "random" and ladder is None
+    _, ladder = with_ladder(envs.spec("gomoku"), replace(small, board=True), True)
+    assert ladder is ladder_of("gomoku")  # convolutions play on boards of every size
+
 
 def test_tensorboard_is_told_the_rating():
     from stratagym.benchmarks.training.report import figures

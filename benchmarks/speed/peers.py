@@ -59,6 +59,8 @@ _DRAWN = "its rollouts begin behind the draw of the start, which our games make 
 _PASSES = "its games end by two passes where ours are over"
 _SUPERKO_DRAWS = "a position that comes back draws the game, where ours has no such move"
 _SUPERKO_LOSES = "who brings a position back loses, where ours has no such move"
+_BIDDING = "games begin with bids, and four with two is no play"
+_RLCARD_LANDLORD = "it picks the landlord itself; a pair may serve as two singles"
 _PGX = "jitted; a new game's start is computed at every step"
 _ONE_CORE = "held to one processor, XLA's threads counted"
 _ALL_CORES = "XLA's own threads on all processors"
@@ -75,6 +77,16 @@ def _openspiel(ours: str, game: str, *notes: str) -> tuple[Peer, ...]:
         Peer(*whose, "step", loops.openspiel_states, notes=notes),
         Peer(*whose, "core", loops.openspiel_states, notes=notes),
         Peer(*whose, "observe", loops.openspiel_observations, notes=notes),
+    )
+
+
+def _whole_plays(ours: str, game: str) -> tuple[Peer, ...]:
+    """OpenSpiel where its actions are whole plays, and ours are by an option."""
+    whose = ("OpenSpiel", "open_spiel", game, ours)
+    return (
+        Peer(*whose, "bulk_whole", loops.openspiel_rollouts, notes=(_ROLLOUTS, _BIDDING)),
+        Peer(*whose, "step_whole", loops.openspiel_states, notes=(_BIDDING,)),
+        Peer(*whose, "observe_whole", loops.openspiel_observations, notes=(_BIDDING,)),
     )
 
 
@@ -149,6 +161,16 @@ PEERS: tuple[Peer, ...] = (
         notes=(_RLCARD_HOLDEM,),
     ),
     _pettingzoo("texas_holdem", "texas_holdem_no_limit_v6", _RLCARD_HOLDEM),
+    *_whole_plays("dou_dizhu", "dou_dizhu"),
+    Peer(
+        "RLCard",
+        "rlcard",
+        "doudizhu",
+        "dou_dizhu",
+        "observe_whole",
+        loops.rlcard_steps,
+        notes=(_RLCARD_LANDLORD,),
+    ),
     _hands(
         "phevaluator",
         native.phevaluator_hands,

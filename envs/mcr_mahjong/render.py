@@ -36,11 +36,11 @@ _ROOM, _RAIL, _FELT, _FELT_DARK = (24, 27, 38), (86, 56, 36), (30, 112, 84), (18
 _PAPER, _FAINT, _PLATE = (252, 252, 250), (190, 208, 198), (18, 44, 40)
 _STEP, _DOWN = 38, 49
 """From tile to tile, beside each other and below each other."""
-_SMALL, _SMALL_STEP, _SMALL_DOWN, _ROW = 0.82, 31.5, 42.5, 9
-"""Discards: their size, their steps, and how many make a row."""
-_DISCARDS = ((560, 610), (834, 404), (560, 196), (286, 404))
+_DISCARDED, _ROW = 50, 8
+"""From row to row of discards, and how many make a row."""
+_DISCARDS = ((560, 574), (836, 370), (560, 176), (284, 370))
 """The middle of each seat's first row of discards."""
-_PLATES = ((150, 838), (1008, 94), (760, 94), (112, 94))
+_PLATES = ((112, 846), (1008, 104), (112, 46), (112, 104))
 """The middle of each seat's name plate."""
 
 
@@ -84,8 +84,7 @@ def _places(s: Any, seat: int) -> list[tuple[int, bool, float, float]]:
     tiles, shown = _seat_tiles(s, seat)
     found = []
     if seat in (0, 2):
-        x = 258.0 if seat == 0 else 150.0
-        y = 846.0 if seat == 0 else 46.0
+        x, y = 230.0, 846.0 if seat == 0 else 46.0
         for tile, new in tiles:
             x += 12 if new else 0
             found.append((tile, new, x, y))
@@ -98,12 +97,12 @@ def _places(s: Any, seat: int) -> list[tuple[int, bool, float, float]]:
             x += 10
         return found
     x, inner = (1076.0, 1026.0) if seat == 1 else (44.0, 94.0)
-    y = 150.0
+    y = 162.0
     for tile, new in tiles:
         y += 8 if new else 0
         found.append((tile, new, x, y))
         y += _DOWN
-    y = 150.0
+    y = 162.0
     for meld in shown:
         for tile in meld:
             found.append((tile, False, inner, y))
@@ -126,10 +125,9 @@ def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
     scale = width / WIDTH
     image = _table(scale).copy()
 
-    def place(tile: int, x: float, y: float, size: float = 1.0, **looks: bool) -> None:
-        put(image, tile_picture(tile, scale * size, **looks), x * scale, y * scale)
+    def place(tile: int, x: float, y: float, **looks: bool) -> None:
+        put(image, tile_picture(tile, scale, **looks), x * scale, y * scale)
 
-    asked = s["phase"] in (CLAIM, ROB)
     for seat in range(SEATS):
         for tile, new, x, y in _places(s, seat):
             place(tile, x, y, lit=new)
@@ -137,16 +135,16 @@ def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
         n = int(s["discarded"][seat])
         for k in range(n):
             row, column = divmod(k, _ROW)
-            x = x0 + (column - (_ROW - 1) / 2) * _SMALL_STEP
+            x = x0 + (column - (_ROW - 1) / 2) * _STEP
             offered = bool(s["phase"] == CLAIM and seat == s["discarder"] and k == n - 1)
             claimed = bool(s["claimed"][seat, k])
             tile = int(s["discards"][seat, k])
-            place(tile, x, y0 + row * _SMALL_DOWN, _SMALL, dim=claimed, lit=offered)
+            place(tile, x, y0 + row * _DISCARDED, dim=claimed, lit=offered)
 
     canvas = Canvas(WIDTH, HEIGHT, scale, CLEAR, oversample=3)
     for seat in range(SEATS):
         _plate(canvas, rules, s, seat)
-    _middle(canvas, rules, s, asked)
+    _middle(canvas, rules, s)
     layer = canvas.done()
     image.paste(layer, (0, 0), layer)
     return np.array(image)
@@ -163,11 +161,11 @@ def _plate(canvas: Canvas, rules: Any, s: Any, seat: int) -> None:
     canvas.text(x - 74, y - 9, f"Player {seat}", 16, _PAPER, 0.03, "lm")
     canvas.text(x + 74, y - 9, f"{int(s['scores'][seat]):+d}", 16, GOLD, 0.03, "rm")
     left = f" · {int(tiles_left(rules, s, seat))} to draw" if rules.duplicate else ""
-    flowers = f" · {int(s['flowers'][seat])} flowers" if rules.flowers else ""
+    flowers = f" · flowers {int(s['flowers'][seat])}" if rules.flowers else ""
     canvas.text(x - 74, y + 12, WINDS[seat_wind(s, seat)] + left + flowers, 13, _FAINT, 0, "lm")
 
 
-def _middle(canvas: Canvas, rules: Any, s: Any, asked: bool) -> None:
+def _middle(canvas: Canvas, rules: Any, s: Any) -> None:
     """What is going on, in the middle of the table."""
     lines = [f"{WINDS[s['prevailing']]} wind prevails"]
     if rules.hands > 1:
@@ -176,7 +174,7 @@ def _middle(canvas: Canvas, rules: Any, s: Any, asked: bool) -> None:
         lines.append(f"{int(tiles_left(rules, s, 0))} tiles to draw")
     if s["phase"] == OVER and s["winner"] != NOT_YET:
         lines += _ending(s)
-    elif asked:
+    elif s["phase"] in (CLAIM, ROB):
         lines.append(f"Player {int(s['player'])} is asked")
     high = 21 * len(lines) + 16
     canvas.box(452, 444 - high / 2, 216, high, (*_PLATE, 225), 12, (70, 100, 92), 1.2)

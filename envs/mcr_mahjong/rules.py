@@ -16,27 +16,31 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stratagym.envs.core import TERMINAL, derive_seed, random_below, seed_rng, sizes
+from stratagym.envs.core import TERMINAL, random_below, seed_rng, sizes
+from stratagym.envs.mcr_mahjong.dealing import (
+    clear_table,
+    deal_hands,
+    shuffle_walls,
+    take_back,
+    take_front,
+)
 from stratagym.envs.mcr_mahjong.fans import NUM_FANS
 from stratagym.envs.mcr_mahjong.seen import determinize as determinize
 from stratagym.envs.mcr_mahjong.seen import observe as observe
 from stratagym.envs.mcr_mahjong.table import (
     ACTIONS,
-    ALL,
     AN_GANG,
     BU_GANG,
     CHI,
     CLAIM,
     COPIES,
-    DEALT,
     DISCARD,
+    DRAWING,
     FLOWER,
-    FLOWERS,
     GANG,
     HU,
     KIND,
     MOST,
-    MOST_DISCARDS,
     NONE,
     NOT_YET,
     OFFER,
@@ -59,7 +63,7 @@ from stratagym.envs.mcr_mahjong.table import (
 )
 from stratagym.envs.mcr_mahjong.table import STATE as STATE
 from stratagym.envs.mcr_mahjong.tiles import CHOW, HONORS, KINDS, KONG, PUNG
-from stratagym.envs.mcr_mahjong.winning import keep_fans, win_value
+from stratagym.envs.mcr_mahjong.winning import evaluate_win, forget_win
 
 WIND_DRAWN = -1
 ROUNDS = 16
@@ -135,103 +139,14 @@ def make_rules(
 
 
 @njit(cache=True)
-def _clear(s):
-    """Take everything from the table."""
-    for seat in range(SEATS):
-        s.held[seat] = 0
-        s.twos[seat] = 0
-        s.drawn[seat] = 0
-        s.num_melds[seat] = 0
-        s.discarded[seat] = 0
-        s.flowers[seat] = 0
-        s.claims[seat] = PASS
-        for k in range(4):
-            s.melded_at[seat, k] = 0
-            s.added_at[seat, k] = NONE
-            for column in range(3):
-                s.melds[seat, k, column] = 0
-        for tile in range(KINDS):
-            s.counts[seat, tile] = 0
-        for k in range(MOST_DISCARDS):
-            s.discards[seat, k] = NONE
-            s.claimed[seat, k] = 0
-    for tile in range(KINDS):
-        s.shown[tile] = 0
-    s.tile = NONE
-    s.drawn_tile = NONE
-    s.discarder = NONE
-    s.about_kong = 0
-    s.fan = 0
-
-
-@njit(cache=True)
-def _shuffle_walls(rules, s):
-    """Walls of hand ``s.hand``: of the game's seed and the hand's number alone."""
-    for k in range(ALL):
-        s.wall[k] = k // COPIES
-    n = ALL
-    for k in range(FLOWERS):
-        s.wall[ALL + k] = FLOWER if rules.flowers else NONE
-        n += rules.flowers
-    seed_rng(s, derive_seed(s.seed, np.uint64(s.hand)))
-    for k in range(n - 1, 0, -1):
-        j = random_below(s, k + 1)
-        s.wall[k], s.wall[j] = s.wall[j], s.wall[k]
-
-
-@njit(cache=True)
-def _front(s, place):
-    """The tile at a place of the walls, which is then empty."""
-    tile = np.int64(s.wall[place])
-    s.wall[place] = NONE
-    return tile
-
-
-@njit(cache=True)
-def _from_back(rules, s):
-    """The last tile of the one wall."""
-    s.drawn[1] += 1
-    return _front(s, ALL + FLOWERS * rules.flowers - np.int64(s.drawn[1]))
-
-
-@njit(cache=True)
-def deal(rules, s):
-    """Begin the hand whose walls lie ready: deal, expose flowers, draw for east."""
-    for seat in range(SEATS):
-        for k in range(DEALT):
-            place = WALL * seat + k if rules.duplicate else DEALT * seat + k
-            tile = _front(s, place)
-            if tile == FLOWER:
-                s.flowers[seat] += 1
-            else:
-                put(s, seat, tile)
-        if rules.duplicate:
-            s.drawn[seat] = DEALT
-    if not rules.duplicate:
-        s.drawn[0] = SEATS * DEALT
-        for k in range(SEATS):
-            seat = (s.hand + k) & 3
-            owed = s.flowers[seat]
-            while owed > 0:
-                tile = _from_back(rules, s)
-                if tile == FLOWER:
-                    s.flowers[seat] += 1
-                else:
-                    put(s, seat, tile)
-                    owed -= 1
-    _draw(rules, s, s.hand & 3, False)
-
-
-@njit(cache=True)
-def _next_hands(rules, s):
-    """Begin the next hand, if there is one; again where a win with the dealt tiles is forced."""
-    while s.phase == OVER and s.hand + 1 < rules.hands:
-        s.hand += 1
-        _clear(s)
-        _shuffle_walls(rules, s)
-        if rules.hands == ROUNDS:
-            s.prevailing = s.hand // 4
-        deal(rules, s)
+def _begin_hand(rules, s):
+    """Shuffle and deal the next hand."""
+    s.hand += 1
+    clear_table(s)
+    shuffle_walls(rules, s)
+    if rules.hands == ROUNDS:
+        s.prevailing = s.hand // 4
+    deal_hands(rules, s)
 
 
 @njit(cache=True)
@@ -241,8 +156,10 @@ def _begin(s):
     s.loser = NONE
     s.won_tile = NONE
     s.won_fan = 0
+    s.fan = 0
     for k in range(NUM_FANS):
         s.fans[k] = 0
+        s.counter[k] = 0
     for seat in range(SEATS):
         s.scores[seat] = 0
 
@@ -256,7 +173,7 @@ def reset(rules, s, seed):
     _begin(s)
     s.hand = -1
     s.phase = OVER
-    _next_hands(rules, s)
+    _go_on(rules, s)
 
 
 @njit(cache=True)
@@ -264,90 +181,95 @@ def deal_walls(rules, states, i, walls, prevailing):
     """Start ``states[i]`` with hand 0 dealt from given walls, all in one row, and a given wind."""
     s = states[i]
     reset(rules, s, np.uint64(0))
-    _clear(s)
+    clear_table(s)
     _begin(s)
     s.hand = 0
     s.prevailing = prevailing
     for place in range(MOST):
         s.wall[place] = walls[place] if place < walls.shape[0] else NONE
-    deal(rules, s)
-    _next_hands(rules, s)
+    deal_hands(rules, s)
+    _go_on(rules, s)
 
 
 # --- a hand goes on and ends ---------------------------------------------------------------------
 
 
 @njit(cache=True)
-def _draw(rules, s, seat, replacing):
-    """A seat draws, flowers aside, and has its own turn; a win that is forced ends the hand.
+def _draw(rules, s):
+    """The player draws, flowers aside, in place of a kong's tile if ``about_kong``.
 
-    Args:
-        replacing: the tile of a kong.
+    Returns whether it has a tile.
     """
+    seat = np.int64(s.player)
     if rules.duplicate:
-        tile = _front(s, WALL * seat + np.int64(s.drawn[seat]))
+        tile = take_front(s, WALL * seat + np.int64(s.drawn[seat]))
         s.drawn[seat] += 1
-    elif replacing:
-        tile = _from_back(rules, s)
+    elif s.about_kong:
+        tile = take_back(rules, s)
     else:
-        tile = _front(s, np.int64(s.drawn[0]))
+        tile = take_front(s, np.int64(s.drawn[0]))
         s.drawn[0] += 1
     while tile == FLOWER:
         s.flowers[seat] += 1
-        replacing = False
+        s.about_kong = 0
         if tiles_left(rules, s, seat) == 0:
-            _end(s, NONE, NONE, NONE)
-            return
-        tile = _from_back(rules, s)
+            return False
+        tile = take_back(rules, s)
     put(s, seat, tile)
     s.phase = OWN
-    s.player = seat
     s.discarder = NONE
     s.tile = NONE
     s.drawn_tile = tile
-    s.about_kong = replacing
-    s.fan = win_value(rules, s, seat)
-    if rules.forced and s.fan >= rules.minimum:
-        _win(rules, s, seat)
+    return True
 
 
 @njit(cache=True)
-def _end(s, winner, loser, tile):
+def _end(s):
     """The hand is over."""
     s.phase = OVER
-    s.winner = winner
-    s.loser = loser
-    s.won_tile = tile
-    s.fan = 0
-    if winner == NONE:
-        s.won_fan = 0
-        for k in range(NUM_FANS):
-            s.fans[k] = 0
+    forget_win(s)
+    for seat in range(SEATS):
+        s.claims[seat] = PASS
 
 
 @njit(cache=True)
-def _win(rules, s, seat):
+def _end_undecided(s):
+    """The hand is over, and nobody has won."""
+    _end(s)
+    s.winner = NONE
+    s.loser = NONE
+    s.won_tile = NONE
+    s.won_fan = 0
+    for k in range(NUM_FANS):
+        s.fans[k] = 0
+
+
+@njit(cache=True)
+def _win(s, seat):
     """The seat to move wins with the tile it has drawn or is offered."""
-    keep_fans(rules, s, seat)
+    giver = np.int64(s.discarder)
+    tile = np.int64(s.drawn_tile) if giver == NONE else np.int64(s.tile)
+    s.winner = seat
+    s.loser = giver
+    s.won_tile = tile
     s.won_fan = s.fan + s.flowers[seat]
+    for k in range(NUM_FANS):
+        s.fans[k] = s.counter[k]
     for other in range(SEATS):
         if other != seat:
             pays = BASE
-            if s.discarder == NONE or s.discarder == other:
+            if giver == NONE or giver == other:
                 pays += s.won_fan
             s.scores[other] -= pays
             s.scores[seat] += pays
-    tile = np.int64(s.drawn_tile if s.discarder == NONE else s.tile)
     if s.phase == ROB:
-        for k in range(s.num_melds[s.discarder]):
-            if s.melds[s.discarder, k, KIND] == KONG and s.melds[s.discarder, k, TILE] == tile:
-                s.melds[s.discarder, k, KIND] = PUNG
+        for k in range(s.num_melds[giver]):
+            if s.melds[giver, k, KIND] == KONG and s.melds[giver, k, TILE] == tile:
+                s.melds[giver, k, KIND] = PUNG
         s.shown[tile] -= 1
     elif s.phase == CLAIM:
-        s.claimed[s.discarder, s.discarded[s.discarder] - 1] = 1
-    for other in range(SEATS):
-        s.claims[other] = PASS
-    _end(s, seat, np.int64(s.discarder), tile)
+        s.claimed[giver, s.discarded[giver] - 1] = 1
+    _end(s)
 
 
 @njit(cache=True)
@@ -380,43 +302,6 @@ def _chows(s, seat):
 
 
 @njit(cache=True)
-def _ask(rules, s, after):
-    """Ask the next seat behind ``after`` that could claim the tile on offer; else see who gets it.
-
-    A seat that could not do anything is not asked.
-    """
-    seat = (after + 1) & 3
-    while seat != s.discarder:
-        s.player = seat
-        s.fan = win_value(rules, s, seat)
-        wins = s.fan >= rules.minimum
-        if wins and rules.forced:
-            _win(rules, s, seat)
-            return
-        if wins or _may_claim(rules, s, seat):
-            return
-        seat = (seat + 1) & 3
-    s.fan = 0
-    claimant = NONE
-    for k in range(1, SEATS):
-        other = (s.discarder + k) & 3
-        claim = s.claims[other]
-        if claim >= PENG or (claim >= CHI and claimant == NONE):
-            claimant = other
-    if claimant != NONE:
-        claim = np.int64(s.claims[claimant])
-        for other in range(SEATS):
-            s.claims[other] = PASS
-        _claim(rules, s, claimant, claim)
-    elif s.phase == ROB:
-        _draw(rules, s, np.int64(s.discarder), True)
-    elif is_last(rules, s, s.discarder):
-        _end(s, NONE, NONE, NONE)
-    else:
-        _draw(rules, s, (s.discarder + 1) & 3, False)
-
-
-@njit(cache=True)
 def _meld(s, seat, kind, tile, offer):
     k = s.num_melds[seat]
     s.melds[seat, k, KIND] = kind
@@ -427,10 +312,14 @@ def _meld(s, seat, kind, tile, offer):
 
 
 @njit(cache=True)
-def _claim(rules, s, seat, action):
+def _claim(s, seat, action):
     """A seat takes the discard for a chow, pung or kong."""
     tile, giver = np.int64(s.tile), s.discarder
     s.claimed[giver, s.discarded[giver] - 1] = 1
+    s.player = seat
+    s.phase = DISCARD
+    s.discarder = NONE
+    s.tile = NONE
     if action < PENG:
         middle, _ = chow_of(action)
         for other in range(middle - 1, middle + 2):
@@ -438,59 +327,113 @@ def _claim(rules, s, seat, action):
                 take(s, seat, other)
                 s.shown[other] += 1
         _meld(s, seat, CHOW, middle, tile - middle + 2)
-    else:
-        own = 2 if action < GANG else 3
-        for _ in range(own):
-            take(s, seat, tile)
-        s.shown[tile] += own
-        _meld(s, seat, PUNG if action < GANG else KONG, tile, (seat - giver) & 3)
-        if action >= GANG:
-            _draw(rules, s, seat, True)
-            return
-    s.phase = DISCARD
-    s.player = seat
-    s.discarder = NONE
-    s.tile = NONE
+        return
+    own = 2 if action < GANG else 3
+    for _ in range(own):
+        take(s, seat, tile)
+    s.shown[tile] += own
+    _meld(s, seat, PUNG if action < GANG else KONG, tile, (seat - giver) & 3)
+    if action >= GANG:
+        s.about_kong = 1
+        s.phase = DRAWING
 
 
 @njit(cache=True)
-def _discard(rules, s, seat, tile):
+def _settle(rules, s):
+    """All have answered, and nobody wins: see who gets the tile on offer."""
+    claimant = np.int64(NONE)
+    for k in range(1, SEATS):
+        other = (s.discarder + k) & 3
+        claim = s.claims[other]
+        if claim >= PENG or (claim >= CHI and claimant == NONE):
+            claimant = other
+    forget_win(s)
+    if claimant != NONE:
+        claim = np.int64(s.claims[claimant])
+        for other in range(SEATS):
+            s.claims[other] = PASS
+        _claim(s, claimant, claim)
+    elif s.phase == ROB:
+        s.player = s.discarder
+        s.about_kong = 1
+        s.phase = DRAWING
+    elif is_last(rules, s, np.int64(s.discarder)):
+        _end_undecided(s)
+    else:
+        s.player = (s.discarder + 1) & 3
+        s.phase = DRAWING
+
+
+@njit(cache=True)
+def _go_on(rules, s):
+    """All that happens until a seat has something to decide, or the game is over.
+
+    While a tile is on offer, ``player`` is the seat that was asked last, at first the discarder.
+    A seat that could not do anything is not asked.
+    """
+    while True:
+        if s.phase == OVER:
+            if s.hand + 1 >= rules.hands:
+                return
+            _begin_hand(rules, s)
+        elif s.phase == DISCARD:
+            return
+        else:
+            drawing = s.phase == DRAWING
+            if drawing:
+                if not _draw(rules, s):
+                    _end_undecided(s)
+                    continue
+            else:
+                s.player = (s.player + 1) & 3
+                if s.player == s.discarder:
+                    _settle(rules, s)
+                    continue
+            seat = np.int64(s.player)
+            evaluate_win(rules, s, seat)
+            wins = s.fan >= rules.minimum
+            if wins and rules.forced:
+                _win(s, seat)
+            elif drawing or wins or _may_claim(rules, s, seat):
+                return
+
+
+@njit(cache=True)
+def _offer(s, seat, tile, phase):
+    """A discard, or a tile added to a kong, lies open for the others to claim."""
+    s.shown[tile] += 1
+    s.phase = phase
+    s.discarder = seat
+    s.tile = tile
+    s.drawn_tile = NONE
+    s.about_kong = 0
+
+
+@njit(cache=True)
+def _discard(s, seat, tile):
     take(s, seat, tile)
     k = s.discarded[seat]
     s.discards[seat, k] = tile
     s.discarded[seat] = k + 1
-    s.shown[tile] += 1
-    s.phase = CLAIM
-    s.discarder = seat
-    s.tile = tile
-    s.drawn_tile = NONE
-    s.about_kong = 0
-    _ask(rules, s, seat)
 
 
 @njit(cache=True)
-def _concealed_kong(rules, s, seat, tile):
+def _concealed_kong(s, seat, tile):
     for _ in range(COPIES):
         take(s, seat, tile)
     _meld(s, seat, KONG, tile, 0)
-    _draw(rules, s, seat, True)
+    s.about_kong = 1
+    s.phase = DRAWING
 
 
 @njit(cache=True)
-def _added_kong(rules, s, seat, tile):
+def _added_kong(s, seat, tile):
     """Nothing is drawn before the others could have robbed the kong."""
     take(s, seat, tile)
-    s.shown[tile] += 1
     for k in range(s.num_melds[seat]):
         if s.melds[seat, k, KIND] == PUNG and s.melds[seat, k, TILE] == tile:
             s.melds[seat, k, KIND] = KONG
             s.added_at[seat, k] = s.discarded[seat]
-    s.phase = ROB
-    s.discarder = seat
-    s.tile = tile
-    s.drawn_tile = NONE
-    s.about_kong = 0
-    _ask(rules, s, seat)
 
 
 # --- what a seat may do --------------------------------------------------------------------------
@@ -570,17 +513,18 @@ def legal_actions(rules, s, out):
 def step(rules, s, action):
     seat = np.int64(s.player)
     if action == HU:
-        _win(rules, s, seat)
+        _win(s, seat)
     elif s.phase == CLAIM or s.phase == ROB:
         s.claims[seat] = action
-        _ask(rules, s, seat)
     elif action < CHI:
-        _discard(rules, s, seat, action - PLAY)
+        _discard(s, seat, action - PLAY)
+        _offer(s, seat, action - PLAY, CLAIM)
     elif action < BU_GANG:
-        _concealed_kong(rules, s, seat, action - AN_GANG)
+        _concealed_kong(s, seat, action - AN_GANG)
     else:
-        _added_kong(rules, s, seat, action - BU_GANG)
-    _next_hands(rules, s)
+        _added_kong(s, seat, action - BU_GANG)
+        _offer(s, seat, action - BU_GANG, ROB)
+    _go_on(rules, s)
 
 
 @njit(cache=True)

@@ -32,7 +32,7 @@ from stratagym.envs.mcr_mahjong.table import (
     tiles_left,
 )
 from stratagym.envs.mcr_mahjong.tiles import CHOW, KINDS, KONG
-from stratagym.envs.mcr_mahjong.winning import win_value
+from stratagym.envs.mcr_mahjong.winning import evaluate_win
 
 PLANES = 150
 HELD, UNSEEN, DRAWN, OFFERED, LEFT, NOW, SEAT = 2, 6, 10, 11, 12, 13, 14
@@ -201,7 +201,7 @@ def determinize(rules, s, player):
     s.seed = random_uint64(s)
     asked = s.phase == OWN or s.phase == CLAIM or s.phase == ROB
     if asked and s.player != player:
-        s.fan = win_value(rules, s, np.int64(s.player))
+        evaluate_win(rules, s, np.int64(s.player))
 
 
 @njit(cache=True)

@@ -26,9 +26,10 @@ WALL = 34
 ALL = KINDS * COPIES
 MOST = ALL + FLOWERS
 
-OWN, CLAIM, ROB, DISCARD, OVER = range(5)
+OWN, CLAIM, ROB, DISCARD, OVER, DRAWING = range(6)
 """Phases: a seat's own turn, with a tile drawn; seats are asked about a discard, or about a tile
-added to a kong; a seat that has claimed chow or pung discards; the game is over."""
+added to a kong; a seat that has claimed chow or pung discards; the game is over. And, for a moment,
+a seat is about to draw."""
 KIND, TILE, OFFER = range(3)
 """Columns of a meld. The offer of a pung or kong is the seat it came from (1 previous, 2 opposite,
 3 next), or 0 for a concealed kong."""
@@ -72,6 +73,7 @@ STATE = np.dtype(
         ("loser", "i1"),
         ("won_tile", "i1"),
         ("fans", "i1", NUM_FANS),  # the winner's, how many of each
+        ("counter", "i1", NUM_FANS),  # those of the win open to the seat to move, 0 without one
     ],
     align=True,
 )

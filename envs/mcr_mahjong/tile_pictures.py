@@ -79,7 +79,7 @@ _GREEN_DRAGON: _Strokes = (
 )  # fmt: skip
 _HONORS = (
     (_EAST, _BLUE, "E"), (_SOUTH, _BLUE, "S"), (_WEST, _BLUE, "W"), (_NORTH, _BLUE, "N"),
-    (_RED_DRAGON, _RED, "R"), (_GREEN_DRAGON, _GREEN, "G"), ((), _BLUE, "Wh"),
+    (_RED_DRAGON, _RED, "R"), (_GREEN_DRAGON, _GREEN, "G"), ((), _BLUE, ""),
 )  # fmt: skip
 
 _DOTS: tuple[tuple[Point, ...], ...] = (

@@ -66,13 +66,13 @@ RENAMED = {
     "W": "K", "T": "M", "B": "Q", "F": "V", "J": "Y",
     "wind": "gust", "winds": "gusts", "east": "dawn", "south": "noon", "west": "dusk",
     "north": "night", "dragon": "ember", "dragons": "embers", "red": "ruby", "green": "jade",
-    "white": "chalk", "chow": "stair", "chows": "stairs", "pung": "triple", "pungs": "triples",
-    "kong": "stack", "kongs": "stacks", "meld": "group", "melds": "groups", "melded": "grouped",
+    "white": "chalk", "chow": "stair", "chows": "stairs", "pung": "trio", "pungs": "trios",
+    "kong": "stack", "kongs": "stacks", "meld": "band", "melds": "bands", "melded": "banded",
     "fan": "mark", "fans": "marks", "honor": "crown", "honors": "crowns",
     "terminal": "brink", "terminals": "brinks", "orphans": "strays", "knitted": "braided",
     "flush": "bloom", "flower": "petal", "flowers": "petals", "prevailing": "ruling",
-    "prevalent": "common", "Chi": "Stair", "Peng": "Triple", "Gang": "Stack",
-    "AnGang": "DarkStack", "BuGang": "AddStack", "Hu": "Finish",
+    "prevalent": "common", "Chi": "Lace", "Peng": "Clasp", "Gang": "Quad",
+    "AnGang": "DimQuad", "BuGang": "AddQuad", "Hu": "Finish",
 }  # fmt: skip
 """The game's words and what they are called under ``TextOptions.renamed``."""
 

@@ -10,11 +10,11 @@ from stratagym.envs.mcr_mahjong.divisions import is_win
 from stratagym.envs.mcr_mahjong.fans import (
     ABOUT_KONG,
     LAST_OF_KIND,
+    NUM_FANS,
     SELF_DRAWN,
     WALL_LAST,
     WMO,
     count_fans,
-    count_points,
 )
 from stratagym.envs.mcr_mahjong.table import COPIES, OWN, RANKS, ROB, is_last, seat_wind
 from stratagym.envs.mcr_mahjong.tiles import HONORS, KINDS
@@ -84,11 +84,21 @@ def win_flags(rules, s, seat):
 
 
 @njit(cache=True)
-def win_value(rules, s, seat):
-    """The fans of a win by a seat with the tile it has drawn or is offered; 0 if it is none.
+def forget_win(s):
+    """No win is open to anybody."""
+    if s.fan != 0:
+        s.fan = 0
+        for k in range(NUM_FANS):
+            s.counter[k] = 0
+
+
+@njit(cache=True)
+def evaluate_win(rules, s, seat):
+    """Write the fans of a win by a seat with the tile drawn or on offer: ``fan`` and ``counter``.
 
     Flowers are not among them: they do not count toward the minimum.
     """
+    forget_win(s)
     tile, own = _winning_tile(s), s.phase == OWN
     held, twos = s.held[seat], s.twos[seat]
     if not own:
@@ -96,12 +106,11 @@ def win_value(rules, s, seat):
         twos |= held & bit
         held |= bit
     if not may_be_win(held, twos, s.num_melds[seat]):
-        return 0
+        return
     counts, melds = s.counts[seat], np.int64(s.num_melds[seat])
     counts[tile] += not own
-    points = 0
     if is_win(counts, melds):
-        points = count_points(
+        s.fan = count_fans(
             counts,
             s.melds[seat],
             melds,
@@ -109,25 +118,6 @@ def win_value(rules, s, seat):
             win_flags(rules, s, seat),
             seat_wind(s, seat),
             np.int64(s.prevailing),
+            s.counter,
         )
-    counts[tile] -= not own
-    return points
-
-
-@njit(cache=True)
-def keep_fans(rules, s, seat):
-    """Write the fans of the win by a seat into ``s.fans``."""
-    tile, own = _winning_tile(s), s.phase == OWN
-    counts = s.counts[seat]
-    counts[tile] += not own
-    count_fans(
-        counts,
-        s.melds[seat],
-        np.int64(s.num_melds[seat]),
-        tile,
-        win_flags(rules, s, seat),
-        seat_wind(s, seat),
-        np.int64(s.prevailing),
-        s.fans,
-    )
     counts[tile] -= not own
