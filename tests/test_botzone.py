@@ -18,12 +18,13 @@ from openai_server import OpenAIServer, Response, answer, prompt_sha256
 from scripts import assert_refused, kill_at, lines
 
 from stratagym.agents.ladders import ladder_of
+from stratagym.benchmarks.botzonebench import shares
 from stratagym.benchmarks.botzonebench.games import BY_GAME, GAMES, first_side, there
 from stratagym.benchmarks.botzonebench.shares import share_of
 from stratagym.benchmarks.botzonebench.summary import few_decided, spearman
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import Match
-from stratagym.benchmarks.levels.climb import Climb, climb_all, new_plan
+from stratagym.benchmarks.levels.climb import Climb, LevelResult, Result, climb_all, new_plan
 from stratagym.benchmarks.reporting.stats import Rate
 
 run = partial(scripts.run, "botzone")
@@ -136,8 +137,28 @@ def test_the_share_of_a_ladder():
     assert 3 / (top + 1) <= share.low < share.value < share.high <= 4 / (top + 1)
     climb, share = climbed(lambda level, k: 1.0)
     assert (share.value, share.low, share.high) == (1, 1, 1)
+    climb, share = climbed(lambda level, k: 0.5)
+    assert climb.outcome().value is None and share.value == 0 < share.high
     climb, share = climbed(lambda level, k: 0.0)
     assert share.value == share.low == 0 and 0 < share.high < 1 / (top + 1)
+
+
+def of_points(earned: list[float]) -> LevelResult:
+    """A level on a ladder of points whose games come to ``earned``, two a seed."""
+    results = [
+        Result("x", k // 2, 0.5 + 0.5 * float(np.sign(x)), {}, x)  # type: ignore[typeddict-item]
+        for k, x in enumerate(earned)
+    ]
+    return LevelResult(0, results, by_points=True)
+
+
+def test_levels_of_points_are_passed_by_points(rng):
+    passed, progress = shares.resampled(of_points([30.0, -8.0] * 16), False, rng)
+    assert passed.mean() > 0.95 and 0.9 < progress.mean() <= 1
+    passed, _ = shares.resampled(of_points([8.0, -30.0] * 16), False, rng)
+    assert passed.mean() < 0.05
+    passed, _ = shares.resampled(of_points([8.0, -8.0, 40.0, -40.0] * 8), False, rng)
+    assert passed.mean() > 0.2
 
 
 def test_games_that_failed_break_a_climb_off_or_are_left_out():

@@ -266,5 +266,5 @@ def _first(own: Mapping[str, Any]) -> Mapping[str, Any]:
     return next((found for parts in own.values() for found in parts.values()), {})
 
 
-def _share_of(value: float) -> str:
-    return NOTHING if value != value else f"{100 * value:.0f}%"
+def _share_of(value: float | None) -> str:
+    return NOTHING if value is None else f"{100 * value:.0f}%"
