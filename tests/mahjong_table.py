@@ -50,6 +50,11 @@ class Table:
             assert action in self.choices(), (move, self.words())
             core.play_at(self.rules, self.states, 0, action, self.legal, self.probs)
 
+    def observation(self, seat):
+        out = np.zeros(self.rules.observation_shape, np.int8)
+        core.observe_at(self.rules, self.states, 0, seat, out)
+        return out
+
     def returns(self):
         out = np.zeros(SEATS)
         core.returns_at(self.rules, self.states, 0, out)

@@ -195,10 +195,8 @@ def test_answers_are_hidden_until_all_have_answered():
         assert table.words() == ["Pass", "Chi W2"]
         table.play(answer)
         assert table.seat == 3
-        observation = np.zeros(table.rules.observation_shape, np.int8)
-        core.observe_at(table.rules, table.states, 0, 3, observation)
         told = prompt(view, table.rules, table.s, 3)
-        seen.append((table.words(), observation.tobytes(), told))
+        seen.append((table.words(), table.observation(3).tobytes(), told))
     assert seen[0] == seen[1]
     table.play("Peng W3")  # goes before the chow
     assert (table.seat, int(table.s["phase"])) == (3, DISCARD)
@@ -333,6 +331,31 @@ def test_flowers_are_exposed_and_replaced(seed):
     assert flowers
     with pytest.raises(ValueError, match="flowers=True needs wall=one"):
         GAME.make_rules(flowers=True)
+
+
+@pytest.mark.parametrize("options", [{"minimum": 1}, {"wall": "one", "minimum": 1}])
+def test_nothing_hidden_shows(options, seed):
+    """Redrawn for the seat to move: its list, tensor and prompt stay; one seed gives one state."""
+    rng, questions = Random(seed), 0
+    for _ in range(6):
+        walls, calm = plain_mahjong.near_wins(rng, "wall" in options)
+        table = Table(walls, rng.randrange(4), **options)
+        while table.seat >= 0:
+            seat, legal = table.seat, table.choices()
+            seen, told = table.observation(seat), prompt(view, table.rules, table.s, seat)
+            truth, redrawn = table.states.copy(), []
+            for _ in range(2):
+                core.determinize_at(table.rules, table.states, 0, seat, np.uint64(7))
+                redrawn.append(table.states.copy())
+                assert (table.seat, table.choices()) == (seat, legal)
+                assert (table.observation(seat) == seen).all()
+                assert prompt(view, table.rules, table.s, seat) == told
+                core.determinize_at(table.rules, table.states, 0, seat, np.uint64(8))
+            assert redrawn[0] == redrawn[1]
+            table.states[:] = truth
+            questions += truth[0]["phase"] in (CLAIM, ROB)
+            table.play(choose(rng, legal, table.s, calm))
+    assert questions > 20
 
 
 def test_redrawn_states_are_whole(seed, rng):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from random import Random
 
 import numpy as np
+import plain_mahjong
 import pytest
 from mahjong_table import GAME, Table, melds_array, tiles, walls_from
 
-from stratagym.envs import core, make
+from stratagym.envs import core
 from stratagym.envs.mcr_mahjong import metrics, view
 from stratagym.envs.mcr_mahjong.divisions import is_win
 from stratagym.envs.mcr_mahjong.fan_tables import NAMES
@@ -26,13 +27,14 @@ from stratagym.envs.mcr_mahjong.table import (
     CLAIM,
     GANG,
     HU,
+    OVER,
     PASS,
     PENG,
     PLAY,
     ROB,
     SEATS,
 )
-from stratagym.envs.mcr_mahjong.tiles import KINDS, NUMBERS, TILES
+from stratagym.envs.mcr_mahjong.tiles import KINDS, NUMBERS
 from stratagym.envs.text import TextGame, TextOptions
 from stratagym.testing import RandomGame, check_replies
 
@@ -156,10 +158,26 @@ def test_sides():
 
 
 def test_a_picture_is_drawn_in_every_phase(seed):
-    env = make("mcr_mahjong", render_mode="rgb_array")
-    env.reset(seed=seed % 2**32)
-    assert env.render().shape[2] == 3
-    assert len(TILES) == KINDS
+    """Robbing aside, which is rare; with one wall and own walls. The mover is lit."""
+    render, rng, drawn = GAME.module("render"), Random(seed), set()
+    while len({one for one in drawn if one[1] != ROB}) < 8:
+        wall = rng.choice(("one", "duplicate"))
+        walls, _ = plain_mahjong.near_wins(rng, wall == "one")
+        table = Table(walls, wall=wall, minimum=1)
+        while True:
+            phase = int(table.s["phase"])
+            if (wall, phase) not in drawn:
+                drawn.add((wall, phase))
+                found = render.picture(table.rules, table.s, 560)
+                assert found.shape == (450, 560, 3) and found.dtype == np.uint8
+                gold = (found == render.GOLD).all(2).sum()
+                nobody = phase == OVER and table.s["winner"] < 0
+                assert nobody or gold > 100, (phase, gold)
+            if table.seat < 0:
+                break
+            options = [a for a in table.choices() if a != HU or phase == ROB]
+            eager = [a for a in options if a >= PENG]
+            table.play(rng.choice(eager or options))
 
 
 # --- metrics -------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ from stratagym.envs.mcr_mahjong.view import WINDS, hand, meld_tiles, melds
 
 WIDTH, HEIGHT = 1120, 900
 _ROOM, _RAIL, _FELT, _FELT_DARK = (24, 27, 38), (86, 56, 36), (30, 112, 84), (18, 80, 60)
-_PAPER, _FAINT, _PLATE = (252, 252, 250), (190, 208, 198), (18, 44, 40)
+_PAPER, _FAINT, _PLATE, _EDGE = (252, 252, 250), (190, 208, 198), (18, 44, 40), (70, 100, 92)
 _STEP, _DOWN = 38, 49
 """From tile to tile, beside each other and below each other."""
 _DISCARDED, _ROW = 50, 8
@@ -141,50 +141,61 @@ def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
             tile = int(s["discards"][seat, k])
             place(tile, x, y0 + row * _DISCARDED, dim=claimed, lit=offered)
 
-    canvas = Canvas(WIDTH, HEIGHT, scale, CLEAR, oversample=3)
     for seat in range(SEATS):
-        _plate(canvas, rules, s, seat)
-    _middle(canvas, rules, s)
-    layer = canvas.done()
-    image.paste(layer, (0, 0), layer)
+        x, y = _PLATES[seat]
+        put(image, _seat_plate(rules, s, seat, scale), x * scale, y * scale)
+    put(image, _middle(rules, s, scale), 560 * scale, 444 * scale)
     return np.array(image)
 
 
-def _plate(canvas: Canvas, rules: Any, s: Any, seat: int) -> None:
+def _seat_plate(rules: Any, s: Any, seat: int, scale: float) -> Image.Image:
     """A seat's name, wind, points and wall."""
-    x, y = _PLATES[seat]
-    turn = s["phase"] != OVER and seat == s["player"]
-    won = s["phase"] == OVER and seat == s["winner"]
-    lit = turn or won
-    canvas.box(x - 84, y - 26, 168, 52, (*_PLATE, 235), 11, GOLD if lit else (70, 100, 92),
-               3 if lit else 1.2)  # fmt: skip
-    canvas.text(x - 74, y - 9, f"Player {seat}", 16, _PAPER, 0.03, "lm")
-    canvas.text(x + 74, y - 9, f"{int(s['scores'][seat]):+d}", 16, GOLD, 0.03, "rm")
+    lit = seat == (s["winner"] if s["phase"] == OVER else s["player"])
     left = f" · {int(tiles_left(rules, s, seat))} to draw" if rules.duplicate else ""
     flowers = f" · flowers {int(s['flowers'][seat])}" if rules.flowers else ""
-    canvas.text(x - 74, y + 12, WINDS[seat_wind(s, seat)] + left + flowers, 13, _FAINT, 0, "lm")
+    under = WINDS[seat_wind(s, seat)] + left + flowers
+    return _plate(f"Player {seat}", f"{int(s['scores'][seat]):+d}", under, bool(lit), scale)
 
 
-def _middle(canvas: Canvas, rules: Any, s: Any) -> None:
-    """What is going on, in the middle of the table."""
+@lru_cache(maxsize=128)
+def _plate(name: str, points: str, under: str, lit: bool, scale: float) -> Image.Image:
+    canvas = Canvas(172, 56, scale, CLEAR, (86, 28))
+    edge, thick = (GOLD, 3.0) if lit else (_EDGE, 1.2)
+    canvas.box(-84, -26, 168, 52, (*_PLATE, 235), 11, edge, thick)
+    canvas.text(-74, -9, name, 16, _PAPER, 0.03, "lm")
+    canvas.text(74, -9, points, 16, GOLD, 0.03, "rm")
+    canvas.text(-74, 12, under, 13, _FAINT, 0, "lm")
+    return canvas.done()
+
+
+def _middle(rules: Any, s: Any, scale: float) -> Image.Image:
+    """What is going on, for the middle of the table."""
     lines = [f"{WINDS[s['prevailing']]} wind prevails"]
     if rules.hands > 1:
         lines[0] = f"Hand {int(s['hand']) + 1} of {rules.hands} · {lines[0]}"
     if not rules.duplicate:
         lines.append(f"{int(tiles_left(rules, s, 0))} tiles to draw")
+    golden = len(lines)
     if s["phase"] == OVER and s["winner"] != NOT_YET:
         lines += _ending(s)
     elif s["phase"] in (CLAIM, ROB):
         lines.append(f"Player {int(s['player'])} is asked")
+        golden = NONE
+    return _panel(tuple(lines), golden, scale)
+
+
+@lru_cache(maxsize=64)
+def _panel(lines: tuple[str, ...], golden: int, scale: float) -> Image.Image:
+    """Lines below each other, ``golden`` the one that counts."""
     high = 21 * len(lines) + 16
-    canvas.box(452, 444 - high / 2, 216, high, (*_PLATE, 225), 12, (70, 100, 92), 1.2)
+    canvas = Canvas(220, high + 4, scale, CLEAR, (110, high / 2 + 2))
+    canvas.box(-108, -high / 2, 216, high, (*_PLATE, 225), 12, _EDGE, 1.2)
     for k, line in enumerate(lines):
-        big = s["phase"] == OVER and k == 1
-        y = 444 + 21 * (k - (len(lines) - 1) / 2)
-        size = 15.0 if k < 2 else 12.5
-        wide = canvas.width_of(line, size)
-        size *= min(1.0, 200 / wide)
-        canvas.text(560, y, line, size, GOLD if big else _PAPER, 0.02 if k < 2 else 0)
+        size = 15.0 if k <= max(golden, 1) else 12.5
+        size *= min(1.0, 200 / canvas.width_of(line, size))
+        y = 21 * (k - (len(lines) - 1) / 2)
+        canvas.text(0, y, line, size, GOLD if k == golden else _PAPER, 0.02 if size > 13 else 0)
+    return canvas.done()
 
 
 def _ending(s: Any) -> list[str]:

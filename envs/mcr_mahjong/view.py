@@ -436,7 +436,9 @@ def rules_text(rules: Any) -> str:
             section(
                 "Fans",
                 "The fans of a hand add up; one that is part of another does not count beside it. "
-                "In the examples the winning tile stands behind the +.",
+                "A set once combined with others for a fan is combined for one more at most: n "
+                "chows count at most n - 1 fans of two chows, and beside a fan of three chows the "
+                "fourth adds one at most. In the examples the winning tile stands behind the +.",
                 *fan_lines(),
                 *_mixed_kongs(rules),
             ),
