@@ -56,7 +56,7 @@ def _log_factorial(n: int) -> float:
 
 def boards(cells: int) -> Callable[[], str]:
     """Every cell empty, black or white."""
-    return lambda: f"at most 3^{cells} = {ten(cells * math.log10(3))}, computed"
+    return lambda: f"at most 3^{cells} = 10^{cells * math.log10(3):.1f}, computed"
 
 
 def positions() -> str:

@@ -102,12 +102,13 @@ SETTINGS = {
         entropy=0.003, net=(16, 16, 16, 16), learning_rate=3e-3, epochs=3, board=True, shaping=1.0,
     ),
     "breakthrough": Settings(
-        400_000, opponent="self,random,ladder", against="random,heuristic?random=0.65,ladder",
-        envs=64, batch=512, gamma=0.97, gae_lambda=0.7, entropy=0.003, net=(32, 32, 32),
+        300_000, opponent="self,random,ladder", against="random,heuristic?random=0.65,ladder",
+        envs=64, batch=512, gamma=0.97, gae_lambda=0.7, entropy=0.003, net=(16, 16, 16, 16),
         learning_rate=3e-3, epochs=3, board=True, shaping=1.0,
     ),
 }  # fmt: skip
-"""About half a CPU-minute of learning each, chess seven; a game not here gets ``OTHERS``."""
+"""About half a CPU-minute of learning each, the boards from reversi on two or three, chess seven; a game
+not here gets ``OTHERS``."""
 OTHERS = Settings(500_000)
 
 SELF, LADDER = "self", "ladder"
