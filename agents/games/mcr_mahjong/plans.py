@@ -22,7 +22,7 @@ TILE = 8
 SCARCE = 3
 """Units more if only one is left that may come."""
 _FAR = 160
-FADING = np.exp(np.outer([-1.2, -8.0, -0.9, -1.5], np.arange(_FAR) / TILE))
+FADING = np.exp(np.outer([-1.5, -8.0], np.arange(_FAR) / TILE))
 """(2, 160) float64: the value of a plan by its distance in units; in row 1 nothing but the nearest
 plan counts."""
 
@@ -288,7 +288,7 @@ def value(counts, melds, num_melds, left, steep):
     hidden = exposed == 0
     honors = _packed(0, row_of_honors(w3))
     total = mixed_value(words, dead, scarce, melded, honors, num_melds, hidden, steep)
-    if steep != 1:
+    if not steep:
         total += pure_value(words, dead, scarce, melded, honors, num_melds, steep)
     total += knitted_value(words, dead, scarce, honors, num_melds, steep)
     total += flush_value(words, w3, num_melds, suits, hidden, steep)
