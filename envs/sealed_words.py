@@ -176,12 +176,16 @@ def plan_actions(view: Any, rules: Any, seat: int, plan: Mapping[str, Any]) -> n
     """
     states = core.new_states(rules)
     states["seat"] = seat
-    moves, actions = view.read_plan(rules, states[0], json_text(plan)), np.zeros(0, np.int64)
+    return move_actions(view, rules, seat, view.read_plan(rules, states[0], json_text(plan)))
+
+
+def move_actions(view: Any, rules: Any, seat: int, moves: Sequence[str]) -> np.ndarray:
+    """The micro-actions (n,) int64 of a plan's moves in words; costs are not looked at."""
+    states, actions = core.new_states(rules), np.zeros(0, np.int64)
+    states["seat"] = seat
     for move in moves:
-        action = view.string_to_action(rules, states[0], move)
-        actions = np.append(actions, action)
-        if move is not moves[-1]:
-            sealed.set_plan(rules, states, 0, seat, actions)
+        actions = np.append(actions, view.string_to_action(rules, states[0], move))
+        sealed.set_plan(rules, states, 0, seat, actions)
     return actions
 
 
@@ -223,7 +227,8 @@ def result_text(rules: Any, s: Any, player: int, end: str) -> str:
 
 def cost_text(rules: Any, s: Any, seat: int) -> str:
     """What a seat's standing plan costs, such as ``7 of 20``, and the rounds it has won."""
-    last = sealed.shows_last.py_func(rules, s, seat)
+    k = int(s["round"])
+    last = k < rules.rounds and sealed.commits.py_func(rules, k, seat) and s["acts"][seat] == 0
     spent = int(s["last_spent" if last else "spent"][seat])
     told = f"{spent} of {sealed.budget_of.py_func(rules, seat)}"
     if rules.rounds == 1:

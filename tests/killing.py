@@ -77,10 +77,9 @@ RUNS: dict[str, Sequence[Sequence[object]]] = {
         ("--policies", "rule:any,llm:m", "--rules", "length=8", "--games", 2, *MODEL),
     ],
     "botzone": [
-        ("--game", "tictactoe,reversi", "--policies", "random,heuristic", "--games", 8,
-         "--workers", 1),
+        ("--game", "tictactoe,reversi", "--policies", "random", "--games", 8, "--workers", 1),
         ("--game", "tictactoe", "--policies", "random,llm:m", "--games", 8, *MODEL),
-        ("--game", "tictactoe", "--policies", "heuristic,llm:m", "--as-published",
+        ("--game", "tictactoe", "--policies", "llm:m", "--as-published",
          "--concurrency", IN_FLIGHT),
     ],
     "ludo_spots": [

@@ -26,7 +26,7 @@ from stratagym.envs.battle_card.battle import (
     START,
     SUMMON,
 )  # fmt: skip
-from stratagym.envs.battle_card.replay import frames
+from stratagym.envs.battle_card.replay import beside, frames, move
 from stratagym.envs.battle_card.story import Battle
 from stratagym.envs.battle_card.tables import NAMES, UNITS
 from stratagym.envs.text import TextGame, TextOptions
@@ -429,6 +429,18 @@ def test_frames_show_the_battle():
     assert len({picture.shape for picture in pictures}) == 1
     assert all((a != b).any() for a, b in pairwise(pictures))
     assert frames(rules, after[0], after[0]) == []
+
+
+def test_what_stands_beside_a_picture():
+    rules = GAME.make_rules(rounds=2)
+    states = position(rules, 8, 34, 20, 34)
+    told = [beside(rules, states[0], seat) for seat in range(2)]
+    assert told == ["5 of 20, 0 won", "15 of 16, 1 won"]
+    states = position(rules, 8, 34, 20, 34, 0, 33 - 1)
+    assert beside(rules, states[0], 0) == "1 of 20, 0 won"
+    assert move(rules, states[0], 20) == "Phoenix gold" and move(rules, states[0], 22 + 8) == (
+        "first King"
+    )
 
 
 def test_observation_shows_standing_plans():

@@ -519,8 +519,10 @@ def test_counts(rng):
     assert of["decisions"] == sum(plies) and of["asked"] < of["decisions"]
     assert of["choices"] == of["choices_partner"] + of["choices_enemy"]
     assert of["passes"] == of["passes_partner"] + of["passes_enemy"]
-    assert of["plays"] == sum(of[name] for name in metrics.COUNTS[14:])
+    assert of["plays"] == sum(of[name] for name in metrics.COUNTS[16:])
     assert abs(of["passes"] - of["passes_chance"]) < 5 * of["choices"] ** 0.5
+    assert (of["games"], of["losses"]) == (60, counts[:, :, metrics.COUNTS.index("losses")].sum())
+    assert 20 <= of["losses"] <= 40
     told = metrics.rates(counts.sum((0, 1)))
     assert told["pass_rate"] == of["passes"] / of["asked"]
     assert told["over_partner"] == 1 - told["of_choices_partner"]

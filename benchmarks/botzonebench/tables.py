@@ -53,7 +53,8 @@ def skill_cell(row: Mapping[str, Any] | None) -> str:
     progress, mark = row["progress"], f" {FEW}" if is_few(row) else ""
     if row["topped"] or row["broken_off"] or progress is None or progress["low"] is None:
         return row["result"] + mark
-    ends = f"[{100 * progress['low']:.0f}, {100 * progress['high']:.0f}]"
+    # No line break inside the interval.
+    ends = f"[{100 * progress['low']:.0f},\u00a0{100 * progress['high']:.0f}]"
     return f"{row['result']} {ends}{mark}"
 
 

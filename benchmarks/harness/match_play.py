@@ -38,7 +38,7 @@ from stratagym.envs import core, text
 from stratagym.envs.core import GameSpec
 from stratagym.envs.facts import side_leads
 from stratagym.envs.plans import plan_kind
-from stratagym.envs.prompts import is_legal
+from stratagym.envs.prompts import is_legal, legal_list
 from stratagym.envs.turns import is_deciding
 from stratagym.wrappers.dialogue import FORFEIT, RANDOM, forfeit_returns
 
@@ -195,6 +195,10 @@ class _Table:
                         return self._marked(self.match.forfeited(game.actions, seat, game.states))
                 elif game.is_waiting(seat):
                     game.play_waiting()
+                elif isinstance(self.match.seats[seat], LanguageModel):  # not asked: it has to
+                    forced = self._only_move()
+                    assert forced is not None
+                    game.play(forced)
                 else:
                     try:
                         await self._play_policy(seat, number)
@@ -215,8 +219,14 @@ class _Table:
         return record
 
     def _is_asked(self, seat: int) -> bool:
-        model = isinstance(self.match.seats[seat], LanguageModel)
-        return model and not self.game.is_waiting(seat)
+        if not isinstance(self.match.seats[seat], LanguageModel) or self.game.is_waiting(seat):
+            return False
+        return self.protocol.ask_forced or self._only_move() is None
+
+    def _only_move(self) -> int | None:
+        """The legal move of the seat to move where it has no other; None where it has a choice."""
+        legal = legal_list(self.game.rules, self.game.states)
+        return legal[0] if len(legal) == 1 else None
 
     async def _play_policy(self, seat: int, number: int) -> None:
         """Let a policy play until it has given the turn away, or once in games without turns."""

@@ -34,6 +34,8 @@ from stratagym.envs import spec
 Summary = Mapping[str, Any]
 
 
+MOST_TICKS = 8
+"""More levels have their names at every second or third tick."""
 WORDS = (
     "**Progress**: twice the share of decided games won at the level; where the level "
     "plays perfectly, the share of games drawn.",
@@ -66,7 +68,8 @@ def _percent(rate: Mapping[str, Any] | None) -> str:
 
 def level_table(summary: Summary, game: str) -> Table:
     """Level, progress and rating of every policy, the best first."""
-    has_ratings = any(row["rating"] for row in summary["games"][game].values())
+    # Under other rules than the ladder's own a climb has no rating, and no scores either.
+    has_ratings = not any(row["scores"] for row in summary["games"][game].values())
     columns = ["policy", "level, progress", "95%", "rating", "95%", "games"]
     table = Table(columns if has_ratings else [*columns[:3], "mean score", "games"])
     rows = summary["games"][game].items()
@@ -209,7 +212,9 @@ def draw_levels(folder: Path, summary: Summary) -> Path:
         for panel, game in zip(grid.flat, games, strict=False):
             top = summary["config"]["highest"][game]
             panel.set_xlim(-0.15, top + 1.15)
-            panel.set_xticks(range(top + 2), [*(f"Lv{k}" for k in range(top + 1)), "top"])
+            step = 1 + top // MOST_TICKS
+            shown = [f"Lv{k}" if k % step == 0 else "" for k in range(top + 1)]
+            panel.set_xticks(range(top + 2), [*shown, "top"])
             panel.grid(axis="x", color=LINE)
             panel.set_title(spec(game).title, fontsize=10)
             for at, name in enumerate(names):

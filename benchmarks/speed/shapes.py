@@ -189,13 +189,13 @@ SHAPES = {
     "batch": Shape("batch, observation + mask", batch_environment),
     "batch_cores": Shape("batch on all processors, per second", batch_on_all_cores, clock="wall"),
     "bulk_whole": Shape(
-        "bulk loop, whole plays, no observation", partial(bulk_loop, plays="whole"), _WHOLE
+        "whole plays in a bulk loop, no observation", partial(bulk_loop, plays="whole"), _WHOLE
     ),
     "step_whole": Shape(
-        "Python step, whole plays, no observation", partial(state_api, plays="whole"), _WHOLE
+        "whole plays by Python step, no observation", partial(state_api, plays="whole"), _WHOLE
     ),
     "observe_whole": Shape(
-        "Python step, whole plays, + observation",
+        "whole plays by Python step + observation",
         partial(state_api, observe=True, plays="whole"),
         _WHOLE,
     ),

@@ -107,8 +107,8 @@ SETTINGS = {
         learning_rate=3e-3, epochs=3, board=True, shaping=1.0,
     ),
 }  # fmt: skip
-"""About half a CPU-minute of learning each, the boards from reversi on two or three, chess seven; a game
-not here gets ``OTHERS``."""
+"""About half a CPU-minute of learning each, chess seven, the boards below it two or three; a
+game not here gets ``OTHERS``."""
 OTHERS = Settings(500_000)
 
 SELF, LADDER = "self", "ladder"

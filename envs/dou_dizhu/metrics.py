@@ -26,6 +26,8 @@ _FIRST = (
     "passes_enemy",
     "passes_enemy_chance",
     "plays",
+    "games",
+    "losses",
     "bombs_held_at_loss",
 )
 COUNTS = (*_FIRST, *(kind.name.replace(" ", "_") for kind in KINDS[1:]))
@@ -33,14 +35,15 @@ COUNTS = (*_FIRST, *(kind.name.replace(" ", "_") for kind in KINDS[1:]))
 
 decisions: plays and passes. asked: those with several legal actions. choices: those in which both
 passing and playing were legal; passes: the deliberate ones among them; chance: what passes come to
-at random. partner, enemy: by whose play was to be beaten. bombs_held_at_loss: bombs and the rocket
-in hand when the game was lost. Then plays by kind.
+at random. partner, enemy: by whose play was to be beaten. games, losses: finished.
+bombs_held_at_loss: bombs and the rocket in hand when the game was lost. Then plays by kind.
 """
 COUNTS_DTYPE = np.float64
 _KINDS_AT = len(_FIRST) - 1
 (
     _DECISIONS, _ASKED, _CHOICES, _PASSES, _CHANCE, _PARTNER, _PARTNER_PASSES, _PARTNER_CHANCE,
-    _OVER_PARTNER, _ENEMY, _ENEMY_PASSES, _ENEMY_CHANCE, _PLAYS, _HELD,
+    _OVER_PARTNER, _ENEMY, _ENEMY_PASSES, _ENEMY_CHANCE, _PLAYS, _GAMES,
+    _LOSSES, _HELD,
 ) = range(len(_FIRST))  # fmt: skip
 
 
@@ -78,7 +81,9 @@ def count_after(rules, s, seat, action, counts):
     if not s.over or s.landlord < 0:
         return
     for player in range(counts.shape[0]):
+        counts[player, _GAMES] += 1
         if (player == s.landlord) != (s.winner == s.landlord):
+            counts[player, _LOSSES] += 1
             hand = s.hands[player]
             counts[player, _HELD] += popcount(at_least(hand, 4)) + (hand & JOKERS == JOKERS)
 
@@ -89,7 +94,7 @@ def rates(counts: np.ndarray) -> dict[str, float]:
     pass_rate: deliberate passes of all decisions that the seat was asked for (BotzoneBench's table
     5); of_choices: of the decisions in which both were legal, with what chance comes to, and by
     whose play was to be beaten. over_partner: plays over the partner's, of its plays that could be
-    beaten. share_KIND: of all plays.
+    beaten. plays_a_game and bombs_held_at_loss: of a seat, on average. share_KIND: of all plays.
 
     Args:
         counts: one seat's, or sums of several.
@@ -109,5 +114,7 @@ def rates(counts: np.ndarray) -> dict[str, float]:
         "of_choices_enemy": share("passes_enemy", "choices_enemy"),
         "of_choices_enemy_chance": share("passes_enemy_chance", "choices_enemy"),
         "over_partner": share("plays_over_partner", "choices_partner"),
+        "plays_a_game": share("plays", "games"),
+        "bombs_held_at_loss": share("bombs_held_at_loss", "losses"),
         **{f"share_{name}": share(name, "plays") for name in COUNTS[len(_FIRST) :]},
     }

@@ -191,6 +191,12 @@ def _value(s, seat, hand, pattern, cards, leading, partners, enemy_left):
     return value
 
 
+@njit(cache=True)
+def playout(rules, s, legal, n):
+    """The heuristic's action: playouts of tree search are by it, for all seats."""
+    return heuristic(rules, s, legal, n)
+
+
 # --- the other rule-based players ----------------------------------------------------------------
 
 
