@@ -201,6 +201,49 @@ def imagine(rules, s, player):
     """
 
 
+# --- what perfect information Monte Carlo asks besides --------------------------------------------
+
+
+def _not_solved(rules, s, memory, out):
+    return False
+
+
+@core.kernel("agents", default=_not_solved)
+def exact(rules, s, memory, out):
+    """Whether a position whose hidden things are known is solved; then writes each seat's worth.
+
+    What it writes is as ``as_worth`` has it. ``memory`` is what ``exact_memory`` of the game's
+    agents gave.
+    """
+
+
+def _as_returned(rules, s, out):
+    pass
+
+
+@core.kernel("agents", default=_as_returned)
+def as_worth(rules, s, out):
+    """Make of the returns of a game that is over, in ``out``, what its sums are to be highest of.
+
+    By default the returns themselves.
+    """
+
+
+def _alike(rules, s, player):
+    return 1.0
+
+
+@core.kernel("agents", default=_alike)
+def likelihood(rules, s, player):
+    """How well a guess at what ``player`` cannot know agrees with what the others did: a weight."""
+
+
+def exact_memory(rules: Any) -> tuple[np.ndarray, ...]:
+    """Scratch for ``exact``: what the game's agents give for it, else next to nothing."""
+    give = getattr(core.home(type(rules), "agents"), "exact_memory", None)
+    return give(rules) if give else (np.zeros(0),)
+
+
 def judge_memory(rules: Any) -> tuple[np.ndarray, ...]:
     """Scratch for ``judge``: what the game's agents give for it, else next to nothing."""
     give = getattr(core.home(type(rules), "agents"), "judge_memory", None)

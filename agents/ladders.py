@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ class Ladder:
         solved: whether the last level plays perfectly in a game that is then drawn: it is as high
             as there is, whatever its win rate, and progress against it is the rate of draws.
         players: the policy that plays a level's policy, where its string has come to mean another.
+        is_variant: whether it is the levels of a ladder under other rules, as ``under`` makes it.
     """
 
     name: str
@@ -43,6 +44,11 @@ class Ladder:
     least: float = 0.0
     solved: bool = False
     players: Mapping[str, str] = field(default_factory=dict)
+    is_variant: bool = False
+
+    def under(self, **options: Any) -> Ladder:
+        """The same levels under other options of the game; nobody has measured them there."""
+        return replace(self, options={**self.options, **options}, is_variant=True)
 
     @property
     def game(self) -> core.GameSpec:
@@ -68,11 +74,13 @@ class Ladder:
 
     @cached_property
     def calibration(self) -> dict[str, Any]:
-        """What the calibration measured.
+        """What the calibration measured; nothing where the levels play under other rules.
 
         Raises:
             ValueError: the ladder has not been calibrated as it stands, in one line.
         """
+        if self.is_variant:
+            return {"ratings": {}, "ties": 0.0, "engines": {}}
         if not self.path.exists():
             raise ValueError(
                 f"{self.name} has no calibration in {self.path}; run: "

@@ -103,12 +103,11 @@ class GameEnv(Display, Rendered, AECEnv):
         self._seat = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._shape, self._dtype = rules.observation_shape, np.dtype(rules.observation_dtype)
         self._num_actions = rules.num_actions
+        bounds = core.observation_bounds(rules)
         self.observation_spaces = {
             agent: spaces.Dict(
                 {
-                    "observation": spaces.Box(
-                        0, rules.observation_high, self._shape, rules.observation_dtype
-                    ),
+                    "observation": spaces.Box(*bounds, self._shape, rules.observation_dtype),
                     "action_mask": spaces.Box(0, 1, (self._num_actions,), np.int8),
                 }
             )
@@ -118,8 +117,7 @@ class GameEnv(Display, Rendered, AECEnv):
             agent: spaces.Discrete(self._num_actions) for agent in self.possible_agents
         }
         self.state_space = spaces.Box(
-            0,
-            rules.observation_high,
+            *bounds,
             (rules.num_players, int(np.prod(self._shape))),
             rules.observation_dtype,
         )

@@ -78,6 +78,16 @@ def side_returns(sides: Sides, returns: Any) -> np.ndarray:
     return np.stack([returns[..., list(side)].sum(-1) for side in sides], -1)
 
 
+def side_leads(sides: Sides, returns: Any) -> np.ndarray:
+    """What each side is ahead by, (..., sides) float64: above 0 for a win, 0 for a draw.
+
+    Between two sides the difference of their results, which tells who won where results do not
+    sum to zero; of more sides, or one, each side's result.
+    """
+    results = side_returns(sides, returns)
+    return results - results[..., ::-1] if len(sides) == 2 else results
+
+
 _imported: dict[str, ModuleType] = {}
 """Modules of games by their names, views completed."""
 
@@ -122,7 +132,7 @@ class GameSpec:
     max_game_length: int
     sources: tuple[str, ...] = ()
     options: dict[str, Option] = field(default_factory=dict)
-    sides: Sides | Callable[[Any], Sides] | None = each_alone
+    sides: Sides | Callable[[Any], Sides | None] | None = each_alone
     decision_seconds: float | None = None
     package: str = ""
 
@@ -220,11 +230,22 @@ def _name_apart(rules_class: type) -> None:
         rules_class.__name__ = name.replace(".", "_")
 
 
+def observation_bounds(rules: Any) -> tuple[Any, Any]:
+    """The smallest and the largest number in an observation; the smallest is 0 unless told."""
+    return getattr(rules, "observation_low", 0), rules.observation_high
+
+
 Kind = TypeVar("Kind", bound=type)
 
 
 def sizes(
-    *, actions: Any, observation: Any, decisions: Any, dtype: Any = np.int8, high: Any = 1
+    *,
+    actions: Any,
+    observation: Any,
+    decisions: Any,
+    dtype: Any = np.int8,
+    high: Any = 1,
+    low: Any = 0,
 ) -> Callable[[Kind], Kind]:
     """Give a game's ``Rules`` the properties that tell its sizes; a decorator.
 
@@ -233,14 +254,15 @@ def sizes(
     Args:
         actions: ``num_actions``. observation: ``observation_shape``, a tuple.
         decisions: ``max_game_length``, the most decisions of a game.
-        dtype, high: ``observation_dtype`` and ``observation_high``, the largest number in an
-            observation. The smallest is 0.
+        dtype, high, low: ``observation_dtype``, ``observation_high`` and ``observation_low``, the
+            largest and the smallest number in an observation.
     """
     told = {
         "num_actions": actions,
         "observation_shape": observation,
         "observation_dtype": dtype,
         "observation_high": high,
+        "observation_low": low,
         "max_game_length": decisions,
     }
 

@@ -4,7 +4,8 @@ A plan is a sequence of kernel actions by one seat, each legal where it is playe
 gives the turn away. A view that takes plans has
 
 - ``read_plan(rules, s, text) -> list[str]``: the moves a reply names, in the order in which they
-  are played; it raises ``ReplyError`` with one word for a reply that it cannot read;
+  are played; it raises ``ReplyError`` with one word for a reply that it cannot read, and may
+  raise ``PlanError`` for one that it can read and that breaks a rule in a place it can name;
 - ``PLAN``: ``"all"`` (one bad move refuses the reply), ``"each"`` (good moves are played, bad ones
   are listed) or ``"queue"`` (one move is played at each decision of the seat, and checked then;
   for games in real time);
@@ -76,6 +77,18 @@ class Outcome:
         shown = ["kind", "action", "move", "reason"]
         shown += [name for name in ("rejected", "said") if getattr(self, name)]
         return f"Outcome({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
+
+
+class PlanError(ValueError):
+    """A plan that is readable and breaks a rule before any move is played.
+
+    Attributes:
+        move: the part of the plan that does. reason: why, as one word.
+    """
+
+    def __init__(self, move: str, reason: str):
+        super().__init__(reason)
+        self.move, self.reason = move, reason
 
 
 @dataclass(frozen=True)
@@ -203,7 +216,13 @@ class _Plan:
 
     def read(self, text: str, spoke: bool) -> Outcome:
         """What the plan comes to; ``spoke`` tells that the reply says something besides."""
-        moves = self.view.read_plan(self.rules, self.before[0], text)
+        try:
+            moves = self.view.read_plan(self.rules, self.before[0], text)
+        except PlanError as error:
+            self.reject(error.move, error.reason)
+            return Outcome(
+                ILLEGAL, None, self.rejected[0][0], error.reason, rejected=tuple(self.rejected)
+            )
         if len(moves) > PLAN_LIMIT:
             raise ReplyError("too_many")
         shown = limited("; ".join(moves), SHOWN)

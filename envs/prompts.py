@@ -24,7 +24,7 @@ ANSWERS = ("move", "evaluation")
 WORDING = ("rules", "position", "hints", "reasoning", "answer", "template")
 """The fields of ``TextOptions`` that change the words of 0.1."""
 
-SYSTEM_PARTS = ("game", "role", "rules", "actions", "hints", "persona", "answer")
+SYSTEM_PARTS = ("game", "role", "rules", "actions", "catalogue", "hints", "persona", "answer")
 """What stays the same over a seat's game, so that servers can cache it, in the prompt's order."""
 USER_PARTS = ("position", "history", "heard", "legal", "task")
 
@@ -285,6 +285,7 @@ def _parts(
         "role": part(view, "role_text")(rules, player),
         "rules": _rules(view, rules, options.rules),
         "actions": part(view, "actions_text")(rules) if legal is None else "",
+        "catalogue": part(view, "catalogue_text")(rules, player),
         "hints": "" if not hints else section("Advice", hints) if titles else f"Advice:\n{hints}",
         "persona": persona if style else "",
         "position": part(view, "position_text")(rules, s, player, form),
@@ -345,7 +346,7 @@ def _fields(text: str) -> list[tuple[str, str]]:
 def _filled(parts: Mapping[str, str], options: TextOptions) -> tuple[str, str]:
     """The template's system and user message with the parts in place of its fields."""
     told = {name: parts[name] for name in FIELDS}
-    told["rules"] = _joined(parts, ("game", "rules", "actions"))
+    told["rules"] = _joined(parts, ("game", "rules", "actions", "catalogue"))
     *system, user = (
         _without_gaps("".join(before + told.get(name, "") for before, name in pieces))
         for pieces in _read_template(options.template)

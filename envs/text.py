@@ -366,9 +366,8 @@ class TextGame:
         if self.over or not is_legal(self.rules, self.states, action):
             raise ValueError(f"{self.spec.name}: seat {self.seat} may not play {action}")
         if self.text.history:
-            self._told.append(
-                self.spec.module("view").move_text(self.rules, self.states[0], action)
-            )
+            told = self.spec.module("view").move_text(self.rules, self.states[0], action)
+            self._told += [told] if told else []
         self.actions.append(int(action))
         self._own.setdefault(self.seat, []).append(int(action))
         self.state.apply_action(action)

@@ -23,6 +23,7 @@ except ModuleNotFoundError:
     ) from None
 
 from stratagym import envs
+from stratagym.envs import core
 
 
 class RLlibEnv(MultiAgentEnv):
@@ -44,10 +45,10 @@ class RLlibEnv(MultiAgentEnv):
         given = dict(config)
         self.env = envs.make(given.pop("game", ""), **given)
         rules = self.env.rules
-        size = int(np.prod(rules.observation_shape))
+        size, bounds = int(np.prod(rules.observation_shape)), core.observation_bounds(rules)
         space = spaces.Dict(
             {
-                "observations": spaces.Box(0, rules.observation_high, (size,), np.float32),
+                "observations": spaces.Box(*bounds, (size,), np.float32),
                 "action_mask": spaces.Box(0, 1, (rules.num_actions,), np.float32),
             }
         )

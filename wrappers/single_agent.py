@@ -33,7 +33,8 @@ from stratagym.envs.window import RENDER_MODES, Rendered
 
 def observation_space_of(rules: Any, dict_observation: bool) -> spaces.Space:
     """The space of what one seat sees, with its mask of legal actions or without."""
-    box = spaces.Box(0, rules.observation_high, rules.observation_shape, rules.observation_dtype)
+    bounds = core.observation_bounds(rules)
+    box = spaces.Box(*bounds, rules.observation_shape, rules.observation_dtype)
     if not dict_observation:
         return box
     mask = spaces.Box(0, 1, (rules.num_actions,), np.int8)

@@ -69,7 +69,9 @@ def play_batched(
     for g, match in enumerate(matches):
         if g in faults:
             seat, fault = faults[g]
-            records.append({**match.forfeited(actions[g], seat), **fault_field(fault)})
+            records.append(
+                {**match.forfeited(actions[g], seat, states[g : g + 1]), **fault_field(fault)}
+            )
             continue
         total = np.zeros(rules.num_players)
         core.returns_at(rules, states, g, total)

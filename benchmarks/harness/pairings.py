@@ -120,6 +120,11 @@ def two_sides(game: core.GameSpec, rules: Any, contest: str, else_use: str = "")
     return sides
 
 
+def match_options(game: core.GameSpec) -> dict[str, Any]:
+    """Options of a game in contests unless others are asked for: the view's ``MATCH_OPTIONS``."""
+    return dict(getattr(game.module("view"), "MATCH_OPTIONS", {}))
+
+
 def seated(sides: Sides, policies: Sequence[str]) -> tuple[str, ...]:
     """Policies by seat, from those by side."""
     places = [(seat, name) for side, name in zip(sides, policies, strict=True) for seat in side]

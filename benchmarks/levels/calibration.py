@@ -22,7 +22,7 @@ from stratagym.agents.engines import Engine
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness import match_play
 from stratagym.benchmarks.harness.matches import Match
-from stratagym.benchmarks.harness.records import SCHEMA, GameRecord, returns_of, side_return
+from stratagym.benchmarks.harness.records import SCHEMA, GameRecord, returns_of, side_lead
 from stratagym.benchmarks.harness.schedules import Records
 from stratagym.benchmarks.levels.climb import Plan, duels, team_matches
 from stratagym.benchmarks.reporting.page import RateCell, Table, code, count, mean_text
@@ -129,7 +129,7 @@ def _teams(plan: Plan, play: Play) -> list[dict[str, Any]]:
 def _points(match: Match, record: GameRecord) -> str:
     """A letter for what the pairing's first policy came to; no game here is broken off."""
     assert match.place.seat is not None
-    mine = side_return(record, match.place.seat)
+    mine = side_lead(record, match.place.seat)
     return "W" if mine > 0 else "L" if mine < 0 else "D"
 
 

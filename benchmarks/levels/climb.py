@@ -24,7 +24,7 @@ from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness import match_play, pairings
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import Match, Place
-from stratagym.benchmarks.harness.records import GameRecord, returns_of, side_return
+from stratagym.benchmarks.harness.records import GameRecord, returns_of, side_lead
 from stratagym.benchmarks.harness.schedules import Schedule, play_out, side_by_side
 from stratagym.benchmarks.reporting.ratings import rate_on_ladder
 from stratagym.benchmarks.reporting.stats import Rate, jackknife, mean_rate, wilson
@@ -51,6 +51,10 @@ class Plan:
         protocol: how language models' answers are treated.
         early_stop: whether a level ends once it is settled.
         top: the last level that can be played here.
+        level_games: of a level in all, shared out among its opponents: at level 0, 1, .., the
+            last number at all levels above. Empty where ``games`` are with each opponent.
+        discards: whether a game that transport failures broke off for good is left out, and the
+            climb goes on; else it is broken off.
     """
 
     benchmark: str
@@ -60,6 +64,17 @@ class Plan:
     protocol: match_play.AnswerProtocol
     early_stop: bool
     top: int
+    level_games: tuple[int, ...] = ()
+    discards: bool = False
+
+    def rounds(self, level: int) -> int:
+        """How many seeds are played with each opponent of a level, every side once."""
+        opponents, sides = 1, len(self.sides)
+        games = self.games
+        if self.level_games:
+            games = self.level_games[min(level, len(self.level_games) - 1)]
+            opponents = len(self.ladder.levels[level])
+        return -(-games // (opponents * sides))
 
     @property
     def seats(self) -> int:
@@ -216,7 +231,7 @@ class Climb:
     def _ends(self) -> list[int]:
         """The numbers of games with an opponent after which the level is analysed."""
         sides = len(self.plan.sides)
-        rounds = -(-self.plan.games // sides)
+        rounds = self.plan.rounds(self.level_result.level)
         n = INTERIM_ANALYSES if self.plan.early_stop else 1
         return sorted({max(1, round(rounds * k / n)) * sides for k in range(1, n + 1)})
 
@@ -225,19 +240,22 @@ class Climb:
         if self.finished:
             return []
         last = next(end for end in self._ends() if end > self._played)
-        game = self.plan.ladder.game.name
+        level = self.level_result.level
         return [
             match
             for opponent in self._opponents()
             for match in duels(
-                self.plan,
-                f"{game}/{self.policy}/{self.level_result.level}/{opponent}",
-                self.policy,
-                opponent,
-                self._played,
-                last,
+                self.plan, self.pairing(level, opponent), self.policy, opponent, self._played, last
             )
         ]
+
+    def pairing(self, level: int, opponent: str) -> str:
+        """What the matches with an opponent on a level are called."""
+        return f"{self.plan.ladder.game.name}/{self.policy}/{level}/{opponent}"
+
+    def pairings(self, level: int) -> list[str]:
+        """The names of all pairings of a level."""
+        return [self.pairing(level, name) for name in self.plan.ladder.levels[level]]
 
     def update(self, records: Mapping[str, GameRecord]) -> None:
         """Take the records of all matches that came next, by name, and move on."""
@@ -254,12 +272,12 @@ class Climb:
                 continue
             # By its seat, as a policy may meet itself.
             assert match.place.seat is not None
-            mine = side_return(record, match.place.seat)
+            mine = side_lead(record, match.place.seat)
             points = 1.0 if mine > 0 else 0.0 if mine < 0 else 0.5
             result.results.append(Result(opponent, match.seed, points, record))
         ends = self._ends()
         self._played = next(end for end in ends if end > self._played)
-        if result.lost:
+        if result.lost and not self.plan.discards:
             self.aborted = True
         elif self._played == ends[-1]:
             self._leave()
@@ -288,11 +306,13 @@ class Climb:
         else:
             progress = scaled(last.win_rate(), 2.0)
         calibration = self.plan.ladder.calibration
-        rating = rate_on_ladder(
-            [(r.opponent, r.points, r.seed) for s in self.levels for r in s.results],
-            calibration["ratings"],
-            calibration["ties"],
-        )
+        rating = None
+        if not self.plan.ladder.is_variant:
+            rating = rate_on_ladder(
+                [(r.opponent, r.points, r.seed) for s in self.levels for r in s.results],
+                calibration["ratings"],
+                calibration["ties"],
+            )
         return Outcome(
             last.level,
             None if self.topped else progress,
@@ -311,7 +331,8 @@ class Outcome:
         level: the first level that was not passed; the last one where ``topped``.
         progress: from passing the level below (0) to passing ``level`` (1); None where topped.
         aborted: whether games are missing because of transport failures.
-        rating: on the ladder's scale; None on a ladder of scores.
+        rating: on the ladder's scale; None on a ladder of scores, and where its levels play under
+            other rules than they were calibrated under.
     """
 
     level: int
@@ -362,9 +383,14 @@ class ScoreClimb:
         self.finished = self.aborted = False
         self.records: dict[str, list[GameRecord]] = {}
 
+    def pairings(self, level: int) -> list[str]:
+        """The names of the policy's own pairings: one, whatever the level."""
+        return [f"{self.plan.ladder.game.name}/{self.policy}/team"]
+
     def _teams(self) -> Iterator[tuple[str, list[Match]]]:
         game = self.plan.ladder.game.name
-        yield self.policy, team_matches(self.plan, f"{game}/{self.policy}/team", self.policy)
+        (own,) = self.pairings(0)
+        yield self.policy, team_matches(self.plan, own, self.policy)
         for level, policies in enumerate(self.plan.ladder.levels[: self.plan.top + 1]):
             for name in policies:
                 if name != self.policy:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -51,9 +51,11 @@ def scene(
         legal: whether to list the legal moves where nobody was asked for one.
     """
     positions, judged = [], list(evaluations)
+    counts: list[int] = []
     size: list[int] | None = None
     before: np.ndarray | None = None
-    for position, evaluation in zip(replay.positions, judged, strict=True):
+    following = [*replay.positions[1:], None]
+    for position, after, evaluation in zip(replay.positions, following, judged, strict=True):
         image = arrow = None
         render = position.spec.optional_module("render")
         if tiles is not None and render is not None and position.states is not None:
@@ -86,6 +88,14 @@ def scene(
                 "arrow": arrow,
             }
         )
+        shown = frames(position, after)
+        counts.append(1 + len(shown))
+        for label, text, draw in shown:
+            image = None
+            if tiles is not None and before is not None:
+                numbers = tiles.numbers(draw())
+                image, before = changes(before, numbers), numbers
+            positions.append(_frame(position, label, image, texts(text)))
     return {
         "title": replay.title,
         "outcome": replay.outcome,
@@ -97,11 +107,63 @@ def scene(
         "positions": positions,
         "seats": replay.seats,
         "columns": _columns(replay),
-        "clocks": _clocks(replay),
-        "graph": _graph(replay, judged),
+        "clocks": _spread(_clocks(replay), counts),
+        "graph": _spread_graph(_graph(replay, judged), counts),
         "size": size,
         "cuts": _cuts(replay) if size else None,
     }
+
+
+# --- what happens within a move -----------------------------------------------------------------
+
+
+def frames(
+    position: Position, after: Position | None
+) -> list[tuple[str, str, Callable[[], np.ndarray]]]:
+    """What the game shows between two positions: a label, a text, a picture when it is called for.
+
+    Of games in which much happens at one move, such as a battle, by ``frames`` of their ``replay``.
+    """
+    found = _own(position, "frames")
+    if found is None or after is None or after.states is None or position.states is None:
+        return []
+    return found(position.rules, position.states[0], after.states[0])
+
+
+def _frame(position: Position, label: str, image: list[int] | None, text: int) -> dict[str, Any]:
+    """A moment after ``position`` that is nobody's decision."""
+    return {
+        "ply": position.ply,
+        "seat": None,
+        "policy": None,
+        "heading": label,
+        "image": image,
+        "board": text,
+        "chance": [],
+        "action": None,
+        "move": None,
+        "told": "",
+        "legal": [],
+        "judge": None,
+        "choice": None,
+        "answers": [],
+        "short": label,
+        "beside": _beside(position),
+        "arrow": None,
+    }
+
+
+def _spread(values: list[Any] | None, counts: list[int]) -> list[Any] | None:
+    """One value a position as one a position or frame."""
+    if values is None:
+        return None
+    return [value for value, n in zip(values, counts, strict=True) for _ in range(n)]
+
+
+def _spread_graph(graph: dict[str, Any] | None, counts: list[int]) -> dict[str, Any] | None:
+    if graph is None:
+        return None
+    return {**graph, "lines": [[seat, _spread(line, counts)] for seat, line in graph["lines"]]}
 
 
 # --- what the game's own ``replay`` module says --------------------------------------------------

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from stratagym.benchmarks.harness.replays import Position, Replay
 from stratagym.benchmarks.replaying.evaluator import Evaluation, Evaluator
-from stratagym.benchmarks.replaying.scenes import said, usage
+from stratagym.benchmarks.replaying.scenes import frames, said, usage
 from stratagym.benchmarks.reporting.terminal import Screen, printable
 
 
@@ -81,6 +81,9 @@ class Terminal:
             self._print(_judged(position, evaluation), "dim")
         if position.action is not None:
             self._print(f"Move: {position.move(position.action)}   {position.told()}", "green")
+        after = self.replay.positions[k + 1] if k + 1 < len(self.replay.positions) else None
+        for label, _, _ in frames(position, after):
+            self._print(label, "cyan")
 
     def _answer(self, answer: dict[str, Any], prompts: bool) -> None:
         if answer["prompt"] is None and answer["reply"] is None:

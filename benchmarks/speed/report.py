@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stratagym.benchmarks.reporting import marked
 from stratagym.benchmarks.reporting.terminal import Screen
 from stratagym.benchmarks.speed.entries import OURS, Entry
 from stratagym.benchmarks.speed.measuring import machine_line, short, spread_of
@@ -18,7 +19,8 @@ UNIT = "player decisions per CPU-second, one thread, random legal play"
 BLUE, ORANGE, GREY = "#0072b2", "#e69f00", "#c9c9c9"
 COLUMNS = ("", "threads", "batch", "median", "min", "max", "ours / peer", "faster")
 NUMBERS = range(1, 6)
-BEGIN, END = "<!-- throughput: begin -->", "<!-- throughput: end -->"
+MARK = "throughput"
+BEGIN, END = marked.marks(MARK)
 """What stands between these lines of a page is written by ``--page``."""
 
 
@@ -168,17 +170,12 @@ def between(page: str) -> tuple[str, str]:
 
     Raises ValueError if the lines that mark it are not there once each, in order.
     """
-    head, begin, rest = page.partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not begin or not end or BEGIN in rest or END in tail:
-        raise ValueError(f"it needs the lines {BEGIN} and {END}, once each and in this order")
-    return head + begin, end + tail
+    return marked.between(page, MARK)
 
 
 def write_page(path: Path, entries: list[Entry], method: Method) -> None:
     """Put the rates between the marks of a page."""
-    head, tail = between(path.read_text(encoding="utf-8"))
-    path.write_text(f"{head}\n\n{body(entries, method)}\n{tail}", encoding="utf-8")
+    marked.write(path, MARK, body(entries, method))
 
 
 def plot(entries: list[Entry], method: Method, path: Path) -> None:

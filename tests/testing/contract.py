@@ -332,9 +332,9 @@ class Contract:
         ):
             if core.turn_at(rules, state, 0) != turn or core.turn_at(rules, twin, 0) != turn:
                 break
-            if core.current_player_at(rules, twin, 0) != player:
-                assert player == committing, f"who commits in turn {turn} depends on commits in it"
-                break  # of its own plan it may know when it ends
+            if (now := core.current_player_at(rules, twin, 0)) != player:
+                assert committing in (player, now), f"who commits in turn {turn} depends on it"
+                break  # one of the two plans of the committing seat is longer
             legal = played.legal[: core.legal_actions_at(rules, twin, 0, played.legal)].copy()
             if player != committing:
                 compared += 1

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
-from stratagym.agents.boards import square_symmetries
+from stratagym.agents.boards import action_cells as action_cells
+from stratagym.agents.boards import symmetries as symmetries
 from stratagym.agents.games.go.shapes import is_shape, liberties_after
 from stratagym.agents.ladders import Ladder
 from stratagym.envs.core import random_below
@@ -128,19 +127,6 @@ def heuristic(rules, s, legal, n):
 
 
 # --- the board as networks see it ----------------------------------------------------------------
-
-
-def symmetries(rules: Any) -> np.ndarray:
-    """Where each action goes under the 8 turns and mirrorings of the board: (8, A) int64.
-
-    The pass stays the pass.
-    """
-    return square_symmetries(rules.size)
-
-
-def action_cells(rules: Any) -> np.ndarray:
-    """A point's own cell of the first plane; the pass is the top left cell of a second."""
-    return np.arange(rules.size**2 + 1)
 
 
 LADDER = Ladder(

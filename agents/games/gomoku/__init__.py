@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from stratagym.agents.boards import board_symmetries
 from stratagym.agents.games.gomoku.scores import (
     cell_score,
     legal_win,
@@ -222,19 +223,8 @@ def action_cells(rules: Any) -> np.ndarray:
 
 
 def symmetries(rules: Any) -> np.ndarray:
-    """The board's symmetries as permutations of the actions, (8 or 4, A) int64; itself first.
-
-    Action ``a`` becomes ``table[k, a]``; swap2's choices stay. Boards that are no squares have 4.
-    """
-    cells = rules.rows * rules.columns
-    grid = np.arange(cells).reshape(rules.rows, rules.columns)
-    turned = [grid, grid[::-1], grid[:, ::-1], grid[::-1, ::-1]]
-    if rules.rows == rules.columns:
-        turned += [view.T for view in turned]
-    table = np.tile(np.arange(rules.num_actions), (len(turned), 1))
-    for row, view in zip(table, turned, strict=True):
-        row[:cells] = view.ravel()
-    return table
+    """Where each action goes, (8 or 4, A) int64; swap2's choices stay."""
+    return board_symmetries(rules.rows, rules.columns, rules.num_actions)
 
 
 LADDER = Ladder(
