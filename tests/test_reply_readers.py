@@ -26,7 +26,6 @@ FILLS = (
 BEGUN = {
     "ataxx": ("", "Move: a", "Move: (a,", "Move: a1", "a1c", "Answer: a", '{"action": "'),
     "battle_card": ("", '{"invaders": [', '{"invaders": [{"name": "', '{"keep": '),
-    "battle_card": ("", '{"invaders": ', '{"invaders": [{"name": "', '{"keep": '),
     "breakthrough": ("", "Move: a", "Move: a7", "a7", "Answer: a7", '{"action": "'),
     "chess": ("", "e4", "12", "1. ", "O-O", "Answer: e4"),
     "coin_game": ("", "Move: ", "Move: up", "up", "Answer: up", '{"action": "'),
@@ -34,7 +33,6 @@ BEGUN = {
     "dou_dizhu": ("", "Answer: ", 'Answer: {"cards": ["', '{"cards": [', "3 3", "Answer: 3 "),
     "elemental_duel": ("", '{"invaders": [', '{"invaders": [{"element": "', '{"keep": '),
     "gomoku": ("", "Move: d", "Move: d,", "d", "Answer: d", '{"action": "', '{"col":"d"'),
-    "elemental_duel": ("", '{"invaders": ', '{"invaders": [{"element": "', '{"keep": '),
     "go": ("", "Move: D", "Move: (d,", "d", "Answer: d", '{"action": "'),
     "hanabi": ("", '{"action": ', '{"action": "', "play", "reveal player", "Answer: (play 0"),
     "ludo": ("", "1", "1 ", "Answer: 1"),

@@ -357,7 +357,7 @@ def test_wrong_convolutions_get_one_line(name, message, board_model):
 
 
 def test_convolutions_play_boards_of_every_size(rng, tmp_path):
-    """Trained on 9 x 9, they say of a position in the middle of 15 x 15 what they say there."""
+    """What they say of a position on 9 x 9 they say of it in the middle of 15 x 15."""
     spec, path, size = envs.spec("gomoku"), tmp_path / "small.zip", {"rows": 9, "columns": 9}
     env = SB3VecEnv("gomoku", 2, **size)
     network = board_settings(env.rules, (4, 6))
