@@ -45,7 +45,7 @@ def _r(value: float) -> str:
 
 
 def _p(value: float) -> str:
-    return f"p = {value:.3f}".replace("0.", ".", 1)
+    return "p < .001" if value < 0.0005 else f"p = {value:.3f}".replace("0.", ".", 1)
 
 
 def _averages(published: Mapping[str, Mapping[str, float]]) -> list[str]:
@@ -106,7 +106,7 @@ def _correlations(published: Mapping[str, Mapping[str, float]]) -> list[str]:
     told.append(
         "ORR-CSR by game: "
         + ", ".join(
-            f"{game} {r:.2f} ({_p(p_of(r, n))})" for game, r in zip(GAMES, each, strict=True)
+            f"{game} {_r(r)} ({_p(p_of(r, n))})" for game, r in zip(GAMES, each, strict=True)
         )
         + "."
     )
