@@ -25,7 +25,6 @@ FILLS = (
 """What a reply repeats, at its beginning or behind a begun move."""
 BEGUN = {
     "ataxx": ("", "Move: a", "Move: (a,", "Move: a1", "a1c", "Answer: a", '{"action": "'),
-    "battle_card": ("", '{"invaders": ', '{"invaders": [{"name": "', '{"keep": '),
     "battle_card": ("", '{"invaders": [', '{"invaders": [{"name": "', '{"keep": '),
     "breakthrough": ("", "Move: a", "Move: a7", "a7", "Answer: a7", '{"action": "'),
     "chess": ("", "e4", "12", "1. ", "O-O", "Answer: e4"),
