@@ -151,7 +151,7 @@ def test_it_learns_to_beat_random_play(needs_sb3, tmp_path, seed, capsys):
     assert found["low"] > found["chance"] + 0.1
 
 
-@pytest.mark.parametrize("game", ["ludo", "texas_holdem", "hanabi"])
+@pytest.mark.parametrize("game", ["ludo", "texas_holdem", "hanabi", "gomoku"])
 def test_every_kind_of_game_trains(needs_sb3, game, tmp_path, seed, capsys):
     arguments = ["--game", game, "--steps", "512", "--envs", "8", "--eval-games", "4",
                  "--final-games", "4", "--against", "random,ladder", "--opponent", "self,ladder",
