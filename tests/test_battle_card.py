@@ -434,9 +434,8 @@ def test_frames_show_the_battle():
 def test_what_stands_beside_a_picture():
     rules = GAME.make_rules(rounds=2)
     states = position(rules, 8, 34, 20, 34)
-    assert [beside(rules, states[0], seat) for seat in range(2)] == ["5 of 20, 0 won"] + [
-        "15 of 16, 1 won"
-    ]
+    told = [beside(rules, states[0], seat) for seat in range(2)]
+    assert told == ["5 of 20, 0 won", "15 of 16, 1 won"]
     states = position(rules, 8, 34, 20, 34, 0, 33 - 1)
     assert beside(rules, states[0], 0) == "1 of 20, 0 won"
     assert move(rules, states[0], 20) == "Phoenix gold" and move(rules, states[0], 22 + 8) == (
