@@ -8,7 +8,6 @@ of the other colour passes for it.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterable, Iterator
 from inspect import signature
@@ -18,6 +17,7 @@ import numpy as np
 
 from stratagym import __version__
 from stratagym.agents.core import decision_for, make_policy
+from stratagym.agents.serving import serve
 from stratagym.envs import core, spec
 
 
@@ -188,20 +188,8 @@ class Session:
 
 def main(arguments: list[str] | None = None) -> int:
     """Answer what is read from standard input; exit status 2 for bad options, in one line."""
-    parser = argparse.ArgumentParser(prog="python -m stratagym.agents.gtp_server")
-    parser.add_argument("--game", default="reversi", help="a game with words of the protocol")
-    parser.add_argument("--policy", default="heuristic", help="who is asked for moves")
-    parser.add_argument("--seed", type=int, default=0, help="of the policy's random choices")
-    given = parser.parse_args(arguments)
-    try:
-        session = Session(given.game, given.policy, given.seed)
-    except ValueError as error:
-        print(f"gtp_server: {error}", file=sys.stderr)
-        return 2
-    for answer in session.answers(sys.stdin):
-        sys.stdout.write(answer)
-        sys.stdout.flush()
-    return 0
+    game = {"default": "reversi", "help": "a game with words of the protocol"}
+    return serve("gtp_server", Session, arguments, game=game)
 
 
 if __name__ == "__main__":

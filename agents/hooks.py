@@ -179,6 +179,27 @@ def playout(rules, s, legal, n):
     """
 
 
+def _no_answer(rules, s):
+    return -1
+
+
+@core.kernel("agents", default=_no_answer)
+def urgent(rules, s):
+    """What playouts of a search by rapid action values answer the last move with, or -1.
+
+    A legal action, drawn by ``s`` if there are several. Without an answer ``playout`` is asked.
+    """
+
+
+def _never_shunned(rules, s, action):
+    return False
+
+
+@core.kernel("agents", default=_never_shunned)
+def is_shunned(rules, s, action):
+    """Whether such a search takes a legal action for lost until it has tried it."""
+
+
 @core.kernel("agents", default=_by_evaluator)
 def judge(rules, s, low, high, memory, out):
     """Write every seat's return as Monte Carlo tree search takes it at a leaf into ``out``.
@@ -199,6 +220,49 @@ def imagine(rules, s, player):
     By default as ``core.determinize`` does, uniformly. A game's agents may go by what the moves of
     the others tell.
     """
+
+
+# --- what perfect information Monte Carlo asks besides --------------------------------------------
+
+
+def _not_solved(rules, s, memory, out):
+    return False
+
+
+@core.kernel("agents", default=_not_solved)
+def exact(rules, s, memory, out):
+    """Whether a position whose hidden things are known is solved; then writes each seat's worth.
+
+    What it writes is as ``as_worth`` has it. ``memory`` is what ``exact_memory`` of the game's
+    agents gave.
+    """
+
+
+def _as_returned(rules, s, out):
+    pass
+
+
+@core.kernel("agents", default=_as_returned)
+def as_worth(rules, s, out):
+    """Make of the returns of a game that is over, in ``out``, what its sums are to be highest of.
+
+    By default the returns themselves.
+    """
+
+
+def _alike(rules, s, player):
+    return 1.0
+
+
+@core.kernel("agents", default=_alike)
+def likelihood(rules, s, player):
+    """How well a guess at what ``player`` cannot know agrees with what the others did: a weight."""
+
+
+def exact_memory(rules: Any) -> tuple[np.ndarray, ...]:
+    """Scratch for ``exact``: what the game's agents give for it, else next to nothing."""
+    give = getattr(core.home(type(rules), "agents"), "exact_memory", None)
+    return give(rules) if give else (np.zeros(0),)
 
 
 def judge_memory(rules: Any) -> tuple[np.ndarray, ...]:

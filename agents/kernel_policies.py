@@ -119,7 +119,7 @@ def play_many(
     result = Games(
         seeds,
         seating,
-        np.zeros((games, rules.max_game_length), np.int16),
+        np.zeros((games, rules.max_game_length), np.int32),
         np.zeros(games, np.int64),
         np.zeros(games, np.int64),
         np.zeros((games, rules.num_players)),

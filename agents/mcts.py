@@ -239,7 +239,7 @@ class MCTS(Policy):
 
     def _allocate(self, rules: Any) -> tuple[Any, ...]:
         if self._memory is None or self._memory[0] != rules:
-            nodes = min(self.simulations * 48 + rules.num_actions + 1, 4_000_000)
+            nodes = puct.tree_nodes(rules, self.simulations)
             tree = (
                 np.zeros(nodes, np.int32),
                 np.zeros(nodes, np.int8),

@@ -10,12 +10,15 @@ them from a file can do stands in ``agents.sb3``.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from stratagym.agents import hooks
 
 if TYPE_CHECKING:
     import torch
@@ -38,6 +41,20 @@ class Actor:
     activation: str
     inputs: int
     outputs: int
+
+    def on(self, rules: Any) -> Actor:
+        """This actor for the observations and actions of ``rules`` of its game.
+
+        Raises:
+            ValueError: it cannot play by them; one line.
+        """
+        wanted = math.prod(rules.observation_shape), rules.num_actions
+        if (self.inputs, self.outputs) != wanted:
+            raise ValueError(
+                f"it was trained on {self.inputs} inputs and {self.outputs} actions, the game "
+                f"has {wanted[0]} and {wanted[1]}; use the options it was trained with"
+            )
+        return self
 
     def logits(self, observations: np.ndarray) -> np.ndarray:
         """(N, A) float32 for observations (N, ...)."""
@@ -80,6 +97,8 @@ class DenseActor(Actor):
 class BoardActor(Actor):
     """Convolutions over a board, and a logit for each action in a cell of planes over it.
 
+    They know of no board's size: what was trained on one size plays on every other.
+
     Args:
         weights: the ``state_dict()`` of a ``BoardPolicy``, as for ``DenseActor``.
 
@@ -104,6 +123,18 @@ class BoardActor(Actor):
         if planes < channels[0][1] or int(cells.max()) >= channels[-1][0] * rows * columns:
             raise ValueError("the layers of its network do not fit its board")
         self.inputs, self.outputs = rows * columns * planes, len(cells)
+
+    def on(self, rules: Any) -> Actor:
+        import torch
+
+        before, shape = self.weights[_SHAPE].tolist(), list(rules.observation_shape)
+        if shape == before or shape[2:] != before[2:]:
+            return super().on(rules)
+        cells = hooks.action_cells(rules)
+        if cells.max() >= len(self._head[0]) * shape[0] * shape[1]:
+            return super().on(rules)
+        others = {_SHAPE: torch.tensor(shape), _CELLS: torch.from_numpy(cells)}
+        return BoardActor(self.weights | others)
 
     def logits(self, observations: np.ndarray) -> np.ndarray:
         import torch

@@ -8,7 +8,6 @@ limits of time are not kept: they are the policy's, such as ``alphabeta:900ms``.
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -19,6 +18,7 @@ import numpy as np
 from stratagym import __version__
 from stratagym.agents.core import PolicyFault, decision_for, make_policy
 from stratagym.agents.piskvork import RULE_BITS
+from stratagym.agents.serving import serve
 from stratagym.envs import core, spec
 
 _LINES = dict(zip(RULE_BITS.values(), ("at_least", "exact", "renju"), strict=True))
@@ -209,19 +209,7 @@ class Session:
 
 def main(arguments: list[str] | None = None) -> int:
     """Answer what is read from standard input; exit status 2 for bad options, in one line."""
-    parser = argparse.ArgumentParser(prog="python -m stratagym.agents.piskvork_server")
-    parser.add_argument("--policy", default="heuristic", help="who is asked for moves")
-    parser.add_argument("--seed", type=int, default=0, help="of the policy's random choices")
-    given = parser.parse_args(arguments)
-    try:
-        session = Session(given.policy, given.seed)
-    except ValueError as error:
-        print(f"piskvork_server: {error}", file=sys.stderr)
-        return 2
-    for answer in session.answers(sys.stdin):
-        sys.stdout.write(answer)
-        sys.stdout.flush()
-    return 0
+    return serve("piskvork_server", Session, arguments)
 
 
 if __name__ == "__main__":

@@ -42,6 +42,7 @@ _LEAD, _LEAD_VISITS = 0.04, 0.5
 other by this share of the simulations left."""
 _KEPT = 4096
 """Positions kept at most."""
+_MOST_NODES = 4_000_000
 _NONE = -1
 
 NODE = np.dtype(
@@ -323,13 +324,18 @@ def _best(tree):
     return best
 
 
+def tree_nodes(rules: Any, simulations: int) -> int:
+    """Nodes of a tree for so many simulations; what does not fit is not added."""
+    return min(simulations * 48 + rules.num_actions + 1, _MOST_NODES)
+
+
 def new_memory(rules: Any, simulations: int) -> tuple[Any, ...]:
     """(states, legal, tree, path, gains, tried, total, memory): what ``search`` works in."""
     shape = rules.num_players, rules.num_actions
     return (
         core.new_states(rules, min(simulations, _KEPT) + 2),
         core.new_scratch(rules)[0],
-        np.zeros(min(simulations * 48 + rules.num_actions + 1, 4_000_000), NODE),
+        np.zeros(tree_nodes(rules, simulations), NODE),
         np.zeros(rules.max_game_length + 2, np.int32),
         np.zeros(shape, np.float32),
         np.zeros(shape, np.int32),

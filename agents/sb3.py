@@ -78,6 +78,7 @@ class SB3Policy(BatchPolicy):
 
     def __init__(self, name: str, actor: Actor, greedy: bool = False):
         self.name, self.actor, self.greedy = name, actor, greedy
+        self._fitted: tuple[Any, Actor] | None = None
 
     def act_each(self, rules: Any, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
         """As every ``BatchPolicy``.
@@ -85,18 +86,17 @@ class SB3Policy(BatchPolicy):
         Raises:
             ValueError: the game's options give other observations than those trained on.
         """
+        if self._fitted is None or self._fitted[0] != rules:
+            try:
+                self._fitted = rules, self.actor.on(rules)
+            except ValueError as error:
+                raise ValueError(f"policy {self.name}: {error}") from None
         shape, outputs = rules.observation_shape, rules.num_actions
-        if (self.actor.inputs, self.actor.outputs) != (math.prod(shape), outputs):
-            raise ValueError(
-                f"policy {self.name}: it was trained on {self.actor.inputs} inputs and "
-                f"{self.actor.outputs} actions, the game has {math.prod(shape)} and {outputs}; "
-                "use the options it was trained with"
-            )
         observations = np.empty((len(states), *shape), rules.observation_dtype)
         masks = np.empty((len(states), outputs), np.int8)
         see_each(rules, states, core.new_scratch(rules)[0], observations, masks)
         actions = np.empty(len(states), np.int64)
-        draw_each(self.actor.logits(observations), masks, seeds, self.greedy, actions)
+        draw_each(self._fitted[1].logits(observations), masks, seeds, self.greedy, actions)
         return actions
 
 

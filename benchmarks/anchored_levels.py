@@ -14,40 +14,26 @@ Source: BotzoneBench (Li et al.), with fixed seeds, intervals, ratings and early
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from cyclopts import Parameter
 
-from stratagym.agents.core import Policy
-from stratagym.agents.ladders import Ladder, is_kept, ladder_of, laddered
-from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks.harness import cli, records, workers
+from stratagym.agents.ladders import Ladder, ladder_of, laddered
+from stratagym.benchmarks.harness import cli, workers
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.options import ExecutorArgs, MatchArgs, RunArgs
-from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import progress_bar, stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import Records
-from stratagym.benchmarks.levels import calibration, report
-from stratagym.benchmarks.levels.climb import (
-    INTERIM_ANALYSES,
-    Plan,
-    new_climb,
-    new_plan,
-    schedule_of,
-)
+from stratagym.benchmarks.levels import calibration, report, setup
+from stratagym.benchmarks.levels.climb import Plan, new_climb, new_plan, schedule_of
 from stratagym.benchmarks.levels.summary import summarise
 from stratagym.benchmarks.reporting.terminal import say
-from stratagym.envs import spec
 
 NAME = "anchored_levels"
-FEWEST = 8
-"""Fewer games with an opponent settle nothing."""
 
 
 @Parameter(name="*")
@@ -67,25 +53,15 @@ class Args(MatchArgs, RunArgs):
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Rate policies on the ladders of games."""
-    begun = _begun_on(args.output) if args.resume else {}
-    ladders = {g: _same_ladder(ladder, begun.get(g)) for g, ladder in _ladders(args.game).items()}
-    plans = {game: _plan(ladder, args) for game, ladder in ladders.items()}
-    policies = _policies(list(ladders), args)
-    named: dict[str, Policy] = {}
-    for own in policies.values():
-        named |= own
-    config = {
-        **settings(list(named.values())),
-        "ladders": {game: ladder.facts() for game, ladder in ladders.items()},
-        "highest": {game: plan.top for game, plan in plans.items()},
-        "games": {game: plan.games for game, plan in plans.items()},
-        "early_stop": args.early_stop,
-        **next(iter(plans.values())).protocol.record(),
-        "seed": args.seed,
+    begun = setup.begun_on(NAME, args.output) if args.resume else {}
+    ladders = {
+        game: setup.same_ladder(ladder, begun.get(game))
+        for game, ladder in setup.find_ladders(args.game).items()
     }
-    models = [policy for policy in named.values() if isinstance(policy, LanguageModel)]
-    # Others are made again by their names, for each game its own.
-    run = Run(NAME, args, config, models)
+    plans = {game: _plan(ladder, args) for game, ladder in ladders.items()}
+    policies = setup.find_policies(list(ladders), args.policies, args)
+    named = setup.by_name(policies)
+    run = Run(NAME, args, setup.config_of(plans, named, args.seed), setup.models_of(named))
     climbs = [new_climb(plans[game], name) for game, own in policies.items() for name in own]
     run.play(
         schedule_of(climbs), lambda match: f"{match.game} {match.seats[match.place.seat or 0]}"
@@ -95,79 +71,13 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     run.finish(summary, report.write, report.screen)
 
 
-def _ladders(text: str) -> dict[str, Ladder]:
-    names = laddered() if text.strip() == "all" else cli.words(text)
-    if not names:
-        raise cli.InputError(f"--game: name at least one of: {', '.join(laddered())}")
-    found: dict[str, Ladder] = {}
-    for name in names:
-        try:
-            ladder = ladder_of(name)
-            _ = ladder.calibration
-        except ValueError as error:
-            raise cli.InputError(f"--game: {error}") from None
-        game = ladder.game.name
-        if game in found:
-            raise cli.InputError(f"--game: {game} is named twice")
-        found[game] = ladder
-    return found
-
-
 def _plan(ladder: Ladder, args: Args) -> Plan:
-    if args.games is not None and args.games < FEWEST:
-        raise cli.InputError(
-            f"--games {args.games}: at least {FEWEST} with each opponent are needed, for "
-            f"{INTERIM_ANALYSES} looks at every seat; fewer settle nothing"
-        )
+    setup.check_games(args.games)
     _, ends = ladder.reachable()
     if ends:
         say(f"{NAME}: {ends}")
     protocol = args.answer_protocol(ladder.game)
     return new_plan(NAME, ladder, args.seed, protocol, args.games, args.early_stop)
-
-
-def _policies(games: list[str], args: Args) -> dict[str, dict[str, Policy]]:
-    """By game, the policies that can play it; each can play one game at least."""
-    found: dict[str, dict[str, Policy]] = {game: {} for game in games}
-    if not cli.words(args.policies):
-        make_policies(spec(games[0]), args.policies, args)  # says what is missing
-    for word in cli.words(args.policies):
-        errors = []
-        for game in games:
-            try:
-                (policy,) = make_policies(spec(game), word, args)
-            except cli.InputError as error:
-                errors.append(error)
-                continue
-            if policy.name in found[game]:
-                raise cli.InputError(f"--policies: {policy.name} is named twice")
-            found[game][policy.name] = policy
-        if len(errors) == len(games):
-            raise errors[0]
-    return found
-
-
-def _begun_on(output: str | None) -> dict[str, dict[str, Any]]:
-    """The facts of the ladders of the run to go on with, by game."""
-    begun = records.begun_config(NAME, output).get("ladders", {})
-    for facts in begun.values() if isinstance(begun, dict) else (begun,):
-        if not isinstance(facts, dict) or not isinstance(facts.get("ladder"), str):
-            raise cli.InputError("--resume: config.json does not say which ladders they were")
-    return begun
-
-
-def _same_ladder(ladder: Ladder, facts: dict[str, Any] | None) -> Ladder:
-    """The ladder that a run was begun on; refused where this version has it no more."""
-    if facts is None or facts == json.loads(json.dumps(ladder.facts())):
-        return ladder
-    if is_kept(facts):
-        return ladder_of(facts["ladder"])
-    raise cli.InputError(
-        f"--resume: the run was begun on {facts['ladder']}, and this version of stratagym "
-        f"has {ladder.name}"
-        + (" with other levels" if facts["ladder"] == ladder.name else "")
-        + "; start a new run"
-    )
 
 
 @Parameter(name="*")
@@ -194,8 +104,8 @@ def calibrate(args: CalibrateArgs = CalibrateArgs()) -> None:  # noqa: B008
         ladders = [ladder_of(name) for name in names]
     except ValueError as error:
         raise cli.InputError(f"--game: {error}") from None
-    if args.games < FEWEST or args.check < 0:
-        raise cli.InputError(f"--games {args.games}: at least {FEWEST} are needed")
+    if args.games < setup.FEWEST or args.check < 0:
+        raise cli.InputError(f"--games {args.games}: at least {setup.FEWEST} are needed")
     failed = False
     for ladder in ladders:
         with tempfile.TemporaryDirectory() as nowhere:

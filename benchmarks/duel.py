@@ -26,7 +26,7 @@ from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.games import by_pairing
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.options import RunArgs
-from stratagym.benchmarks.harness.pairings import duel_matches, two_sides
+from stratagym.benchmarks.harness.pairings import duel_matches, match_options, two_sides
 from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.benchmarks.harness.run import Run
@@ -69,7 +69,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     if args.games < 2:
         raise cli.InputError(f"--games {args.games}: at least 2 are needed")
     try:
-        given: dict[str, Any] = cli.pairs("--rules", args.rules)
+        given = match_options(game) | cli.pairs("--rules", args.rules)
         if "players" in game.options and game.min_players == 2:
             given.setdefault("players", 2)
         options = game.options_in_force(**given)
@@ -163,7 +163,7 @@ def margins(
                 "one": one,
                 "other": other,
                 "margin": played.rate(scale * won, chance=0.0, bounds=bounds).record(),
-                "ahead": played.rate(won > 0, chance=0.5).record(),
+                "ahead": played.rate(played.score_of(one) == 1, chance=0.5).record(),
             }
         )
     return rows

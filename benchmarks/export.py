@@ -4,6 +4,7 @@
     python -m benchmarks.export RUN OTHER_RUN --format table --output decisions.csv
     python -m benchmarks.export RUN --format table --rows games --output games.parquet
     python -m benchmarks.export RUN --format sgf --game gomoku --output games.sgf
+    python -m benchmarks.export RUN --format botzone --licence CC-BY-4.0 --output FOLDER
 
 A conversation is one decision of a language model: the messages it was sent and its reply. A table
 has one row a decision, or a game, with the fields of the records as columns in a fixed order.
@@ -21,7 +22,7 @@ from typing import Any
 
 from cyclopts import Parameter
 
-from stratagym.benchmarks.exporting import tables
+from stratagym.benchmarks.exporting import botzone, tables
 from stratagym.benchmarks.exporting.games import write_sgf
 from stratagym.benchmarks.exporting.tables import DECISION_COLUMNS, GAME_COLUMNS
 from stratagym.benchmarks.harness import cli, replays
@@ -31,7 +32,7 @@ from stratagym.benchmarks.reporting.terminal import say
 from stratagym.envs.text import OK, answer
 
 NAME = "export"
-FORMATS, ROWS = ("chat", "table", "sgf"), ("decisions", "games")
+FORMATS, ROWS = ("chat", "table", "sgf", "botzone"), ("decisions", "games")
 KINDS = (OK, "unparseable", "illegal", TRANSPORT, OVERTIME)
 
 
@@ -40,7 +41,8 @@ KINDS = (OK, "unparseable", "illegal", TRANSPORT, OVERTIME)
 class Args:
     format: str
     """chat: JSONL of conversations; table: CSV or Parquet, by the ending of --output; sgf: games
-    of go, reversi and gomoku for other programs."""
+    of go, reversi and gomoku for other programs; botzone: the four files of BotzoneBench's data set
+    with a card, in the folder --output."""
     output: str
     """The file to write; a table's ends in .csv or .parquet."""
     rows: str = "decisions"
@@ -64,6 +66,8 @@ class Args:
     formulas: bool = False
     """CSV: write texts that begin like a formula as they are; by default an apostrophe stands in
     front of them, so that no spreadsheet calculates what a model wrote."""
+    licence: str | None = None
+    """Botzone: the licence of the data for its card, such as CC-BY-4.0."""
     force: bool = False
     """Overwrite --output."""
 
@@ -97,6 +101,9 @@ def main(*runs: str, args: Args) -> None:
     if output.exists() and not args.force:
         raise cli.InputError(f"--output {output} exists; name another, or add --force")
     found = [replays.find(Path(run)) for run in runs]
+    if args.format == "botzone":
+        _write_botzone(output, found, args)
+        return
     records = games(found, args) if _of_games(args) else decisions(found, args)
     try:
         if args.format == "sgf":
@@ -112,6 +119,19 @@ def main(*runs: str, args: Args) -> None:
     what = {"chat": "conversations", "sgf": "games"}.get(args.format, args.rows)
     of = f"{len(found)} {'run' if len(found) == 1 else 'runs'}"
     say(f"{output}: {written} {what} of {of}", sys.stdout)
+
+
+def _write_botzone(folder: Path, found: list[Run], args: Args) -> None:
+    def keep(game: dict[str, Any]) -> bool:
+        return args.game in (None, game["game"]) and replays.fits(
+            game, cli.words(args.policies or "")
+        )
+
+    try:
+        played, decided = botzone.write(folder, found, keep, args.licence)
+    except OSError as error:
+        raise cli.InputError(f"--output {folder}: cannot be written ({error.strerror})") from None
+    say(f"{folder}: {decided} decisions in {played} games of language models", sys.stdout)
 
 
 def _of_games(args: Args) -> bool:

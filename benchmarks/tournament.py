@@ -22,7 +22,7 @@ from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.matches import Match, Place
 from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
-from stratagym.benchmarks.harness.pairings import seated, two_sides
+from stratagym.benchmarks.harness.pairings import match_options, seated, two_sides
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.records import GameRecord
@@ -112,7 +112,7 @@ def _game(args: Args) -> tuple[GameSpec, dict[str, Any], Sides]:
     """The game, those of its options that are not at their defaults, and its two sides."""
     try:
         game = spec(args.game)
-        options: dict[str, Any] = cli.pairs("--rules", args.rules)
+        options = match_options(game) | cli.pairs("--rules", args.rules)
         if "players" in game.options and game.min_players == 2:
             options.setdefault("players", 2)
         rules = game.make_rules(**options)

@@ -14,6 +14,11 @@ from stratagym.envs import checks, core
 from stratagym.envs.display import Display, about
 from stratagym.envs.threads import Helpers
 
+PARTS = 16
+"""Parts of the games for each thread: with more than one, the quicker threads take more of them."""
+LEAST_GAMES = 256
+"""Games in such a part, at least; handing one over costs some microseconds."""
+
 
 def _mask_of_list(rules, s, legal, masks, i):
     for action in range(masks.shape[1]):
@@ -166,8 +171,10 @@ class BatchEnv(Display):
         self.reset(seed)
 
     def _bind(self) -> None:
-        """Find the compiled code and share out the games: to each thread its rows and scratch."""
-        bounds = np.linspace(0, self.num_envs, self.threads + 1).astype(int).tolist()
+        """Find the compiled code and cut the games into parts, each with rows and scratch."""
+        most = max(1, self.num_envs // (self.threads * LEAST_GAMES))
+        parts = 1 if self.threads == 1 else self.threads * min(PARTS, most)
+        bounds = np.linspace(0, self.num_envs, parts + 1).astype(int).tolist()
         self._rows = [slice(*pair) for pair in itertools.pairwise(bounds)]
         self._parts = [
             (
@@ -201,7 +208,7 @@ class BatchEnv(Display):
         """Call ``function`` with each of the arguments in ``work``, at once."""
         if len(work) > 1:
             if self._helpers is None or self._helpers.pid != os.getpid():
-                self._helpers = Helpers(len(work) - 1)  # a fork leaves the threads behind
+                self._helpers = Helpers(self.threads - 1)  # a fork leaves the threads behind
             self._helpers.share(function, work)
         else:
             function(*work[0])

@@ -62,7 +62,7 @@ def prune(root: Path, most: int = _MOST_BYTES) -> None:
     for path in root.rglob("*"):
         with contextlib.suppress(OSError):  # another process may prune too
             found = path.stat()
-            if stat.S_ISREG(found.st_mode):
+            if stat.S_ISREG(found.st_mode) and found.st_size:  # the file of locks is empty
                 files.append((found.st_mtime, found.st_size, path))
     total = sum(size for _, size, _ in files)
     for _, size, path in sorted(files):

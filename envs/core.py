@@ -34,6 +34,7 @@ from stratagym.envs.facts import alone as alone
 from stratagym.envs.facts import each_alone as each_alone
 from stratagym.envs.facts import integer as integer
 from stratagym.envs.facts import observation_bounds as observation_bounds
+from stratagym.envs.facts import side_leads as side_leads
 from stratagym.envs.facts import side_returns as side_returns
 from stratagym.envs.facts import sizes as sizes
 

@@ -78,6 +78,16 @@ def side_returns(sides: Sides, returns: Any) -> np.ndarray:
     return np.stack([returns[..., list(side)].sum(-1) for side in sides], -1)
 
 
+def side_leads(sides: Sides, returns: Any) -> np.ndarray:
+    """What each side is ahead by, (..., sides) float64: above 0 for a win, 0 for a draw.
+
+    Between two sides the difference of their results, which tells who won where results do not
+    sum to zero; of more sides, or one, each side's result.
+    """
+    results = side_returns(sides, returns)
+    return results - results[..., ::-1] if len(sides) == 2 else results
+
+
 _imported: dict[str, ModuleType] = {}
 """Modules of games by their names, views completed."""
 
@@ -122,7 +132,7 @@ class GameSpec:
     max_game_length: int
     sources: tuple[str, ...] = ()
     options: dict[str, Option] = field(default_factory=dict)
-    sides: Sides | Callable[[Any], Sides] | None = each_alone
+    sides: Sides | Callable[[Any], Sides | None] | None = each_alone
     decision_seconds: float | None = None
     package: str = ""
 

@@ -350,6 +350,11 @@ def seat_of_black(s: Any) -> int:
     return 0
 
 
+def result_of_score(score: str) -> str:
+    """``RE`` of a score as the Go Text Protocol tells it: ``B+3.5``, or ``Draw`` for ``0``."""
+    return "Draw" if score == "0" else score
+
+
 def from_game(
     spec: core.GameSpec,
     rules: Any,

@@ -25,16 +25,20 @@ class Helpers:
         weakref.finalize(self, _dismiss, self._tasks)
 
     def share(self, function: Callable[..., None], work: Sequence[tuple[Any, ...]]) -> None:
-        """Call ``function`` with each of the arguments in ``work``, the first of them here.
+        """Call ``function`` with each of the arguments in ``work``, here and in the threads.
+
+        Who is done with one takes the next, so that a thread that was held up holds up nobody.
 
         Raises:
             BaseException: what a call raised; all have ended by then.
         """
         done: SimpleQueue[BaseException | None] = SimpleQueue()
-        for tasks, arguments in zip(self._tasks, work[1:], strict=True):
-            tasks.put((function, arguments, done))
+        left = iter(work)  # of a list or tuple: the next one is taken in one step
+        for tasks in self._tasks:
+            tasks.put((function, left, done))
         try:
-            function(*work[0])
+            for arguments in left:
+                function(*arguments)
         finally:
             errors = [done.get() for _ in self._tasks]
         for error in errors:
@@ -44,14 +48,16 @@ class Helpers:
 
 def _serve(tasks: SimpleQueue[Any]) -> None:
     while (task := tasks.get()) is not None:
-        function, arguments, done = task
+        function, left, done = task
+        arguments = None
         try:
-            function(*arguments)
+            for arguments in left:
+                function(*arguments)
         except BaseException as error:
             done.put(error)
         else:
             done.put(None)
-        del task, function, arguments, done  # a batch that is gone is not kept while it waits
+        del task, function, left, arguments, done  # a batch that is gone is not kept while it waits
 
 
 def _dismiss(all_tasks: list[SimpleQueue[Any]]) -> None:

@@ -22,7 +22,9 @@ class View(Protocol):
     A text that is always the same may be a constant in capitals, such as ``RULES_TEXT``.
     Besides, a view may have ``RENAMED`` (the game's words and made-up ones) and
     ``rules_in_full(rules)`` (the game for who does not know it by name, where ``rules_text`` takes
-    it as known); others read ``TEXT_OPTIONS``, ``CONSEQUENCES``, ``seat_text``, ``chance_text``.
+    it as known); others read ``TEXT_OPTIONS``, ``MATCH_OPTIONS``, ``SIDE_NAMES``,
+    ``CONSEQUENCES``, ``seat_text``, ``chance_text`` and ``forfeit_returns(rules, s, seat)``, each
+    seat's return when a seat forfeits.
     ``plans`` lists what a view has whose replies hold several moves, or messages.
     """
 
@@ -61,7 +63,7 @@ class View(Protocol):
         raise ValueError("no_such_move")
 
     def move_text(self, rules: Any, s: Any, action: int) -> str:
-        """A legal move told in one sentence, with what all see of it."""
+        """A legal move told in one sentence, with what all see of it; empty for nothing."""
         seat = sys.modules[type(rules).__module__].current_player(rules, s)
         return f"Player {seat} played {self.action_to_string(rules, s, action)}."
 
@@ -98,9 +100,10 @@ class View(Protocol):
         return section("Position now", part(self, "board_text")(rules, s))
 
     def legal_text(self, rules: Any, s: Any, player: int, legal: list[int]) -> str:
-        """The legal moves."""
+        """The legal moves; by default their texts, separated by commas."""
         to_string = part(self, "action_to_string")
-        return section("Legal moves", ", ".join(to_string(rules, s, action) for action in legal))
+        moves = ", ".join(to_string(rules, s, action) for action in legal)
+        return section("Legal moves", moves) if part(self, "TITLES") else f"Legal moves: {moves}"
 
     def task_text(self, rules: Any) -> str:
         """What to do now, in one sentence."""

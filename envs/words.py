@@ -12,6 +12,9 @@ from stratagym.envs.replies import ReplyError, find_json
 MARKS = "XO"
 """What the two players of a board game of marks or stones put down, the first player's first."""
 
+COLOURS = ("black", "white")
+"""Of the two players' stones, the first player's first."""
+
 REASONING = ("free", "steps", "answer")
 """How much a reply may think: as the answer form has it, step by step first, or not at all."""
 
@@ -25,6 +28,15 @@ def marks_text(first: int, second: int, squares: Iterable[int], marks: str = MAR
     """A row of two marks and ``.`` for an empty square, from two bitboards."""
     return " ".join(
         marks[0] if first >> k & 1 else marks[1] if second >> k & 1 else "." for k in squares
+    )
+
+
+def colours_text(game: str, player: int, stones: str = "stones") -> str:
+    """Which colour a seat has in a game of Black and White, whose seat 0 is Black."""
+    other = 1 - player
+    return (
+        f"You play {game} with the {COLOURS[player]} {stones}, shown as {MARKS[player]}; your "
+        f"opponent has the {COLOURS[other]} ones, shown as {MARKS[other]}."
     )
 
 
@@ -121,6 +133,10 @@ class AnswerForm:
             reasoning: what was asked for.
         """
         raise NotImplementedError
+
+    def written(self, move: str) -> str:
+        """A move's text as a reply has it where ``form`` stands."""
+        return move
 
     def evaluation(self) -> AnswerForm:
         """The second form that every game has: ``Evaluation``, ``Reason`` and ``Answer``."""
@@ -297,6 +313,31 @@ class _Evaluation(AnswerForm):
         if found is None and lenient:
             found = _alone(text, self.move)
         return None if found is None else self.tidy(found)
+
+
+@dataclass(frozen=True)
+class _EvaluationFirst(_Evaluation):
+    def request(self, reasoning: str = "free") -> str:
+        if reasoning != "answer":
+            return super().request(reasoning)
+        line = "Answer with one line of exactly this form and nothing else:"
+        return section(self.title, line, f"Answer: {self.form}")
+
+    def extract(self, text: str, lenient: bool = False, reasoning: str = "free") -> str | None:
+        found = super().extract(text, lenient, reasoning)
+        if found is None and lenient:
+            found = move_and_reason(self.form, self.move, tidy=self.tidy).extract(text)
+        return found
+
+
+def evaluation(
+    form: str, move: str, what: str = "the move", tidy: Callable[[str], str] = str
+) -> AnswerForm:
+    """A reply ends with the lines ``Evaluation``, ``Reason`` and ``Answer: <move>``.
+
+    A lenient reader also takes ``<move> | <reason>`` and the move alone.
+    """
+    return _EvaluationFirst(form, move, what=what, tidy=tidy)
 
 
 def _labelled(text: str, label: str, move: str) -> str | None:

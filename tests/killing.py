@@ -72,6 +72,22 @@ RUNS: dict[str, Sequence[Sequence[object]]] = {
         ("--game", "tictactoe", "--policies", "random,heuristic", "--games", 8, "--workers", 1),
         ("--game", "tictactoe", "--policies", "random,llm:m", "--games", 8, *MODEL),
     ],
+    "coin_teams": [
+        ("--policies", "random,heuristic", "--rules", "length=12", "--games", 20),
+        ("--policies", "rule:any,llm:m", "--rules", "length=8", "--games", 2, *MODEL),
+    ],
+    "advgame": [
+        ("--policies", "random,heuristic", "--opponents", "heuristic", "--games", "tower_defence",
+         "--rounds", 3),
+        ("--policies", "llm:m", "--opponents", "heuristic", "--games", "tower_defence",
+         "--rounds", 2, *MODEL),
+    ],
+    "botzone": [
+        ("--game", "tictactoe,reversi", "--policies", "random", "--games", 8, "--workers", 1),
+        ("--game", "tictactoe", "--policies", "random,llm:m", "--games", 8, *MODEL),
+        ("--game", "tictactoe", "--policies", "llm:m", "--as-published",
+         "--concurrency", IN_FLIGHT),
+    ],
     "ludo_spots": [
         ("--policies", "gt:1,llm:m", "--categories", "capture,safe", "--head-to-head", 4,
          "--concurrency", IN_FLIGHT),

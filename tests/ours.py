@@ -6,11 +6,17 @@ import pytest
 
 from stratagym.agents.core import make_policy
 from stratagym.envs import games, spec
+from stratagym.envs.plans import plan_kind
 
 
 def our_games() -> list[str]:
     """Names of the games that stratagym ships; tests register others in the same process."""
     return [name for name in games() if spec(name).package.startswith("stratagym.")]
+
+
+def games_of_moves() -> list[str]:
+    """Those of our games in which a reply names one move, not a plan of several."""
+    return [name for name in our_games() if plan_kind(spec(name)) is None]
 
 
 def assert_no_policy(game: str, text: str, words: str) -> None:

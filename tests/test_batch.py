@@ -219,24 +219,37 @@ def test_every_game_takes_threads_from_make_batch():
 
 
 def test_helpers_do_all_the_work_and_pass_on_what_goes_wrong():
-    helpers, did = Helpers(2), []
+    helpers, did, meeting = Helpers(2), [], threading.Barrier(3)
 
     def work(number: int) -> None:
         did.append((number, threading.get_ident()))
-        if number > 2:
+        if number < 0:
             raise ValueError(number)
+        if number < 3:
+            meeting.wait(timeout=20)
 
-    helpers.share(work, [(0,), (1,), (2,)])
-    assert sorted(number for number, _ in did) == [0, 1, 2]
-    assert (0, threading.get_ident()) in did and len({thread for _, thread in did}) == 3
-    for numbers in ((3, 1, 2), (0, 1, 5)):
+    helpers.share(work, [(number,) for number in range(20)])
+    assert sorted(number for number, _ in did) == list(range(20))
+    assert len({thread for _, thread in did}) == 3
+    for numbers in ((-1, 3, 4, 5), (3, 4, 5, -2), (-3, -4, -5, 3)):
         did.clear()
-        with pytest.raises(ValueError, match=str(max(numbers))):
+        with pytest.raises(ValueError, match="-"):
             helpers.share(work, [(number,) for number in numbers])
-        assert sorted(number for number, _ in did) == sorted(numbers)
+        assert sum(number < 0 for number, _ in did) == sum(number < 0 for number in numbers)
     did.clear()
     helpers.share(work, [(0,), (1,), (2,)])
     assert len(did) == 3
+
+
+def test_many_parts_to_a_thread_change_nothing(monkeypatch, seed):
+    monkeypatch.setattr("stratagym.envs.batch.LEAST_GAMES", 1)
+    batches = [make_batch("ludo", 70, seed=seed, threads=threads) for threads in (1, 2, 3)]
+    for _ in range(60):
+        for batch in batches:
+            batch.step(batch.action_masks.argmax(axis=1))
+        for name in ("states", "observations", "action_masks", "players", "rewards"):
+            first, *others = (getattr(batch, name).tobytes() for batch in batches)
+            assert others == [first, first], name
 
 
 def test_threads_end_with_their_batch():

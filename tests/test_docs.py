@@ -32,7 +32,12 @@ BENCHMARKS = sorted(
     if "\nAPP = cli.app(" in path.read_text(encoding="utf-8")
 )
 DOCUMENTED = [name for name in BENCHMARKS if name != "play"]
-SUBCOMMANDS = {"ludo_spots": "generate", "train_ppo": "throughput", "anchored_levels": "calibrate"}
+SUBCOMMANDS = {
+    "ludo_spots": "generate", "train_ppo": "throughput", "anchored_levels": "calibrate",
+    "botzone": "findings",
+}  # fmt: skip
+PAGE_OF = {"train_ppo": "tutorials/train_ppo", "botzone": "benchmarks/botzonebench"}
+"""Where a benchmark's page is not called as the benchmark."""
 AUTHORS_SPOTS = "PATH_TO_AUTHORS_SPOTS"
 
 FENCE = re.compile(r"^```(\w*)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -149,7 +154,7 @@ def all_options(name: str) -> set[str]:
 @pytest.mark.parametrize("name", DOCUMENTED)
 def test_benchmark_pages_name_all_options_and_no_others(name):
     """In inline code; those of language models may stand on their own page."""
-    page = "docs/tutorials/train_ppo.md" if name == "train_ppo" else f"docs/benchmarks/{name}.md"
+    page = f"docs/{PAGE_OF.get(name, f'benchmarks/{name}')}.md"
     named, models = inline_options(page), inline_options(MODEL_OPTIONS)
     known = all_options(name)
     assert named <= known | {"--help"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 import json
@@ -10,28 +11,25 @@ import time
 
 import numpy as np
 import pytest
-from ours import our_games
+from ours import games_of_moves, our_games
 
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.text_options import PromptArgs, TextArgs
 from stratagym.envs import prompts, spec
-from stratagym.envs.plans import plan_kind
 from stratagym.envs.prompts import FIELDS, TextOptions, part, prompt_version
+from stratagym.envs.replies import ReplyError
 from stratagym.envs.text import OK, UNPARSEABLE, TextGame, ask_again, judge, messages
 from stratagym.envs.views import View
 from stratagym.envs.words import REASONING, Renaming, labelled_grid
 
 GAMES = our_games()
+OF_MOVES = games_of_moves()
 PLAIN = TextOptions()
 MERGED = TextOptions(system="merge")
 
 
 def view_of(game):
     return spec(game).module("view")
-
-
-MOVES = [game for game in GAMES if plan_kind(spec(game)) is None]
-"""Games whose replies name one move; those of the others are plans, which their tests read."""
 
 
 def positions(game, rng, count=25):
@@ -62,7 +60,7 @@ def variants(game):
     changes += [{"position": form} for form in part(view, "POSITION_FORMS")]
     changes += [{"hints": True}] if part(view, "HINTS") else []
     changes += [{"reasoning": how} for how in REASONING]
-    if game in MOVES:
+    if game in OF_MOVES:
         changes += [{"answer": "evaluation"}, {"answer": "evaluation", "reasoning": "steps"}]
     changes += [{"persona": name} for name in part(view, "PERSONAS")]
     for change in changes:
@@ -169,6 +167,7 @@ def test_our_games_say_everything():
 
 def replies(game, move, options, action):
     """A reply as it is asked for; and one with thoughts before where these are asked for."""
+    move = view_of(game).ANSWER.written(move)
     first = "It stands like this: 1, e4, fold | maybe.\n" if options.reasoning == "steps" else ""
     if options.answer == "evaluation":
         return f"{first}Evaluation: level | so-so\nReason: it is good.\nAnswer: {move}"
@@ -179,7 +178,7 @@ def replies(game, move, options, action):
     return first + last.replace(form, name)
 
 
-@pytest.mark.parametrize("game", MOVES)
+@pytest.mark.parametrize("game", OF_MOVES)
 def test_replies_in_every_form_are_moves(game, rng):
     view = view_of(game)
     forms = [TextOptions(reasoning=how) for how in REASONING]
@@ -219,7 +218,7 @@ def test_the_last_answer_counts():
     assert reasoned.extract("2") is None and reasoned.extract("2", reasoning="answer") == "2"
 
 
-@pytest.mark.parametrize("game", MOVES)
+@pytest.mark.parametrize("game", OF_MOVES)
 def test_long_replies_are_read_in_time_that_grows_with_their_length(game):
     """Forty thousand of whatever a reader may pass over, in front, between and behind."""
     form = view_of(game).ANSWER
@@ -233,7 +232,8 @@ def test_long_replies_are_read_in_time_that_grows_with_their_length(game):
             for one in (form, form.evaluation()):
                 for how in REASONING:
                     began = time.process_time()
-                    one.extract(text, True, how)
+                    with contextlib.suppress(ReplyError):
+                        one.extract(text, True, how)
                     assert time.process_time() - began < 3, (fill[:9], text[:9], how)
 
 

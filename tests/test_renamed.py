@@ -7,6 +7,7 @@ import re
 
 import pytest
 from openai_server import OpenAIServer, answer
+from ours import games_of_moves, our_games
 from scripts import lines, run
 
 from stratagym.envs import spec
@@ -29,10 +30,12 @@ REPLIES = {
     "chess": "{} | because",
     "coin_game": "I thought about it.\nMove: {}",
     "connect_four": "I thought about it.\nMove: {}",
+    "dou_dizhu": 'Evaluation: level\nReason: none\nAnswer: {{"cards": ["{}"]}}',
     "gomoku": "I thought about it.\nMove: {}",
     "go": "I thought about it.\nMove: {}",
     "hanabi": '{{"reason": "none", "action": "{}"}}',
     "ludo": "{} | because",
+    "mcr_mahjong": "Evaluation: fair\nReason: none\nAnswer: {}",
     "reversi": "I thought about it.\nMove: {}",
     "texas_holdem": "{} | because",
     "tictactoe": "I thought about it.\nMove: {}",
@@ -44,7 +47,7 @@ def words_in(words, text):
     return [word for word in words if re.search(rf"(?i)(?<![a-z]){re.escape(word)}(?![a-z])", text)]
 
 
-@pytest.mark.parametrize("game", REPLIES)
+@pytest.mark.parametrize("game", [*REPLIES, *sorted(set(our_games()) - set(games_of_moves()))])
 def test_prompts_hold_no_word_of_the_game(game, seed, rng):
     """With history, legal moves and personas; and the plain prompts hold no made-up name."""
     view = spec(game).module("view")

@@ -356,6 +356,30 @@ def test_wrong_convolutions_get_one_line(name, message, board_model):
         networks.actor_of(weights, "ReLU")
 
 
+def test_convolutions_play_boards_of_every_size(rng, tmp_path):
+    """What they say of a position on 9 x 9 they say of it in the middle of 15 x 15."""
+    spec, path, size = envs.spec("gomoku"), tmp_path / "small.zip", {"rows": 9, "columns": 9}
+    env = SB3VecEnv("gomoku", 2, **size)
+    network = board_settings(env.rules, (4, 6))
+    sb3.save(MaskablePPO(BoardPolicy, env, policy_kwargs=network), path, spec, **size)
+    actor, _ = sb3.load(path)
+    seen, wide = (
+        rng.integers(2, size=(3, 9, 9, 2)).astype(np.int8),
+        np.zeros((3, 15, 15, 2), np.int8),
+    )
+    wide[:, 3:12, 3:12] = seen
+    own, there = actor.logits(seen), actor.on(spec.make_rules()).logits(wide)
+    np.testing.assert_allclose(
+        own.reshape(3, 9, 9)[:, 1:8, 1:8], there.reshape(3, 15, 15)[:, 4:11, 4:11], atol=1e-5
+    )
+    rules, states = positions("gomoku", 10, rng)
+    actions = make_policy(spec, f"sb3:{path}").act_each(rules, states, np.arange(10, dtype="u8"))
+    for i in range(10):
+        assert actions[i] in decision_for(spec, rules, states[i : i + 1], 0).legal
+    with pytest.raises(ValueError, match="use the options it was trained with"):
+        actor.on(spec.make_rules(opening="swap2"))
+
+
 def test_draws_follow_the_softmax_of_legal_actions(model, agent, rng):
     spec = envs.spec("tictactoe")
     policy = make_policy(spec, f"sb3:{agent}")

@@ -12,17 +12,19 @@ from openai_server import OpenAIServer, answer
 from scripts import lines
 
 from stratagym import envs
+from stratagym.agents.core import make_policy
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks import duel, tournament
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.games import by_pairing
-from stratagym.benchmarks.harness.match_play import AnswerProtocol
+from stratagym.benchmarks.harness.match_play import AnswerProtocol, SeatedMatch
 from stratagym.benchmarks.harness.pairings import points, seated
-from stratagym.benchmarks.harness.records import side_policies
+from stratagym.benchmarks.harness.records import side_lead, side_policies
 from stratagym.benchmarks.harness.workers import play_all
 from stratagym.benchmarks.levels.climb import Climb, Plan
-from stratagym.benchmarks.levels.summary import _seats
-from stratagym.envs.text import TextOptions
+from stratagym.benchmarks.levels.summary import seats_of
+from stratagym.envs import core
+from stratagym.envs.text import TextGame, TextOptions
 from stratagym.wrappers.dialogue import forfeit_returns
 
 SIDES = [[0], [1, 2]]
@@ -120,7 +122,7 @@ def test_a_ladder_is_climbed_by_sides(tmp_path):
     assert found == [
         (name, 0.5 + 0.5 * np.sign(side_results(game)["gt:1"])) for name, game in records.items()
     ]
-    assert [_seats(climb, game) for game in records.values()] == 6 * [[0], [1, 2]]
+    assert [seats_of(climb, game) for game in records.values()] == 6 * [[0], [1, 2]]
 
 
 @pytest.mark.parametrize(
@@ -170,3 +172,74 @@ def test_a_game_of_this_process_is_played_by_workers(tmp_path, capsys):
              "--workers", workers, "--output", folder, capsys=capsys)  # fmt: skip
         played.append(sorted(lines(folder / "games.jsonl"), key=lambda game: game["match"]))
     assert played[0] == played[1] and len(played[0]) == 4
+
+
+def test_who_wins_where_returns_do_not_sum_to_zero(tmp_path, capsys):
+    """Under Botzone's score everybody's return is positive: sides are compared."""
+    summary = play(tournament.APP, "--game", "dou_dizhu", "--policies", "rule:greedy,random",
+                   "--rules", "judge=botzone", "--games", 12, "--workers", 1,
+                   "--output", tmp_path / "a", capsys=capsys)  # fmt: skip
+    games = lines(tmp_path / "a" / "games.jsonl")
+    assert [game["sides"] for game in games] == 12 * [[[0], [1, 2]]]
+    assert all(game["rules"]["plays"] == "whole" for game in games)
+    landlord = [game["returns"][0] > 2 for game in games]
+    assert [game["outcome"] for game in games] == [[0] if won else [1, 2] for won in landlord]
+    greedy = [won == (game["seats"][0] == "rule:greedy")
+              for won, game in zip(landlord, games, strict=True)]  # fmt: skip
+    (row,) = summary["pairings"]
+    assert row["wins"]["value"] == np.mean(greedy)
+    assert row["draws"]["value"] == 0
+    as_landlord = [won for won, game in zip(greedy, games, strict=True) if game["seat"] == 0]
+    assert list(row["roles"]) == ["landlord", "peasants"]
+    assert row["roles"]["landlord"]["value"] == np.mean(as_landlord)
+    assert row["roles"]["peasants"]["n"] == 6
+    assert "as landlord" in (tmp_path / "a" / "report.md").read_text()
+    assert core.side_leads(((0,), (1, 2)), [2.1, 0.1, 0.1]).tolist() == pytest.approx([1.9, -1.9])
+    assert core.side_leads(((0,), (1,), (2,)), [1, -3, 2]).tolist() == [1, -3, 2]
+
+
+def test_a_game_says_what_its_forfeits_come_to():
+    game = envs.spec("dou_dizhu")
+    rules = game.make_rules(judge="botzone", plays="whole")
+    states = core.new_states(rules)
+    core.start_at(rules, states, 0, np.uint64(1), core.new_scratch(rules)[1])
+    match = SeatedMatch("test", "m", game, rules, {}, 1, [make_policy(game, "random")] * 3)
+    record = match.forfeited([], 2, states)
+    assert (record["returns"], record["outcome"]) == ([2.5, -1, -1], [0])
+    record = match.forfeited([], 0, states)
+    assert (record["returns"], record["outcome"]) == ([-1, 2.5, 2.5], [1, 2])
+    assert side_lead(record, 1) == 6 and points(record) == 0
+
+
+def test_who_has_no_choice_need_not_be_asked(tmp_path, capsys):
+    """As in the plain run, but for the answers that nothing hangs on."""
+
+    def least(body, nth):
+        hand = body["messages"][-1]["content"].partition("## Legal plays\n")[2].splitlines()
+        return answer(f"Evaluation: none\nReason: none\nAnswer: {hand[0]}")
+
+    found = []
+    for more in ([], ["--no-ask-forced"]):
+        with OpenAIServer(least) as server:
+            folder = tmp_path / str(len(more))
+            play(tournament.APP, "--game", "dou_dizhu", "--policies", "random,llm:m", "--games", 2,
+                 "--list-legal", "--base-url", server.base_url, "--output", folder, *more,
+                 capsys=capsys)  # fmt: skip
+        config = json.loads((folder / "config.json").read_text())
+        assert config.get("ask_forced") == (False if more else None)
+        found.append((lines(folder / "games.jsonl"), lines(folder / "decisions.jsonl")))
+    (games, all_asked), (others, asked) = found
+    assert [game["actions"] for game in games] == [game["actions"] for game in others]
+    assert 0 < len(asked) < len(all_asked)
+    assert len(asked) == sum(len(record["legal"]) > 1 for record in all_asked)
+
+
+def test_steps_of_a_play_are_no_history():
+    played = TextGame("dou_dizhu", TextOptions(history=50), plays="parts")
+    played.reset(4)
+    for _ in range(30):
+        played.play(int(played.observe().legal[-1]))
+    asked = played.observe().messages[-1]["content"]
+    told = asked.partition("## History\n")[2].partition("\n\n")[0].splitlines()
+    assert all(line.startswith("Player ") for line in told)
+    assert len(told) == played.states["plays"][0] < 30

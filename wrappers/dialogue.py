@@ -22,12 +22,20 @@ from stratagym.envs.checks import SEED_MASK
 FORFEIT, RANDOM = "forfeit", "random"
 
 
-def forfeit_returns(game: core.GameSpec, rules: Any, seat: int) -> list[float]:
+def forfeit_returns(
+    game: core.GameSpec, rules: Any, seat: int, states: np.ndarray | None = None
+) -> list[float]:
     """Each seat's return when ``seat`` forfeits: its side shares -1, the others share 1.
+
+    A game whose view has ``forfeit_returns(rules, s, seat)`` says itself what it comes to in
+    ``states[0]``.
 
     Where roles are dealt the seat loses alone. In a game whose seats all win or lose together it
     is 0 for everyone.
     """
+    own = getattr(game.module("view"), "forfeit_returns", None)
+    if own is not None and states is not None:
+        return [float(value) for value in own(rules, states[0], seat)]
     players = rules.num_players
     if game.utility == "identical":
         return [0.0] * players
@@ -173,20 +181,25 @@ class Dialogue:
     def returns(self) -> list[float]:
         """Each seat's return so far; a forfeit's is ``forfeit_returns``."""
         if self.forfeited:
-            return forfeit_returns(self.game.spec, self.game.rules, self.seat)
+            return forfeit_returns(self.game.spec, self.game.rules, self.seat, self.game.states)
         return self.game.returns()
 
     def scores(self) -> dict[str, float]:
         """The seat's figures, for a finished game.
 
-        ``return``; ``win``, ``draw`` and ``loss`` (a return above, at or below 0) unless all seats
+        ``return``; ``win``, ``draw`` and ``loss`` (of the seat's side) unless all seats
         share one return; ``forfeit``; counts of ``illegal``, ``unparseable`` and all ``answers``,
         and of random moves that stood in (``replaced``).
         """
-        own = self.returns()[self.seat]
+        returns = self.returns()
+        own = returns[self.seat]
         scores = {"return": own}
         if self.game.spec.utility != "identical":
-            scores |= {"win": float(own > 0), "draw": float(own == 0), "loss": float(own < 0)}
+            rules = self.game.rules
+            sides = self.game.spec.sides_of(rules) or core.each_alone(rules)
+            leads = zip(sides, core.side_leads(sides, returns), strict=True)
+            (lead,) = (lead for side, lead in leads if self.seat in side)
+            scores |= {"win": float(lead > 0), "draw": float(lead == 0), "loss": float(lead < 0)}
         return scores | {
             "forfeit": float(self.forfeited),
             "illegal": float(self.counts[words.ILLEGAL]),

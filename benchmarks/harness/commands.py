@@ -14,9 +14,9 @@ GROUPS = {
     "Play and look": ("play", "replay", "export"),
     "Evaluate": (
         "ludo_spots", "ludo_arena", "board_solvers", "hanabi_teams", "coin_teams",
-        "anchored_levels", "tournament", "duel",
+        "anchored_levels", "botzone", "tournament", "duel",
     ),
-    "Train and measure": ("train_ppo", "throughput", "search", "model_requests"),
+    "Train and measure": ("train_ppo", "throughput", "search", "model_requests", "taxonomy"),
 }  # fmt: skip
 OTHERS = "More"
 """The heading of scripts that no group names."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,8 @@ from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.harness.records import GameRecord, sides_of
 from stratagym.benchmarks.reporting.stats import Rate, mean_rate
-from stratagym.envs.facts import Sides, side_returns
+from stratagym.envs import spec
+from stratagym.envs.facts import Sides, side_leads, side_returns
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,8 @@ class Games:
 
     @cached_property
     def actions(self) -> np.ndarray:
-        """(G, longest game) int16, zeros behind a game's end."""
-        found = np.zeros((len(self), self.plies.max(initial=1)), np.int16)
+        """(G, longest game) int32, zeros behind a game's end."""
+        found = np.zeros((len(self), self.plies.max(initial=1)), np.int32)
         for g, record in enumerate(self.records):
             found[g, : self.plies[g]] = record["actions"]
         return found
@@ -78,13 +79,24 @@ class Games:
         """Of the side of the policy's first seat, (G,) float64."""
         if not self.records:
             return np.zeros(0)
+        return self.side_returns()[np.arange(len(self)), self._side_of(policy)]
+
+    def _side_of(self, policy: str) -> list[int]:
+        """The number of the side of the policy's first seat in each game."""
         side_of = {seat: k for k, side in enumerate(self.sides) for seat in side}
-        own = [side_of[seat] for seat in self.is_seat_of(policy).argmax(1).tolist()]
-        return self.side_returns()[np.arange(len(self)), own]
+        return [side_of[seat] for seat in self.is_seat_of(policy).argmax(1).tolist()]
 
     def score_of(self, policy: str) -> np.ndarray:
-        """1, 0.5 or 0 for a positive, zero or negative return of the policy, (G,) float64."""
-        return 0.5 + 0.5 * np.sign(self.returns_of(policy))
+        """1, 0.5 or 0 for a win, draw or loss of the policy's side, (G,) float64."""
+        if not self.records:
+            return np.zeros(0)
+        leads = side_leads(self.sides, self.returns)
+        return 0.5 + 0.5 * np.sign(leads[np.arange(len(self)), self._side_of(policy)])
+
+    def by_role(self, policy: str) -> dict[str, dict[str, Any]]:
+        """The policy's score by the side that it was on; nothing where all sides are alike."""
+        own = np.array(self._side_of(policy) if self.records else [], int)
+        return role_rates(self.records[:1], own, self.score_of(policy), self.seeds)
 
     @property
     def endings(self) -> dict[str, int]:
@@ -99,6 +111,26 @@ class Games:
     def rate(self, values: Any, **options: Any) -> Rate:
         """The mean of values (G,) with its interval over seeds."""
         return mean_rate(np.asarray(values), self.seeds, **options)
+
+
+def role_rates(
+    records: Sequence[GameRecord], own: np.ndarray, score: np.ndarray, seeds: np.ndarray
+) -> dict[str, dict[str, Any]]:
+    """Mean scores by side, where some side has several seats; else nothing.
+
+    Sides are called as the game's view has it in ``SIDE_NAMES``, or by their seats.
+
+    Args:
+        records: any of the games. own: (G,) the side that the score is of. score, seeds: (G,).
+    """
+    sides = sides_of(records[0]) if records else ()
+    if all(len(side) == 1 for side in sides):
+        return {}
+    named = getattr(spec(records[0]["game"]).module("view"), "SIDE_NAMES", None)
+    names = named or [f"seats {', '.join(map(str, side))}" for side in sides]
+    return {
+        name: mean_rate(score[own == k], seeds[own == k]).record() for k, name in enumerate(names)
+    }
 
 
 def by_pairing(records: Iterable[GameRecord]) -> defaultdict[str, Games]:

@@ -14,6 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
 
+import numpy as np
+
 from stratagym.agents.core import Decision, Policy, PolicyFault, decision_for, make_policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.decisions import (
@@ -34,8 +36,9 @@ from stratagym.benchmarks.harness.records import DecisionRecord, JsonlWriter, re
 from stratagym.benchmarks.reporting.terminal import one_line
 from stratagym.envs import core, text
 from stratagym.envs.core import GameSpec
+from stratagym.envs.facts import side_leads
 from stratagym.envs.plans import plan_kind
-from stratagym.envs.prompts import is_legal
+from stratagym.envs.prompts import is_legal, legal_list
 from stratagym.envs.turns import is_deciding
 from stratagym.wrappers.dialogue import FORFEIT, RANDOM, forfeit_returns
 
@@ -78,6 +81,10 @@ class SeatedMatch:
         winners = [k for k, x in enumerate(returns or []) if x > 0]
         sides = self.game.sides_of(self.rules) or ()
         together = any(len(side) > 1 for side in sides)
+        if together and returns is not None:
+            leads = side_leads(sides, returns)
+            ahead = (side for side, lead in zip(sides, leads, strict=True) if lead > 0)
+            winners = sorted(seat for side in ahead for seat in side)
         return {
             "benchmark": self.benchmark,
             "game": self.game.name,
@@ -96,9 +103,9 @@ class SeatedMatch:
             **({"sides": [list(side) for side in sides]} if together else {}),
         }
 
-    def forfeited(self, actions: list[int], seat: int) -> dict[str, Any]:
-        """The record of a game that ``seat``, and with it its side, loses."""
-        returns = forfeit_returns(self.game, self.rules, seat)
+    def forfeited(self, actions: list[int], seat: int, states: np.ndarray) -> dict[str, Any]:
+        """The record of a game that ``seat``, and with it its side, loses in ``states[0]``."""
+        returns = forfeit_returns(self.game, self.rules, seat, states)
         return self.record(actions, FORFEIT, returns, seat)
 
 
@@ -185,14 +192,18 @@ class _Table:
             for seat in seats:
                 if seat in answers:
                     if not self._settle(answers[seat]):
-                        return self._marked(self.match.forfeited(game.actions, seat))
+                        return self._marked(self.match.forfeited(game.actions, seat, game.states))
                 elif game.is_waiting(seat):
                     game.play_waiting()
+                elif isinstance(self.match.seats[seat], LanguageModel):  # not asked: it has to
+                    forced = self._only_move()
+                    assert forced is not None
+                    game.play(forced)
                 else:
                     try:
                         await self._play_policy(seat, number)
                     except PolicyFault as fault:
-                        lost = self.match.forfeited(game.actions, seat)
+                        lost = self.match.forfeited(game.actions, seat, game.states)
                         return self._marked({**lost, **fault_field(fault)})
                 self._tell()
         return self._record(game.seat, game.returns())
@@ -208,8 +219,14 @@ class _Table:
         return record
 
     def _is_asked(self, seat: int) -> bool:
-        model = isinstance(self.match.seats[seat], LanguageModel)
-        return model and not self.game.is_waiting(seat)
+        if not isinstance(self.match.seats[seat], LanguageModel) or self.game.is_waiting(seat):
+            return False
+        return self.protocol.ask_forced or self._only_move() is None
+
+    def _only_move(self) -> int | None:
+        """The legal move of the seat to move where it has no other; None where it has a choice."""
+        legal = legal_list(self.game.rules, self.game.states)
+        return legal[0] if len(legal) == 1 else None
 
     async def _play_policy(self, seat: int, number: int) -> None:
         """Let a policy play until it has given the turn away, or once in games without turns."""
@@ -245,7 +262,7 @@ class _Table:
     async def _ask(self, turn: text.Turn, write: Write) -> _Answered:
         """Ask until an answer is good, or there is no more to be had."""
         game, protocol = self.game, self.protocol
-        asking, ply = game.asking(turn, protocol.tries), game.turn_ply
+        asking, ply = game.asking(turn, protocol.tries, protocol.again), game.turn_ply
         left_s, seconds = protocol.time_limit_s, 0.0
         record: dict[str, Any] = {}
         while asking.is_open:

@@ -126,6 +126,9 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
     clock: str = match_play.SYNC
     """In games in real time: "sync" lets the game wait for a reply, "tokens:RATE" takes RATE tokens
     of it for a second, "wall" takes its latency."""
+    ask_forced: bool = True
+    """Ask also for a move that is the only legal one. Otherwise it is played, in games whose seats
+    decide in turn, and is no decision of the model's."""
 
     def answer_protocol(self, game: GameSpec) -> match_play.AnswerProtocol:
         """How answers are treated in ``game``.
@@ -135,7 +138,7 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
         """
         text = self.text_options(game)
         protocol = match_play.AnswerProtocol(
-            text, self.tries, self.invalid, self.time_limit, self.clock
+            text, self.tries, self.invalid, self.time_limit, self.clock, self.ask_forced
         )
         try:
             protocol.check(game)

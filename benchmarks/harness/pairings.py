@@ -120,6 +120,11 @@ def two_sides(game: core.GameSpec, rules: Any, contest: str, else_use: str = "")
     return sides
 
 
+def match_options(game: core.GameSpec) -> dict[str, Any]:
+    """Options of a game in contests unless others are asked for: the view's ``MATCH_OPTIONS``."""
+    return dict(getattr(game.module("view"), "MATCH_OPTIONS", {}))
+
+
 def seated(sides: Sides, policies: Sequence[str]) -> tuple[str, ...]:
     """Policies by seat, from those by side."""
     places = [(seat, name) for side, name in zip(sides, policies, strict=True) for seat in side]
@@ -165,6 +170,7 @@ def duel_matches(
     seed: int,
     policies: tuple[str, str],
     protocol: AnswerProtocol,
+    opening: int = 0,
 ) -> list[Match]:
     """One policy against a table of another: every seed once with the first on each side.
 
@@ -172,6 +178,7 @@ def duel_matches(
         pairing: what the matches' names begin with. sides: who wins together, each seat alone
             in most games.
         games: rounded up to whole rounds, one game for each side. seed: of the set of seeds.
+        opening: random moves that a game begins with, the same for all games of a seed.
     """
     n = len(sides)
     seeds, seating = duel_seating(n, games, seed)
@@ -185,6 +192,7 @@ def duel_matches(
             seated(sides, [policies[k] for k in seating[g]]),
             protocol,
             Place(pairing, g // n, sides[g % n][0]),
+            opening,
         )
         for g in range(len(seeds))
     ]

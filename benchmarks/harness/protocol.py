@@ -36,6 +36,10 @@ class AnswerProtocol:
         clock: of games in real time: ``sync`` lets the game wait for a reply, ``tokens:RATE`` takes
             RATE tokens of a reply for a second, ``wall`` takes its latency. While a seat thinks,
             its decisions pass, idle, and the others go on.
+        again: whether an illegal answer, too, is asked again; else what ``invalid`` says comes at
+            once.
+        ask_forced: whether a seat with one legal move is asked for it; otherwise it is played, in
+            games whose seats decide in turn.
     """
 
     text: text.TextOptions
@@ -43,12 +47,18 @@ class AnswerProtocol:
     invalid: str
     time_limit_s: float | None = None
     clock: str = SYNC
+    again: bool = True
+    ask_forced: bool = True
 
     def record(self) -> dict[str, Any]:
         """All of it as plain data, for a configuration; 0.1's fields where it is as in 0.1."""
         told = {**asdict(self), "text": self.text.record()}
         if self.clock == SYNC:
             del told["clock"]
+        if self.again:
+            del told["again"]
+        if self.ask_forced:
+            del told["ask_forced"]
         return told
 
     def check(self, game: GameSpec) -> None:
@@ -69,6 +79,8 @@ class AnswerProtocol:
                 f"time limit {self.time_limit_s:g}: more than 0 seconds are needed, or none for no "
                 "limit"
             )
+        if not self.ask_forced and (game.is_simultaneous or plan_kind(game) is not None):
+            raise ValueError(f"ask forced: in {game.name} a seat is always asked")
         self._rate()
         if self.clock != SYNC and game.decision_seconds is None:
             raise ValueError(

@@ -20,7 +20,7 @@ from stratagym.benchmarks.harness.files import JsonlWriter as JsonlWriter
 from stratagym.benchmarks.harness.files import Shape, brief, read_object
 from stratagym.benchmarks.harness.files import read_jsonl as read_jsonl
 from stratagym.benchmarks.harness.files import write_json as write_json
-from stratagym.envs.facts import Sides, alone, side_returns
+from stratagym.envs.facts import Sides, alone, side_leads
 
 
 class _SomeDecisions(TypedDict, total=False):
@@ -124,10 +124,18 @@ def side_policies(record: GameRecord) -> list[str]:
     return [record["seats"][side[0]] for side in sides_of(record)]
 
 
-def side_return(record: GameRecord, seat: int) -> float:
-    """What the side of a seat came to in a finished game."""
-    (side,) = (side for side in sides_of(record) if seat in side)
-    return float(side_returns((side,), returns_of(record))[0])
+def side_lead(record: GameRecord, seat: int) -> float:
+    """What the side of a seat was ahead by in a finished game: above 0 where it won."""
+    sides = sides_of(record)
+    (own,) = (k for k, side in enumerate(sides) if seat in side)
+    return float(side_leads(sides, returns_of(record))[own])
+
+
+def side_points(record: GameRecord, seat: int) -> float:
+    """What the seats of a seat's side have together at the end of a game."""
+    (own,) = (side for side in sides_of(record) if seat in side)
+    returns = returns_of(record)
+    return float(sum(returns[member] for member in own))
 
 
 GAME_FIELDS = ("game", "match", "seed", "rules", "seats", "returns", "actions", "ended_by")
@@ -239,6 +247,7 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
 
 SINCE_0_1: dict[str, Any] = {
     "clock": "sync",
+    "again": True,
     "text.system": "merge",
     "text.rules": "usual",
     "text.position": "",

@@ -2,9 +2,10 @@
 
 On a ladder of wins the policy starts at level 0. At each level it meets every policy of the level
 on the same seeds, once from every seat, or on every side where seats win together. It has passed
-where it wins at least half of its decided games there, and goes on to the next level. On a ladder
-of scores a team of the policy and a team of every level's policy play the same seeds; a level is
-passed with a mean of at least the level's.
+where it wins at least half of its decided games there, on a ladder of points where it loses no
+points there in the mean, and goes on to the next level. On a ladder of scores a team of the policy
+and a team of every level's policy play the same seeds; a level is passed with a mean of at least
+the level's.
 
 Source: BotzoneBench (Li et al.), sections 4.1 and 4.5. Early stops, intervals and ratings are
 this project's.
@@ -24,7 +25,7 @@ from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness import match_play, pairings
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import Match, Place
-from stratagym.benchmarks.harness.records import GameRecord, returns_of, side_return
+from stratagym.benchmarks.harness.records import GameRecord, returns_of, side_lead, side_points
 from stratagym.benchmarks.harness.schedules import Schedule, play_out, side_by_side
 from stratagym.benchmarks.reporting.ratings import rate_on_ladder
 from stratagym.benchmarks.reporting.stats import Rate, jackknife, mean_rate, wilson
@@ -51,6 +52,10 @@ class Plan:
         protocol: how language models' answers are treated.
         early_stop: whether a level ends once it is settled.
         top: the last level that can be played here.
+        level_games: of a level in all, shared out among its opponents: at level 0, 1, .., the
+            last number at all levels above. Empty where ``games`` are with each opponent.
+        discards: whether a game that transport failures broke off for good is left out, and the
+            climb goes on; else it is broken off.
     """
 
     benchmark: str
@@ -60,6 +65,17 @@ class Plan:
     protocol: match_play.AnswerProtocol
     early_stop: bool
     top: int
+    level_games: tuple[int, ...] = ()
+    discards: bool = False
+
+    def rounds(self, level: int) -> int:
+        """How many seeds are played with each opponent of a level, every side once."""
+        opponents, sides = 1, len(self.sides)
+        games = self.games
+        if self.level_games:
+            games = self.level_games[min(level, len(self.level_games) - 1)]
+            opponents = len(self.ladder.levels[level])
+        return -(-games // (opponents * sides))
 
     @property
     def seats(self) -> int:
@@ -102,7 +118,7 @@ def duels(
     """
     return pairings.duel_matches(
         plan.benchmark, pairing, plan.ladder.game.name, dict(plan.ladder.options), plan.sides,
-        plan.games, plan.seed, (one, plan.ladder.player(rest)), plan.protocol,
+        plan.games, plan.seed, (one, plan.ladder.player(rest)), plan.protocol, plan.ladder.opening,
     )[first:last]  # fmt: skip
 
 
@@ -126,12 +142,16 @@ def team_matches(plan: Plan, pairing: str, policy: str) -> list[Match]:
 
 @dataclass
 class Result:
-    """A finished game as the climb sees it: points are 1, 0.5 or 0 for a win, draw or loss."""
+    """A finished game as the climb sees it: points are 1, 0.5 or 0 for a win, draw or loss.
+
+    ``earned`` are the points of the game itself that the policy's side has.
+    """
 
     opponent: str
     seed: int
     points: float
     record: GameRecord
+    earned: float = 0.0
 
 
 @dataclass
@@ -141,12 +161,14 @@ class LevelResult:
     Attributes:
         results: finished games in order. lost: games that transport failures broke off for good.
         settled_early: whether the early stop ended the level.
+        by_points: whether the points of the game decide, not its wins.
     """
 
     level: int
     results: list[Result] = field(default_factory=list)
     lost: int = 0
     settled_early: bool = False
+    by_points: bool = False
 
     def tally(self, opponent: str | None = None) -> Counter[str]:
         """Wins, draws and losses, in all or against one opponent."""
@@ -171,13 +193,19 @@ class LevelResult:
 
     @property
     def passed(self) -> bool:
-        """At least half of the decided games won; no decided game at all passes nothing."""
+        """At least half of the decided games won, or no points lost in the mean on a ladder of
+        points; no decided game at all passes nothing.
+        """
         tally = self.tally()
         decided = tally["wins"] + tally["losses"]
+        if self.by_points:
+            return decided > 0 and sum(result.earned for result in self.results) >= 0
         return decided > 0 and tally["wins"] >= PASS * decided
 
     def is_settled(self) -> bool:
-        """Whether the early stop's interval leaves out ``PASS``."""
+        """Whether the early stop's interval leaves out ``PASS``; points are never settled early."""
+        if self.by_points:
+            return False
         tally = self.tally()
         decided = tally["wins"] + tally["losses"]
         rate = wilson(tally["wins"], decided, confidence=EARLY_CONFIDENCE)
@@ -195,7 +223,8 @@ class Climb:
 
     def __init__(self, plan: Plan, policy: str):
         self.plan, self.policy = plan, policy
-        self.levels: list[LevelResult] = [LevelResult(0)]
+        self._by_points = plan.ladder.measure == "points"
+        self.levels: list[LevelResult] = [LevelResult(0, by_points=self._by_points)]
         self.topped = self.aborted = False
         self._played = 0
 
@@ -216,7 +245,7 @@ class Climb:
     def _ends(self) -> list[int]:
         """The numbers of games with an opponent after which the level is analysed."""
         sides = len(self.plan.sides)
-        rounds = -(-self.plan.games // sides)
+        rounds = self.plan.rounds(self.level_result.level)
         n = INTERIM_ANALYSES if self.plan.early_stop else 1
         return sorted({max(1, round(rounds * k / n)) * sides for k in range(1, n + 1)})
 
@@ -225,19 +254,22 @@ class Climb:
         if self.finished:
             return []
         last = next(end for end in self._ends() if end > self._played)
-        game = self.plan.ladder.game.name
+        level = self.level_result.level
         return [
             match
             for opponent in self._opponents()
             for match in duels(
-                self.plan,
-                f"{game}/{self.policy}/{self.level_result.level}/{opponent}",
-                self.policy,
-                opponent,
-                self._played,
-                last,
+                self.plan, self.pairing(level, opponent), self.policy, opponent, self._played, last
             )
         ]
+
+    def pairing(self, level: int, opponent: str) -> str:
+        """What the matches with an opponent on a level are called."""
+        return f"{self.plan.ladder.game.name}/{self.policy}/{level}/{opponent}"
+
+    def pairings(self, level: int) -> list[str]:
+        """The names of all pairings of a level."""
+        return [self.pairing(level, name) for name in self.plan.ladder.levels[level]]
 
     def update(self, records: Mapping[str, GameRecord]) -> None:
         """Take the records of all matches that came next, by name, and move on."""
@@ -254,12 +286,13 @@ class Climb:
                 continue
             # By its seat, as a policy may meet itself.
             assert match.place.seat is not None
-            mine = side_return(record, match.place.seat)
+            mine = side_lead(record, match.place.seat)
             points = 1.0 if mine > 0 else 0.0 if mine < 0 else 0.5
-            result.results.append(Result(opponent, match.seed, points, record))
+            earned = side_points(record, match.place.seat)
+            result.results.append(Result(opponent, match.seed, points, record, earned))
         ends = self._ends()
         self._played = next(end for end in ends if end > self._played)
-        if result.lost:
+        if result.lost and not self.plan.discards:
             self.aborted = True
         elif self._played == ends[-1]:
             self._leave()
@@ -277,7 +310,7 @@ class Climb:
         elif level == self.plan.top:
             self.topped = True
         else:
-            self.levels.append(LevelResult(level + 1))
+            self.levels.append(LevelResult(level + 1, by_points=self._by_points))
             self._played = 0
 
     def outcome(self) -> Outcome:
@@ -288,11 +321,13 @@ class Climb:
         else:
             progress = scaled(last.win_rate(), 2.0)
         calibration = self.plan.ladder.calibration
-        rating = rate_on_ladder(
-            [(r.opponent, r.points, r.seed) for s in self.levels for r in s.results],
-            calibration["ratings"],
-            calibration["ties"],
-        )
+        rating = None
+        if not self.plan.ladder.is_variant:
+            rating = rate_on_ladder(
+                [(r.opponent, r.points, r.seed) for s in self.levels for r in s.results],
+                calibration["ratings"],
+                calibration["ties"],
+            )
         return Outcome(
             last.level,
             None if self.topped else progress,
@@ -311,7 +346,8 @@ class Outcome:
         level: the first level that was not passed; the last one where ``topped``.
         progress: from passing the level below (0) to passing ``level`` (1); None where topped.
         aborted: whether games are missing because of transport failures.
-        rating: on the ladder's scale; None on a ladder of scores.
+        rating: on the ladder's scale; None on a ladder of scores, and where its levels play under
+            other rules than they were calibrated under.
     """
 
     level: int
@@ -362,9 +398,14 @@ class ScoreClimb:
         self.finished = self.aborted = False
         self.records: dict[str, list[GameRecord]] = {}
 
+    def pairings(self, level: int) -> list[str]:
+        """The names of the policy's own pairings: one, whatever the level."""
+        return [f"{self.plan.ladder.game.name}/{self.policy}/team"]
+
     def _teams(self) -> Iterator[tuple[str, list[Match]]]:
         game = self.plan.ladder.game.name
-        yield self.policy, team_matches(self.plan, f"{game}/{self.policy}/team", self.policy)
+        (own,) = self.pairings(0)
+        yield self.policy, team_matches(self.plan, own, self.policy)
         for level, policies in enumerate(self.plan.ladder.levels[: self.plan.top + 1]):
             for name in policies:
                 if name != self.policy:

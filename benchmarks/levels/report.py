@@ -34,6 +34,22 @@ from stratagym.envs import spec
 Summary = Mapping[str, Any]
 
 
+MOST_TICKS = 8
+"""More levels have their names at every second or third tick."""
+WORDS = (
+    "**Progress**: twice the share of decided games won at the level; where the level "
+    "plays perfectly, the share of games drawn.",
+    "**Rating**: Bradley-Terry on the ladder's scale, random play at 0, with opponents as "
+    "strong as the calibration found them and draws by Davidson's model. One game drawn "
+    "with an average opponent is added, which keeps it finite.",
+    "**Early**: the level was left before its last game, since the 99% interval of the win "
+    "rate left out one half after a quarter, half or three quarters of the games.",
+    "**Broken off**: a failure to reach the model ended the game; it is gone on with, and "
+    "never counts as a loss.",
+)
+"""What the words of a report on ladders mean."""
+
+
 def _names(summary: Summary) -> list[str]:
     return [policy["name"] for policy in summary["config"]["policies"]]
 
@@ -52,7 +68,8 @@ def _percent(rate: Mapping[str, Any] | None) -> str:
 
 def level_table(summary: Summary, game: str) -> Table:
     """Level, progress and rating of every policy, the best first."""
-    has_ratings = any(row["rating"] for row in summary["games"][game].values())
+    # Under other rules than the ladder's own a climb has no rating, and no scores either.
+    has_ratings = not any(row["scores"] for row in summary["games"][game].values())
     columns = ["policy", "level, progress", "95%", "rating", "95%", "games"]
     table = Table(columns if has_ratings else [*columns[:3], "mean score", "games"])
     rows = summary["games"][game].items()
@@ -107,6 +124,22 @@ def opponent_table(summary: Summary, game: str) -> Table:
                         (("yes" if level["passed"] else "no") + how) if first else "",
                     ]
                 )
+    return table
+
+
+def role_table(summary: Summary, game: str) -> Table:
+    """Scores by role, level by level; no rows where all sides are alike."""
+    levels = [
+        (name, level)
+        for name, row in summary["games"][game].items()
+        for level in row["levels"]
+        if "roles" in level
+    ]
+    names = list(levels[0][1]["roles"]) if levels else []
+    table = Table(["policy", "level", *(f"as {name}" for name in names)], left=[1])
+    for name, level in levels:
+        rates = (RateCell(rate, strip=False) for rate in level["roles"].values())
+        table.rows.append([code(name), f"Lv{level['level']}", *rates])
     return table
 
 
@@ -179,7 +212,9 @@ def draw_levels(folder: Path, summary: Summary) -> Path:
         for panel, game in zip(grid.flat, games, strict=False):
             top = summary["config"]["highest"][game]
             panel.set_xlim(-0.15, top + 1.15)
-            panel.set_xticks(range(top + 2), [*(f"Lv{k}" for k in range(top + 1)), "top"])
+            step = 1 + top // MOST_TICKS
+            shown = [f"Lv{k}" if k % step == 0 else "" for k in range(top + 1)]
+            panel.set_xticks(range(top + 2), [*shown, "top"])
             panel.grid(axis="x", color=LINE)
             panel.set_title(spec(game).title, fontsize=10)
             for at, name in enumerate(names):
@@ -241,7 +276,7 @@ def write(folder: Path, summary: Summary) -> None:
             "different games are not the same distance apart, so it only sums up.",
         )
     for game in games:
-        _write_game(page, summary, game)
+        write_game(page, summary, game)
     rules = {
         f"rules of {spec(game).title}": rules_text(facts["rules"]) or "none"
         for game, facts in config["ladders"].items()
@@ -249,36 +284,30 @@ def write(folder: Path, summary: Summary) -> None:
     listed = ("early_stop", "text", "tries", "invalid", "time_limit_s", "seed")
     add_options(page, rules, config, listed)
     page.heading("Words")
-    page.bullets(
-        [
-            "**Progress**: twice the share of decided games won at the level; where the level "
-            "plays perfectly, the share of games drawn.",
-            "**Rating**: Bradley-Terry on the ladder's scale, random play at 0, with opponents as "
-            "strong as the calibration found them and draws by Davidson's model. One game drawn "
-            "with an average opponent is added, which keeps it finite.",
-            "**Early**: the level was left before its last game, since the 99% interval of the win "
-            "rate left out one half after a quarter, half or three quarters of the games.",
-            "**Broken off**: a failure to reach the model ended the game; it is gone on with, and "
-            "never counts as a loss.",
-        ]
-    )
+    page.bullets(WORDS)
     add_replays(page, folder)
     page.write(folder)
 
 
-def _write_game(page: Page, summary: Summary, game: str) -> None:
+def write_game(page: Page, summary: Summary, game: str, level: int = 2) -> None:
+    """The section on one game; ``level`` is its heading's."""
     config = summary["config"]
     facts = config["ladders"][game]
-    page.heading(spec(game).title)
+    page.heading(spec(game).title, level)
     top = config["highest"][game]
     ends = "" if top == len(facts["levels"]) - 1 else f", of which levels up to {top} can be played"
+    shared = config.get("level_games", {}).get(game)
     per = (
-        f"{config['games'][game]} games of a team"
+        f"{shared[0]} games at Lv0 and {shared[-1]} above it, over a level's opponents"
+        if shared
+        else f"{config['games'][game]} games of a team"
         if facts["measure"] == "score"
         else f"up to {config['games'][game]} games with each opponent"
         if config["early_stop"]
         else f"{config['games'][game]} games with each opponent"
     )
+    if stones := facts.get("opening"):
+        per += f", which begin with {stones} random moves, the same for all seats"
     page.text(f"{code(facts['ladder'])}, levels 0 to {len(facts['levels']) - 1}{ends}; {per}.")
     engines = summary["engines"][game]
     for name, calibrated in engines["calibrated"].items():
@@ -300,6 +329,9 @@ def _write_game(page: Page, summary: Summary, game: str) -> None:
         page.table(score_table(summary, game), "The levels' own teams on the same seeds")
     else:
         page.table(opponent_table(summary, game), "Who was met")
+    roles = role_table(summary, game)
+    if roles.rows:
+        page.table(roles, "Scores by role, a draw as half a win")
     models = model_table(summary, game)
     if models.rows:
         page.table(models, "Answers of language models, level by level")

@@ -12,7 +12,7 @@ from stratagym.agents import hooks
 from stratagym.agents.core import Policy
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness.decisions import TRANSPORT
-from stratagym.benchmarks.harness.games import Games
+from stratagym.benchmarks.harness.games import Games, role_rates
 from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.harness.policies import usage
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord, sides_of
@@ -97,6 +97,7 @@ def result(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
 def _level(climb: Climb | ScoreClimb, outcome: Outcome, found: LevelResult) -> dict[str, Any]:
     is_team = isinstance(climb, ScoreClimb)
     names = () if is_team else climb.plan.ladder.levels[found.level]
+    roles = {} if is_team else _roles(found)
     return {
         "level": found.level,
         "passed": found.passed or (outcome.topped and found is outcome.levels[-1]),
@@ -108,7 +109,22 @@ def _level(climb: Climb | ScoreClimb, outcome: Outcome, found: LevelResult) -> d
             for name in names
         },
         "forfeited": sum(_forfeited(climb, result.record) for result in found.results),
+        **({"roles": roles} if roles else {}),
     }
+
+
+def _roles(found: LevelResult) -> dict[str, Any]:
+    """The policy's points by the side that it was on; nothing where all sides are alike."""
+    own = []
+    for result in found.results:
+        seat = place_of(result.record).seat
+        own += [k for k, side in enumerate(sides_of(result.record)) if seat in side]
+    return role_rates(
+        [result.record for result in found.results[:1]],
+        np.array(own, int),
+        np.array([result.points for result in found.results]),
+        np.array([result.seed for result in found.results], np.uint64),
+    )
 
 
 def _answers(
@@ -119,12 +135,7 @@ def _answers(
     aborted: Mapping[str, int],
 ) -> dict[str, Any]:
     """What was asked of the policy at one level, and what it cost."""
-    game = climb.plan.ladder.game.name
-    if isinstance(climb, ScoreClimb):
-        groups = [f"{game}/{climb.policy}/team"]
-    else:
-        names = climb.plan.ladder.levels[found.level]
-        groups = [f"{game}/{climb.policy}/{found.level}/{name}" for name in names]
+    groups = climb.pairings(found.level)
     answers = [record for group in groups for record in decisions.get(group, [])]
     return {
         "broken_off": sum(aborted.get(group, 0) for group in groups),
@@ -135,10 +146,10 @@ def _answers(
 
 def _forfeited(climb: Climb | ScoreClimb, record: GameRecord) -> bool:
     seat = record["forfeited_by"]
-    return seat is not None and seat in _seats(climb, record)
+    return seat is not None and seat in seats_of(climb, record)
 
 
-def _seats(climb: Climb | ScoreClimb, record: GameRecord) -> list[int]:
+def seats_of(climb: Climb | ScoreClimb, record: GameRecord) -> list[int]:
     """The seats of a game that are the climbing policy's, one side where it met itself."""
     if isinstance(climb, ScoreClimb):
         return list(range(len(record["seats"])))
@@ -166,7 +177,9 @@ def behaviour(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
         if not hasattr(measures, "game_counts"):
             continue
         counts = measures.game_counts(rules, games.seeds, games.actions, games.plies).astype(float)
-        own = np.array([counts[g, _seats(climb, record)].sum(0) for g, record in enumerate(played)])
+        own = np.array(
+            [counts[g, seats_of(climb, record)].sum(0) for g, record in enumerate(played)]
+        )
         if hasattr(measures, "rates"):
             names = list(measures.rates(own.sum(0)))
             found |= {name: _rate_of(measures.rates, own, name) for name in names}

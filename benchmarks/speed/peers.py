@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from stratagym.benchmarks.speed import loops, native, pgx_batch
+from stratagym.benchmarks.speed import loops, mahjong, native, pgx_batch
 from stratagym.benchmarks.speed.measuring import Episode
 
 
@@ -59,10 +59,16 @@ _DRAWN = "its rollouts begin behind the draw of the start, which our games make 
 _PASSES = "its games end by two passes where ours are over"
 _SUPERKO_DRAWS = "a position that comes back draws the game, where ours has no such move"
 _SUPERKO_LOSES = "who brings a position back loses, where ours has no such move"
+_SIMPLE_KO = "it knows the simple rule of repetition alone and has no limit of moves"
+_NO_LIST = "it lists no legal moves: the caller keeps the empty cells"
+_BIDDING = "games begin with bids, and four with two is no play"
+_RLCARD_LANDLORD = "it picks the landlord itself; a pair may serve as two singles"
 _PGX = "jitted; a new game's start is computed at every step"
 _ONE_CORE = "held to one processor, XLA's threads counted"
 _ALL_CORES = "XLA's own threads on all processors"
+_RLCARD_MAHJONG = "sets and a pair win, without fans, payments or one's own wall"
 _BUILT = "its library built by this machine's compiler and called from a loop in C"
+_EXTENSION = "C++, called hand by hand from Python, its only interface"
 
 
 def _openspiel(ours: str, game: str, *notes: str) -> tuple[Peer, ...]:
@@ -73,6 +79,16 @@ def _openspiel(ours: str, game: str, *notes: str) -> tuple[Peer, ...]:
         Peer(*whose, "step", loops.openspiel_states, notes=notes),
         Peer(*whose, "core", loops.openspiel_states, notes=notes),
         Peer(*whose, "observe", loops.openspiel_observations, notes=notes),
+    )
+
+
+def _whole_plays(ours: str, game: str) -> tuple[Peer, ...]:
+    """OpenSpiel where its actions are whole plays, and ours are by an option."""
+    whose = ("OpenSpiel", "open_spiel", game, ours)
+    return (
+        Peer(*whose, "bulk_whole", loops.openspiel_rollouts, notes=(_ROLLOUTS, _BIDDING)),
+        Peer(*whose, "step_whole", loops.openspiel_states, notes=(_BIDDING,)),
+        Peer(*whose, "observe_whole", loops.openspiel_observations, notes=(_BIDDING,)),
     )
 
 
@@ -93,6 +109,22 @@ def _pgx(ours: str, game: str, *notes: str) -> tuple[Peer, ...]:
     )
 
 
+def _pyffish(ours: str, variant: str, *notes: str) -> Peer:
+    """The rules of Fairy-Stockfish, as Python has them."""
+    return Peer("pyffish", "pyffish", variant, ours, "step", loops.pyffish_games, notes=notes)
+
+
+def _go_19() -> tuple[Peer, ...]:
+    """Go on 19 x 19 lines, in the shapes that are of these."""
+    openspiel = ("OpenSpiel", "open_spiel", "go(board_size=19)", "go")
+    pgx = ("Pgx", "pgx", "go_19x19", "go")
+    notes = _PGX, _ONE_CORE, _SUPERKO_LOSES
+    return (
+        Peer(*openspiel, "bulk_19", loops.openspiel_rollouts, notes=(_ROLLOUTS, _SUPERKO_DRAWS)),
+        Peer(*pgx, "batch_19", pgx_batch.by_cpu, notes=notes, alone=True),
+    )
+
+
 def _hanabi(shape: str, make: Callable[[str], Episode], *notes: str, version: str = "") -> Peer:
     """The Hanabi Learning Environment."""
     whose = ("Hanabi Learning Environment", "hanabi-learning-environment", "2 players", "hanabi")
@@ -104,9 +136,18 @@ def _hands(name: str, make: Callable[[str], Episode], *notes: str, version: str 
     return Peer(name, name, "C", "texas_holdem", "hands", make, notes=notes, version=version)
 
 
+def _calculator(
+    name: str, package: str, shape: str, make: Callable[[str], Episode], *notes: str
+) -> Peer:
+    """A calculator of mahjong hands, called from Python."""
+    return Peer(name, package, "Python", "mcr_mahjong", shape, make, notes=notes)
+
+
 PEERS: tuple[Peer, ...] = (
     Peer("python-ataxx", "ataxx", "Board", "ataxx", "step", loops.python_ataxx),
+    _pyffish("ataxx", "ataxx"),
     *_openspiel("breakthrough", "breakthrough"),
+    _pyffish("breakthrough", "breakthrough"),
     *(p for p in _openspiel("coin_game", "coin_game", _DRAWN) if p.shape != "observe"),
     *_openspiel("ludo", "maedn(players=4)", _MAEDN),
     _pettingzoo("ludo", "connect_four_v3", same_game=False),
@@ -118,10 +159,22 @@ PEERS: tuple[Peer, ...] = (
     _pettingzoo("connect_four", "connect_four_v3"),
     *_pgx("connect_four", "connect_four"),
     *_openspiel("go", "go(board_size=9)", _SUPERKO_DRAWS),
+    Peer(
+        "PettingZoo",
+        "pettingzoo[classic]",
+        "go_v5, 9 lines",
+        "go",
+        "aec",
+        loops.pettingzoo_go,
+        notes=(_SIMPLE_KO,),
+    ),
     *_pgx("go", "go_9x9", _SUPERKO_LOSES),
+    *_go_19(),
     *_openspiel("reversi", "othello"),
     *_pgx("reversi", "othello", _PASSES),
+    _pyffish("reversi", "flipello"),
     *_openspiel("gomoku", "gomoku"),
+    Peer("renju", "renju", "RenjuBoard", "gomoku", "step", loops.renju_board, notes=(_NO_LIST,)),
     *_openspiel("chess", "chess"),
     Peer("python-chess", "chess", "Board", "chess", "step", loops.python_chess),
     Peer(
@@ -140,6 +193,16 @@ PEERS: tuple[Peer, ...] = (
         notes=(_RLCARD_HOLDEM,),
     ),
     _pettingzoo("texas_holdem", "texas_holdem_no_limit_v6", _RLCARD_HOLDEM),
+    *_whole_plays("dou_dizhu", "dou_dizhu"),
+    Peer(
+        "RLCard",
+        "rlcard",
+        "doudizhu",
+        "dou_dizhu",
+        "observe_whole",
+        loops.rlcard_steps,
+        notes=(_RLCARD_LANDLORD,),
+    ),
     _hands(
         "phevaluator",
         native.phevaluator_hands,
@@ -147,6 +210,16 @@ PEERS: tuple[Peer, ...] = (
         version=native.PHEVALUATOR.version,
     ),
     _hands("eval7", native.eval7_hands, "the C function in its package, called from a loop in C"),
+    Peer(
+        "RLCard",
+        "rlcard",
+        "mahjong",
+        "mcr_mahjong",
+        "observe",
+        loops.rlcard_steps,
+        same_game=False,
+        notes=(_RLCARD_MAHJONG,),
+    ),
     # Its rollouts in C++ refuse games with rewards before the end.
     *(peer for peer in _openspiel("hanabi", "hanabi") if peer.shape != "bulk"),
     _hanabi("bulk", native.hanabi_games, _BUILT, version=native.HANABI.version),
@@ -154,4 +227,13 @@ PEERS: tuple[Peer, ...] = (
     _hanabi("step", loops.hanabi_states, "through its Python bindings"),
     _hanabi("observe", loops.hanabi_observations, "through its Python bindings, encoded vectors"),
     _pettingzoo("hanabi", "hanabi_v5", "its Hanabi is OpenSpiel's and needs shimmy too"),
+    _calculator("PyMahjongGB", "PyMahjongGB", "fans", mahjong.pymahjonggb_fans, _EXTENSION),
+    _calculator("PyMahjongGB", "PyMahjongGB", "useful", mahjong.pymahjonggb_shantens, _EXTENSION),
+    _calculator(
+        "mahjong",
+        "mahjong",
+        "shanten",
+        mahjong.mahjong_shantens,
+        "of riichi; the regular form alone",
+    ),
 )

@@ -9,16 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stratagym.benchmarks.reporting import marked
 from stratagym.benchmarks.reporting.terminal import Screen
 from stratagym.benchmarks.speed.entries import OURS, Entry
 from stratagym.benchmarks.speed.measuring import machine_line, short, spread_of
 from stratagym.benchmarks.speed.shapes import SHAPES
+from stratagym.envs import core, spec
 
 UNIT = "player decisions per CPU-second, one thread, random legal play"
 BLUE, ORANGE, GREY = "#0072b2", "#e69f00", "#c9c9c9"
 COLUMNS = ("", "threads", "batch", "median", "min", "max", "ours / peer", "faster")
 NUMBERS = range(1, 6)
-BEGIN, END = "<!-- throughput: begin -->", "<!-- throughput: end -->"
+MARK = "throughput"
+BEGIN, END = marked.marks(MARK)
 """What stands between these lines of a page is written by ``--page``."""
 
 
@@ -49,6 +52,7 @@ def document(entries: list[Entry], method: Method) -> dict[str, Any]:
         "seconds": method.seconds,
         "repeats": method.repeats,
         "shapes": {key: shape.title for key, shape in SHAPES.items()},
+        "record_bytes": record_bytes(entries),
         "entries": [
             {
                 "game": entry.by.ours,
@@ -123,10 +127,17 @@ def missing(entries: list[Entry]) -> list[str]:
     return [f"{entry.title}: {entry.label}: {entry.missing}" for entry in entries if entry.missing]
 
 
+def record_bytes(entries: list[Entry]) -> dict[str, int]:
+    """How large a state of each game is, with the usual options."""
+    games = dict.fromkeys(entry.by.ours for entry in entries)
+    return {game: core.new_states(spec(game).make_rules()).itemsize for game in games}
+
+
 def notes(entries: list[Entry]) -> list[str]:
-    """What to know of the peers, each thing once."""
+    """How large our states are, and what to know of the peers, each thing once."""
+    sizes = ", ".join(f"{game} {size:,}" for game, size in record_bytes(entries).items())
     lines = [f"{entry.label}: {note}" for entry in entries for note in entry.by.notes]
-    return list(dict.fromkeys(lines))
+    return [f"Bytes of a state of ours: {sizes}", *dict.fromkeys(lines)]
 
 
 def screen(entries: list[Entry], method: Method) -> None:
@@ -168,17 +179,12 @@ def between(page: str) -> tuple[str, str]:
 
     Raises ValueError if the lines that mark it are not there once each, in order.
     """
-    head, begin, rest = page.partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not begin or not end or BEGIN in rest or END in tail:
-        raise ValueError(f"it needs the lines {BEGIN} and {END}, once each and in this order")
-    return head + begin, end + tail
+    return marked.between(page, MARK)
 
 
 def write_page(path: Path, entries: list[Entry], method: Method) -> None:
     """Put the rates between the marks of a page."""
-    head, tail = between(path.read_text(encoding="utf-8"))
-    path.write_text(f"{head}\n\n{body(entries, method)}\n{tail}", encoding="utf-8")
+    marked.write(path, MARK, body(entries, method))
 
 
 def plot(entries: list[Entry], method: Method, path: Path) -> None:

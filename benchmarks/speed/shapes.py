@@ -5,11 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from random import Random
+from typing import Any
 
 import numpy as np
 
 from stratagym import envs
+from stratagym.benchmarks.speed import mahjong
 from stratagym.benchmarks.speed.loops import aec_loop
 from stratagym.benchmarks.speed.measuring import (
     Batched,
@@ -27,9 +30,9 @@ BATCHES = (256, 1024, 4096)
 BULK_DECISIONS = 20_000
 
 
-def bulk_loop(game: str) -> Episode:
-    """Whole games inside one compiled loop."""
-    rules = envs.spec(game).make_rules()
+def bulk_loop(game: str, **options: Any) -> Episode:
+    """Whole games inside one compiled loop, under some options of the game."""
+    rules = envs.spec(game).make_rules(**options)
     states, seeds = core.new_states(rules), itertools.count()
     legal, probs = core.new_scratch(rules)
 
@@ -56,13 +59,14 @@ def bulk_loop_observing(game: str) -> Episode:
     return episode
 
 
-def state_api(game: str, observe: bool = False) -> Episode:
+def state_api(game: str, observe: bool = False, **options: Any) -> Episode:
     """A state stepped from Python, as people step it.
 
     Args:
         observe: also write the observation of the seat to move before every decision.
+        options: of the game.
     """
-    state, seeds, random = envs.make_state(game), itertools.count(), Random(1).random
+    state, seeds, random = envs.make_state(game, **options), itertools.count(), Random(1).random
     seen = state.observation_tensor()
 
     def episode() -> int:
@@ -109,9 +113,14 @@ def aec_environment(game: str) -> Episode:
     return aec_loop(envs.make(game))
 
 
-def batch_of(game: str, size: int, threads: int = 1) -> Episode:
-    """``size`` games stepped together, with observations and masks."""
-    batch = envs.make_batch(game, size, threads=threads)
+def batch_of(game: str, size: int, threads: int = 1, lines: int | None = None) -> Episode:
+    """``size`` games stepped together, with observations and masks.
+
+    Args:
+        lines: of the board, in games that have it of different sizes.
+    """
+    options: dict[str, Any] = {} if lines is None else {"size": lines}
+    batch = envs.make_batch(game, size, threads=threads, **options)
     # Of the game's own dtype: numba takes a smaller record for a kind of the larger one.
     generators, actions = core.new_states(batch.rules), np.zeros(size, np.int64)
 
@@ -131,6 +140,16 @@ def batch_environment(game: str) -> Batched:
 def batch_on_all_cores(game: str) -> Batched:
     """The batch size with most decisions per second, in as many threads as processors."""
     return best_batch(lambda size: batch_of(game, size, cores()), BATCHES, "wall")
+
+
+def bulk_19(game: str) -> Episode:
+    """Whole games on 19 lines inside one compiled loop."""
+    return bulk_loop(game, size=19)
+
+
+def batch_19(game: str) -> Batched:
+    """Batches on 19 lines, in one thread."""
+    return best_batch(lambda size: batch_of(game, size, lines=19), BATCHES[:2])
 
 
 def perft_leaves(game: str) -> Episode:
@@ -172,6 +191,9 @@ class Shape:
     clock: str = "cpu"
 
 
+_WHOLE = ("dou_dizhu",)
+"""Games whose default actions are parts of what others take for one."""
+
 SHAPES = {
     "bulk": Shape("bulk loop, no observation", bulk_loop),
     "bulk_observe": Shape("bulk loop + observation", bulk_loop_observing),
@@ -181,6 +203,22 @@ SHAPES = {
     "aec": Shape("AEC loop, observation + mask", aec_environment),
     "batch": Shape("batch, observation + mask", batch_environment),
     "batch_cores": Shape("batch on all processors, per second", batch_on_all_cores, clock="wall"),
+    "bulk_19": Shape("bulk loop on 19 x 19, no observation", bulk_19, ("go",)),
+    "batch_19": Shape("batch on 19 x 19, observation + mask", batch_19, ("go",)),
+    "bulk_whole": Shape(
+        "whole plays in a bulk loop, no observation", partial(bulk_loop, plays="whole"), _WHOLE
+    ),
+    "step_whole": Shape(
+        "whole plays by Python step, no observation", partial(state_api, plays="whole"), _WHOLE
+    ),
+    "observe_whole": Shape(
+        "whole plays by Python step + observation",
+        partial(state_api, observe=True, plays="whole"),
+        _WHOLE,
+    ),
     "perft": Shape("perft leaves, bulk-counted", perft_leaves, ("chess",)),
     "hands": Shape("7-card hands evaluated", hand_values, ("texas_holdem",)),
+    "fans": Shape("fans of winning hands counted", mahjong.fan_counts, ("mcr_mahjong",)),
+    "shanten": Shape("shanten of 13 tiles, all forms", mahjong.shantens, ("mcr_mahjong",)),
+    "useful": Shape("shanten and useful tiles", mahjong.useful_tiles, ("mcr_mahjong",)),
 }

@@ -41,6 +41,17 @@ def rating_table(summary: Summary) -> Table:
     return table
 
 
+def role_table(summary: Summary) -> Table:
+    """The first policy's score in each role, pairing by pairing; no rows where all are alike."""
+    rows = [row for row in summary["pairings"] if "roles" in row]
+    names = list(rows[0]["roles"]) if rows else []
+    table = Table(["policy", "against", *(f"as {name}" for name in names)], left=[1])
+    for row in rows:
+        rates = (RateCell(rate, strip=False) for rate in row["roles"].values())
+        table.rows.append([code(row["a"]), code(row["b"]), *rates])
+    return table
+
+
 def draw(folder: Path, summary: Summary) -> Path:
     """Heat map of every row player's score against every column player, best rated first."""
     rows = summary["policies"]
@@ -80,6 +91,9 @@ def write(folder: Path, summary: Summary) -> None:
         "Heat map of scores between all policies",
     )
     page.table(wdl_table(summary))
+    roles = role_table(summary)
+    if roles.rows:
+        page.table(roles, "Scores by role, on the same seeds")
     if summary["models"]:
         page.heading("Language models")
         page.table(model_table(summary), "Answers by kind")
@@ -123,5 +137,8 @@ def screen(console: Console, summary: Summary) -> None:
     config = summary["config"]
     console.print(rating_table(summary).rich(f"{spec(config['game']).title}: ratings"))
     console.print(wdl_table(summary, full=False).rich("Pairings"))
+    roles = role_table(summary)
+    if roles.rows:
+        console.print(roles.rich("Scores by role"))
     if summary["models"]:
         console.print(model_table(summary).rich("Language models"))

@@ -57,7 +57,7 @@ def summarise(run: Run, played: Sequence[GameRecord], byes: dict[str, int]) -> d
 
 def pairing_row(a: str, b: str, games: Games) -> dict[str, Any]:
     """How ``a`` fared against ``b``."""
-    score = games.score_of(a)
+    score, roles = games.score_of(a), games.by_role(a)
     return {
         "a": a,
         "b": b,
@@ -69,4 +69,5 @@ def pairing_row(a: str, b: str, games: Games) -> dict[str, Any]:
         "endings": games.endings,
         "mean_plies": games.mean_plies,
         "broken_off": games.aborted,
+        **({"roles": roles} if roles else {}),
     }

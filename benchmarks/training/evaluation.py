@@ -218,7 +218,7 @@ def with_ladder(
     if ppo.LADDER in against:
         _ = ladder.calibration
         both = (game.make_rules(**options) for options in (settings.options, ladder.options))
-        if len({(rules.observation_shape, rules.num_actions) for rules in both}) > 1:
+        if len({_shape(rules, settings.board) for rules in both}) > 1:
             wanted = ", ".join(f"{name}={value}" for name, value in ladder.options.items())
             reason = f"{ladder.name} is for {wanted or 'the default options'}"
             if not is_default:
@@ -227,3 +227,10 @@ def with_ladder(
             against.remove(ppo.LADDER)
             settings = replace(settings, against=",".join(against))
     return settings, ladder if ppo.LADDER in against + cli.words(settings.opponent) else None
+
+
+def _shape(rules: Any, board: bool) -> Any:
+    """What the networks of two rules have to share: convolutions play on boards of every size."""
+    if board:
+        return rules.observation_shape[2]
+    return rules.observation_shape, rules.num_actions

@@ -87,8 +87,28 @@ SETTINGS = {
         learning_rate=3e-3, gamma=0.97, gae_lambda=0.7, entropy=0.003, net=(32, 32, 32),
         board=True, planes=20, shaping=1.0,
     ),
+    "reversi": Settings(
+        1_000_000, opponent="self,random,ladder", against="random,rule:table?random=0.3,ladder",
+        batch=1024, gamma=0.97, gae_lambda=0.7, net=(256, 256), shaping=1.0,
+    ),
+    "ataxx": Settings(
+        200_000, opponent="self,random,ladder", against="random,heuristic?random=0.48,ladder",
+        envs=64, batch=512, gamma=0.97, gae_lambda=0.7, entropy=0.003, net=(16, 16, 16),
+        learning_rate=3e-3, epochs=3, board=True, planes=2, shaping=1.0,
+    ),
+    "gomoku": Settings(
+        300_000, opponent="self,random,ladder", against="random,heuristic?random=0.82,ladder",
+        options={"columns": 9, "rows": 9}, envs=64, batch=512, gamma=0.97, gae_lambda=0.7,
+        entropy=0.003, net=(16, 16, 16, 16), learning_rate=3e-3, epochs=3, board=True, shaping=1.0,
+    ),
+    "breakthrough": Settings(
+        300_000, opponent="self,random,ladder", against="random,heuristic?random=0.65,ladder",
+        envs=64, batch=512, gamma=0.97, gae_lambda=0.7, entropy=0.003, net=(16, 16, 16, 16),
+        learning_rate=3e-3, epochs=3, board=True, shaping=1.0,
+    ),
 }  # fmt: skip
-"""About half a CPU-minute of learning each, chess seven; a game not here gets ``OTHERS``."""
+"""About half a CPU-minute of learning each, chess seven, the boards below it two or three; a
+game not here gets ``OTHERS``."""
 OTHERS = Settings(500_000)
 
 SELF, LADDER = "self", "ladder"
@@ -117,7 +137,7 @@ class LadderOpponents:
 
     def __init__(self, ladder: Ladder, games: int):
         top, _ = ladder.reachable()
-        self.has_winners = ladder.measure == "wins"
+        self.has_winners = ladder.measure != "score"
         self.levels = [
             [make_policy(ladder.game, ladder.player(name)) for name in names]
             for names in ladder.levels[: top + 1]

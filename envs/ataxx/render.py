@@ -21,8 +21,9 @@ from stratagym.envs.ataxx.rules import (
     stones,
     winner_of,
 )
-from stratagym.envs.ataxx.view import COLOURS, COLUMNS, rank
+from stratagym.envs.ataxx.view import COLUMNS, rank
 from stratagym.envs.drawing import INK, Board, Canvas, mix
+from stratagym.envs.words import COLOURS
 
 PAINT = [(34, 36, 44), (246, 244, 236)]
 FELT = (156, 186, 204)

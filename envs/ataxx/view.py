@@ -23,7 +23,14 @@ from stratagym.envs.ataxx.rules import (
     stones,
     winner_of,
 )
-from stratagym.envs.words import MARKS, board_move, labelled_grid, last_text, standing
+from stratagym.envs.words import (
+    MARKS,
+    board_move,
+    colours_text,
+    labelled_grid,
+    last_text,
+    standing,
+)
 
 PROMPT_VERSION = "ataxx-1"
 _CELL = r"\(?[A-Za-z] ?,? ?[0-9]{1,2}\)?"
@@ -33,7 +40,7 @@ ANSWER = board_move(
     what="the cell to clone onto, or the cells of a jump, from and to, or the word pass",
 )
 POSITION_FORMS, TITLES = ("grid", "list"), False
-COLOURS, COLUMNS, BLOCKED = ("black", "white"), "abcdefg", "#"
+COLUMNS, BLOCKED = "abcdefg", "#"
 RULES_BRIEF = (
     "A stone clones onto a cell beside it or jumps two cells far and turns the enemy stones next "
     "to it; more stones win."
@@ -244,10 +251,7 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
 
 def role_text(rules: Any, player: int) -> str:
     """Whose stones the seat has."""
-    return (
-        f"You play ataxx with the {COLOURS[player]} stones, shown as {MARKS[player]}; your "
-        f"opponent has the {COLOURS[1 - player]} ones, shown as {MARKS[1 - player]}."
-    )
+    return colours_text("ataxx", player)
 
 
 def rules_text(rules: Any) -> str:
@@ -312,9 +316,3 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
     told += f"\n{quiet_text(rules, s)}"
     passing = "" if rules.botzone else ", or pass if you must"
     return f"{told}\n\nIt is your turn: clone or jump with one {MARKS[player]}{passing}."
-
-
-def legal_text(rules: Any, s: Any, player: int, legal: list[int]) -> str:
-    """The clones and jumps that are allowed, or the pass."""
-    moves = ", ".join(action_to_string(rules, s, action) for action in sorted(legal))
-    return f"Legal moves: {moves}"

@@ -205,9 +205,3 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
     if s["last"] >= 0:
         told += f"\n\n{_last_text(rules, s)}"
     return f"{told}\n\nIt is your turn: move one pawn {PAWNS[player]}."
-
-
-def legal_text(rules: Any, s: Any, player: int, legal: list[int]) -> str:
-    """The moves of all pawns."""
-    moves = ", ".join(action_to_string(rules, s, action) for action in sorted(legal))
-    return f"Legal moves: {moves}"

@@ -9,9 +9,7 @@ from typing import Any
 
 from stratagym.envs.go.rules import GOING, HISTORY, POSITIONAL
 from stratagym.envs.go.view import COLUMNS, area
-
-COLOURS = ("black", "white")
-"""What the protocol calls the seats."""
+from stratagym.envs.words import COLOURS
 
 
 def why_not(rules: Any) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from stratagym.envs import core
 from stratagym.envs.go.gtp import score
 from stratagym.envs.go.rules import GOING, grid_of
-from stratagym.envs.sgf import GO, GameRecord, move_on_square_board, seat_of_black
+from stratagym.envs.sgf import GO, GameRecord, move_on_square_board, result_of_score, seat_of_black
 
 GAME = GO
 _RULES = ("Tromp-Taylor without suicide", "area, situational superko", "area, simple ko")
@@ -44,7 +44,4 @@ move, black = move_on_square_board, seat_of_black
 
 def result(rules: Any, s: Any) -> str:
     """``B+3.5``, ``W+12.5``, ``Draw``, or nothing while the game goes on."""
-    if s["over"] == GOING:
-        return ""
-    told = score(rules, s)
-    return "Draw" if told == "0" else told
+    return "" if s["over"] == GOING else result_of_score(score(rules, s))

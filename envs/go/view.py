@@ -23,6 +23,7 @@ from stratagym.envs.go.rules import (
 from stratagym.envs.words import (
     MARKS,
     board_move,
+    colours_text,
     labelled_grid,
     last_text,
     square_named,
@@ -56,7 +57,6 @@ RENAMED = {
     "black": "amber", "white": "teal", "prisoners": "trophies", "komi": "bonus",
 }  # fmt: skip
 """The game's words and what they are called under ``TextOptions.renamed``."""
-COLOURS = ("black", "white")
 
 
 def _marks(rules: Any, s: Any) -> list[str]:
@@ -167,10 +167,7 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
 
 def role_text(rules: Any, player: int) -> str:
     """Whose stones the seat has."""
-    return (
-        f"You play go with the {COLOURS[player]} stones, shown as {MARKS[player]}; your "
-        f"opponent has the {COLOURS[1 - player]} ones, shown as {MARKS[1 - player]}."
-    )
+    return colours_text("go", player)
 
 
 def _repetition_text(rules: Any) -> str:
@@ -241,9 +238,3 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
         told += f"\n{last_text(action_to_string, rules, s)}"
     told += f"\nMoves until the game is stopped: {rules.max_length - int(s['plies'])}"
     return f"{told}\n\nIt is your turn: put down one {MARKS[player]}, or pass."
-
-
-def legal_text(rules: Any, s: Any, player: int, legal: list[int]) -> str:
-    """The points that are allowed, and the pass."""
-    moves = ", ".join(action_to_string(rules, s, action) for action in sorted(legal))
-    return f"Legal moves: {moves}"

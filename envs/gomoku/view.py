@@ -16,7 +16,7 @@ from stratagym.envs.gomoku.rules import (
     RUNNING,
     SWAP2,
 )
-from stratagym.envs.words import MARKS, board_move, marks_text
+from stratagym.envs.words import MARKS, board_move, colours_text, marks_text
 
 PROMPT_VERSION, MERGED_VERSION = "gomoku-1", ""
 ANSWER = board_move(
@@ -49,7 +49,6 @@ RENAMED = {
     "fours": "near rails", "threes": "half rails", "three": "half rail", "four": "near rail",
 }  # fmt: skip
 """The game's words and what they are called under ``TextOptions.renamed``."""
-COLOURS = ("black", "white")
 LETTERS = "abcdefghijklmnopqrs"
 CHOICES = ("black", "white", "more")
 """What swap2's choices are called, in the order of their actions."""
@@ -167,10 +166,7 @@ def role_text(rules: Any, player: int) -> str:
             f"You are player {player} of a game of gomoku. Black's stones are shown as X, White's "
             "as O; the rules say who gets which."
         )
-    return (
-        f"You play gomoku with the {COLOURS[player]} stones, shown as {MARKS[player]}; your "
-        f"opponent has the {COLOURS[1 - player]} ones, shown as {MARKS[1 - player]}."
-    )
+    return colours_text("gomoku", player)
 
 
 def _goal_text(rules: Any) -> str:

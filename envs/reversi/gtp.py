@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stratagym.envs.reversi.rules import disc_difference
-
-COLOURS = ("black", "white")
-"""What the protocol calls the seats."""
+from stratagym.envs.words import COLOURS
 
 
 def why_not(rules: Any) -> str:

@@ -6,7 +6,13 @@ from typing import Any
 
 from stratagym.envs.reversi.gtp import score
 from stratagym.envs.reversi.rules import GOING
-from stratagym.envs.sgf import OTHELLO, GameRecord, move_on_square_board, seat_of_black
+from stratagym.envs.sgf import (
+    OTHELLO,
+    GameRecord,
+    move_on_square_board,
+    result_of_score,
+    seat_of_black,
+)
 
 GAME = OTHELLO
 _VOLUNTARY = "voluntary passes"
@@ -31,7 +37,4 @@ move, black = move_on_square_board, seat_of_black
 
 def result(rules: Any, s: Any) -> str:
     """``B+12``, ``W+4``, ``Draw``, or nothing while the game goes on."""
-    if s["over"] == GOING:
-        return ""
-    told = score(rules, s)
-    return "Draw" if told == "0" else told
+    return "" if s["over"] == GOING else result_of_score(score(rules, s))

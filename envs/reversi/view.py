@@ -11,6 +11,7 @@ from stratagym.envs.reversi.rules import GOING, MOVE_LIMIT, disc_difference, squ
 from stratagym.envs.words import (
     MARKS,
     board_move,
+    colours_text,
     labelled_grid,
     last_text,
     marks_text,
@@ -41,7 +42,6 @@ RENAMED = {
     "passed": "skipped", "black": "amber", "white": "teal",
 }  # fmt: skip
 """The game's words and what they are called under ``TextOptions.renamed``."""
-COLOURS = ("black", "white")
 
 
 def _discs(s: Any) -> tuple[int, int]:
@@ -123,10 +123,7 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
 
 def role_text(rules: Any, player: int) -> str:
     """Whose discs the seat has."""
-    return (
-        f"You play reversi with the {COLOURS[player]} discs, shown as {MARKS[player]}; your "
-        f"opponent has the {COLOURS[1 - player]} ones, shown as {MARKS[1 - player]}."
-    )
+    return colours_text("reversi", player, "discs")
 
 
 def rules_text(rules: Any) -> str:
@@ -181,9 +178,3 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
     if rules.voluntary:
         told += f"\nMoves until the game is stopped: {rules.max_game_length - int(s['plies'])}"
     return f"{told}\n\nIt is your turn: put down one {MARKS[player]}, or pass if you may."
-
-
-def legal_text(rules: Any, s: Any, player: int, legal: list[int]) -> str:
-    """The squares that are allowed, or the pass."""
-    moves = ", ".join(action_to_string(rules, s, action) for action in sorted(legal))
-    return f"Legal moves: {moves}"

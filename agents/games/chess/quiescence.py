@@ -58,7 +58,7 @@ def _victims(b, wanted):
 
 
 @njit(cache=True)
-def _forcing(rules, b, wanted, out, order):
+def _forcing(b, wanted, out, order):
     """Captures and promotions that lose nothing in the exchange and may gain enough."""
     n = legal_captures(b, _victims(b, wanted), out)
     kept = 0
@@ -76,7 +76,7 @@ def _forcing(rules, b, wanted, out, order):
 
 
 @njit(cache=True)
-def _evasions(rules, b, out, order):
+def _evasions(b, out, order):
     """All legal moves out of a check; captures first."""
     n = legal_moves(b, out)
     for k in range(n):
@@ -105,7 +105,7 @@ def settle(rules, s, alpha, beta, memory, scratch):
             node[_NEXT] = node[_COUNT] = 0
             if level < _CHECKED and is_check(b):
                 node[_BEST] = level - MATE
-                node[_COUNT] = _evasions(rules, b, moves[level], order[level])
+                node[_COUNT] = _evasions(b, moves[level], order[level])
             else:
                 static = estimate(rules, b, scratch)
                 node[_BEST] = static
@@ -113,7 +113,7 @@ def settle(rules, s, alpha, beta, memory, scratch):
                     node[_ALPHA] = static
                 if static < node[_BETA] and level < last:
                     wanted = node[_ALPHA] - static
-                    node[_COUNT] = _forcing(rules, b, wanted, moves[level], order[level])
+                    node[_COUNT] = _forcing(b, wanted, moves[level], order[level])
         k, n = node[_NEXT], node[_COUNT]
         if k >= n or node[_ALPHA] >= node[_BETA]:
             value = node[_BEST]

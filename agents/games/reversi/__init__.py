@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.agents.boards import square_symmetries
+from stratagym.agents.boards import action_cells as action_cells
+from stratagym.agents.boards import symmetries as symmetries
 from stratagym.agents.games.reversi import judging as judging
 from stratagym.agents.games.reversi.endgame import best_square
 from stratagym.agents.games.reversi.scores import endgame_scores as endgame_scores
@@ -201,19 +202,6 @@ def tactic(rules: Any, states: np.ndarray, legal: np.ndarray, level: int) -> int
 
 
 # --- the board as networks see it ----------------------------------------------------------------
-
-
-def symmetries(rules: Any) -> np.ndarray:
-    """Where each action goes under the 8 turns and mirrorings of the board: (8, A) int64.
-
-    The pass stays the pass.
-    """
-    return square_symmetries(rules.size)
-
-
-def action_cells(rules: Any) -> np.ndarray:
-    """A square's own cell of the first plane; the pass is the top left cell of a second."""
-    return np.arange(rules.size**2 + 1)
 
 
 LADDER = Ladder(

@@ -1,0 +1,1 @@
+"""AdvGameBench: plans under a budget, and how a player revises them."""

@@ -1,0 +1,145 @@
+"""BotzoneBench in one go: eight games' ladders, one table, and what models get wrong and spend.
+
+    python -m benchmarks.botzone
+    python -m benchmarks.botzone --policies random,heuristic,mcts:100
+    python -m benchmarks.botzone --policies llm --model M --base-url URL --concurrency 32
+    python -m benchmarks.botzone --policies llm --model M --game gomoku,chess --as-published
+
+Policies climb the ladder of every game, as in anchored_levels: five boards, hold'em, and the card
+and tile games. The report adds what only all games together say: how far up on average, who gains
+by moving first, what mistakes are made where, and whether thinking longer leads higher.
+
+Source: BotzoneBench (Li et al.). Its opponents are programs on a server; these ladders are ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cyclopts import Parameter
+
+from stratagym.agents.ladders import Ladder
+from stratagym.benchmarks.botzonebench import findings as paper
+from stratagym.benchmarks.botzonebench import report
+from stratagym.benchmarks.botzonebench.games import BY_GAME, GAMES, REPLAYS, there
+from stratagym.benchmarks.botzonebench.summary import summarise
+from stratagym.benchmarks.harness import cli
+from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
+from stratagym.benchmarks.harness.progress import stage
+from stratagym.benchmarks.harness.run import Run
+from stratagym.benchmarks.levels import setup
+from stratagym.benchmarks.levels.climb import Plan, new_climb, new_plan, schedule_of
+from stratagym.benchmarks.reporting import marked
+from stratagym.benchmarks.reporting.terminal import say
+
+NAME = "botzone"
+PROTOCOL = (
+    "games", "early_stop", "tries", "invalid", "time_limit", "list_legal", "lenient", "rules_text",
+    "position", "hints", "reasoning", "answer", "prompt_file", "history", "memory", "system",
+)  # fmt: skip
+"""Options that the paper's protocol sets."""
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class Args(MatchArgs, RunArgs):
+    game: str = "all"
+    """Some of the eight games, separated by commas, or "all" of them."""
+    policies: str = "random,heuristic"
+    """Policies, separated by commas."""
+    games: int | None = None
+    """Games with each opponent, rounded up so that every seed is played from every side; default
+    32 with perfect and 64 with hidden information."""
+    early_stop: bool = True
+    """Leave a level once it is settled: after each quarter of its games, where the 99% interval of
+    the win rate leaves out one half."""
+    as_published: bool = False
+    """The paper's protocol: its numbers of games, its judges' rules, its prompts' contents, three
+    answers a move and then what its code does, failed games left out, no early stop."""
+
+
+def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
+    """Climb the ladders of BotzoneBench's games and report on all of them together."""
+    if args.as_published:
+        refuse_own_protocol(args)
+    begun = setup.begun_on(NAME, args.output) if args.resume else {}
+    ladders = {
+        game: setup.same_ladder(as_asked(ladder, args), begun.get(game))
+        for game, ladder in setup.find_ladders(args.game, there()).items()
+    }
+    plans = {game: plan_of(ladder, args) for game, ladder in ladders.items()}
+    policies = setup.find_policies(list(ladders), args.policies, args)
+    named = setup.by_name(policies)
+    if args.game.strip() == "all" and len(ladders) < len(GAMES):
+        missing = [entry.title for entry in GAMES if entry.game not in ladders]
+        say(f"{NAME}: without {', '.join(missing)}, which this version does not have")
+    config = {
+        **setup.config_of(plans, named, args.seed),
+        "as_published": args.as_published,
+        "level_games": {game: list(plan.level_games) for game, plan in plans.items()},
+        "protocols": {game: plan.protocol.record() for game, plan in plans.items()},
+    }
+    replays = {"replays": REPLAYS} if args.as_published else {}
+    run = Run(NAME, args, config, setup.models_of(named), **replays)
+    climbs = [new_climb(plans[game], name) for game, own in policies.items() for name in own]
+    run.play(
+        schedule_of(climbs), lambda match: f"{match.game} {match.seats[match.place.seat or 0]}"
+    )
+    with stage("adding up the games"):
+        summary = summarise(run, climbs, ladders, named)
+    run.finish(summary, report.write, report.screen)
+
+
+def refuse_own_protocol(args: Args) -> None:
+    """Raises ``InputError`` for options that the paper's protocol takes the place of."""
+    usual = Args()
+    named = [name for name in PROTOCOL if getattr(args, name) != getattr(usual, name)]
+    if named:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in named)
+        raise cli.InputError(f"{options}: the protocol of --as-published has its own")
+
+
+def as_asked(ladder: Ladder, args: Args) -> Ladder:
+    """The ladder, under Botzone's rules where the paper's protocol is asked for."""
+    entry = BY_GAME[ladder.game.name]
+    return entry.published_ladder(ladder) if args.as_published else ladder
+
+
+def plan_of(ladder: Ladder, args: Args) -> Plan:
+    """How far up a game's ladder goes here, and how its games are played."""
+    setup.check_games(args.games)
+    _, ends = ladder.reachable()
+    if ends:
+        say(f"{NAME}: {ends}")
+    if not args.as_published:
+        protocol = args.answer_protocol(ladder.game)
+        return new_plan(NAME, ladder, args.seed, protocol, args.games, args.early_stop)
+    entry = BY_GAME[ladder.game.name]
+    protocol = entry.published_protocol()
+    return entry.published_plan(new_plan(NAME, ladder, args.seed, protocol))
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class FindingsArgs:
+    page: Path | None = None
+    """A page in Markdown, such as docs/benchmarks/botzonebench.md, whose part between the lines
+    `<!-- findings: begin -->` and `<!-- findings: end -->` is made anew."""
+
+
+def findings(args: FindingsArgs = FindingsArgs()) -> None:  # noqa: B008
+    """Say which of the paper's figures contradict each other."""
+    if args.page is None:
+        print(paper.markdown(), end="")
+        return
+    try:
+        marked.write(args.page, "findings", paper.markdown())
+    except (OSError, ValueError) as error:
+        raise cli.InputError(f"--page {args.page}: {error}") from None
+
+
+APP = cli.app(NAME, main, findings)
+
+if __name__ == "__main__":
+    cli.run(APP)

@@ -1,0 +1,1 @@
+"""BotzoneBench: its eight games, its tables and figures, and what its paper printed."""
