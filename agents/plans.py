@@ -162,7 +162,7 @@ class PlanPolicy(Policy):
         if key not in self._pools:
             if len(self._pools) > 1000:
                 self._pools.clear()
-            evals = self.option or EVALS
+            evals = self.option if self.kind == "reply" else EVALS
             seed = seed_of("reply", evals, *last)
             reply = self.fights(rules).reply(states, seat, evals, seed)
             self._pools[key] = make_pool(rules, seat, [reply])

@@ -104,6 +104,18 @@ def test_hanabi_levels_have_scores_apart():
     assert calibration.problems(ladder, ladder.calibration) == []
 
 
+def test_mahjong_levels_have_points_apart():
+    ladder = ladder_of("mcr_mahjong")
+    frozen = ladder.calibration
+    assert [(p["level"], p["policy"], p["below"]) for p in frozen["pairs"]] == list(
+        calibration.pairings(ladder)
+    )
+    for pair in frozen["pairs"]:
+        assert len(pair["outcomes"]) == frozen["games"] >= 400
+        assert pair["points"]["low"] > 0
+    assert calibration.problems(ladder, frozen) == []
+
+
 @pytest.mark.parametrize("ladder", LADDERS, ids=of_game)
 def test_a_slice_of_the_frozen_games_replays(ladder, tmp_path):
     def play(items):

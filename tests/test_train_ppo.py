@@ -344,7 +344,8 @@ def test_games_are_those_of_one_match_at_a_time(game, names, seed):
     policies = [make_policy(spec, name) for name in names]
     matches = [
         match_play.SeatedMatch("test", str(k), spec, spec.make_rules(**options), options, seed + k,
-                     [*policies[k % len(names) :], *policies[: k % len(names)]])
+                     [*policies[k % len(names) :], *policies[: k % len(names)]],
+                     opening=2 if game == "tictactoe" else 0)
         for k in range(4)
     ]  # fmt: skip
     how = match_play.AnswerProtocol(TextOptions(), 1, match_play.FORFEIT)

@@ -306,6 +306,8 @@ def write_game(page: Page, summary: Summary, game: str, level: int = 2) -> None:
         if config["early_stop"]
         else f"{config['games'][game]} games with each opponent"
     )
+    if stones := facts.get("opening"):
+        per += f", which begin with {stones} random moves, the same for all seats"
     page.text(f"{code(facts['ladder'])}, levels 0 to {len(facts['levels']) - 1}{ends}; {per}.")
     engines = summary["engines"][game]
     for name, calibrated in engines["calibrated"].items():
