@@ -34,6 +34,7 @@ class Ladder:
         least: of a ladder of scores, the least score there is.
         solved: whether the last level plays perfectly in a game that is then drawn: it is as high
             as there is, whatever its win rate, and progress against it is the rate of draws.
+        opening: random moves that games of a ladder of wins begin with, the same for all seats.
         players: the policy that plays a level's policy, where its string has come to mean another.
         is_variant: whether it is the levels of a ladder under other rules, as ``under`` makes it.
     """
@@ -44,6 +45,7 @@ class Ladder:
     measure: str = "wins"
     least: float = 0.0
     solved: bool = False
+    opening: int = 0
     players: Mapping[str, str] = field(default_factory=dict)
     is_variant: bool = False
 
@@ -108,6 +110,7 @@ class Ladder:
             "measure": self.measure,
             "solved": self.solved,
             "levels": [list(level) for level in self.levels],
+            **({"opening": self.opening} if self.opening else {}),
         }
 
     def missing(self) -> dict[int, str]:

@@ -199,7 +199,7 @@ def write_report(folder: Path, summary: Mapping[str, Any]) -> None:
     page.table(margin_table(summary))
     page.bullets(
         [
-            "**ahead**: share of games that the policy, or its side, won.",
+            "**ahead**: share of games with a positive return.",
             f"Options in force: {options or 'none'}. Seed {config['seed']}.",
         ]
     )

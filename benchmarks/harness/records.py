@@ -247,6 +247,7 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
 
 SINCE_0_1: dict[str, Any] = {
     "clock": "sync",
+    "again": True,
     "text.system": "merge",
     "text.rules": "usual",
     "text.position": "",

@@ -118,7 +118,7 @@ def duels(
     """
     return pairings.duel_matches(
         plan.benchmark, pairing, plan.ladder.game.name, dict(plan.ladder.options), plan.sides,
-        plan.games, plan.seed, (one, plan.ladder.player(rest)), plan.protocol,
+        plan.games, plan.seed, (one, plan.ladder.player(rest)), plan.protocol, plan.ladder.opening,
     )[first:last]  # fmt: skip
 
 
