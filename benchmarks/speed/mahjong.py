@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any
 
 import numpy as np
 
@@ -34,10 +33,11 @@ def random_thirteens(number: int) -> np.ndarray:
 
 def fan_counts(game: str) -> Episode:
     """Fans of winning hands in one compiled loop."""
-    arguments: list[Any] = [*mahjong_hands.arrays(winning_hands(HANDS)), np.zeros(HANDS, np.int64)]
+    points = np.zeros(HANDS, np.int64)
+    given = (*mahjong_hands.arrays(winning_hands(HANDS)), points)
 
     def episode() -> int:
-        fans.points_each(*arguments)
+        fans.points_each(*given)
         return HANDS
 
     return episode
