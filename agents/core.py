@@ -151,6 +151,7 @@ FACTORIES = {
     "piskvork": "stratagym.agents.piskvork:piskvork_policy",
     "perfect": "stratagym.agents.perfect:perfect_policy",
     "llm": "stratagym.agents.llm:language_model_policy",
+    "control": "stratagym.agents.controls:control_policy",
     "plan": "stratagym.agents.plans:plan_policy",
     "rule": "stratagym.agents.kernel_policies:rule_policy",
     "sb3": "stratagym.agents.sb3:sb3_policy",

@@ -1,9 +1,9 @@
 """Engines as policies, over their own protocols and as processes of their own.
 
 ``uci:stockfish?nodes=1000`` is a chess engine that speaks UCI (Universal Chess Interface,
-Meyer-Kahlen and Huber 2000), ``uci:fairy-stockfish?nodes=1000`` one that plays breakthrough too. It
-is graded by nodes on one thread, which is reproducible. An engine sees the position only: it does
-not know which positions came before.
+Meyer-Kahlen and Huber 2000), ``uci:fairy-stockfish?nodes=1000`` one that plays breakthrough and, in
+versions from 14 on, ataxx too. It is graded by nodes on one thread, which is reproducible. An
+engine sees the position only: it does not know which positions came before.
 """
 
 from __future__ import annotations
@@ -353,7 +353,9 @@ def uci_policy(spec: core.GameSpec, text: PolicyString) -> UCIEngine:
     """
     notation = spec.optional_module("notation")
     if not hasattr(notation, "parse_uci"):
-        raise ValueError(f"policy uci: UCI engines play chess and breakthrough, not {spec.name}")
+        raise ValueError(
+            f"policy uci: UCI engines play chess, breakthrough and ataxx, not {spec.name}"
+        )
     options: dict[str, Any] = dict(text.options)
     if set(options) - {"nodes", "skill", "timeout_s"}:
         raise ValueError("policy uci: unknown option; the options are: nodes, skill, timeout_s")

@@ -179,6 +179,27 @@ def playout(rules, s, legal, n):
     """
 
 
+def _no_answer(rules, s):
+    return -1
+
+
+@core.kernel("agents", default=_no_answer)
+def urgent(rules, s):
+    """What playouts of a search by rapid action values answer the last move with, or -1.
+
+    A legal action, drawn by ``s`` if there are several. Without an answer ``playout`` is asked.
+    """
+
+
+def _never_shunned(rules, s, action):
+    return False
+
+
+@core.kernel("agents", default=_never_shunned)
+def is_shunned(rules, s, action):
+    """Whether such a search takes a legal action for lost until it has tried it."""
+
+
 @core.kernel("agents", default=_by_evaluator)
 def judge(rules, s, low, high, memory, out):
     """Write every seat's return as Monte Carlo tree search takes it at a leaf into ``out``.

@@ -28,11 +28,13 @@ class Ladder:
         name: ``<game>/ladder-v<version>``.
         levels: the policies of every level, as policy strings; level 0 is ``random``.
         options: of the game, where they are not the defaults.
-        measure: ``wins``: a policy meets a level's policies. ``score``, for games that nobody
-            wins: a team of the policy plays the seeds that a team of the level's plays.
+        measure: ``wins``: a policy meets a level's policies. ``points``: likewise, but what counts
+            is the mean of the points, for games in which most is not won. ``score``, for games
+            that nobody wins: a team of the policy plays the seeds that a team of the level's plays.
         least: of a ladder of scores, the least score there is.
         solved: whether the last level plays perfectly in a game that is then drawn: it is as high
             as there is, whatever its win rate, and progress against it is the rate of draws.
+        opening: random moves that games of a ladder of wins begin with, the same for all seats.
         players: the policy that plays a level's policy, where its string has come to mean another.
         is_variant: whether it is the levels of a ladder under other rules, as ``under`` makes it.
     """
@@ -43,6 +45,7 @@ class Ladder:
     measure: str = "wins"
     least: float = 0.0
     solved: bool = False
+    opening: int = 0
     players: Mapping[str, str] = field(default_factory=dict)
     is_variant: bool = False
 
@@ -107,6 +110,7 @@ class Ladder:
             "measure": self.measure,
             "solved": self.solved,
             "levels": [list(level) for level in self.levels],
+            **({"opening": self.opening} if self.opening else {}),
         }
 
     def missing(self) -> dict[int, str]:

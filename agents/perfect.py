@@ -6,8 +6,8 @@ for a win, the larger the sooner, negative for a loss, and ``ILLEGAL`` where the
 legal. Where finding a best move is much quicker than scoring them all, it also defines
 ``best_moves(rules, states)``: (N, num_actions) bool, moves of the best score, at least one.
 
-A game that can be solved only towards its end defines ``endgame_scores(rules, states)``, which is
-like ``solve``, and has no perfect player.
+A game that can be solved only towards its end or on small boards defines
+``endgame_scores(rules, states)``, which is like ``solve``, and has no perfect player.
 """
 
 from __future__ import annotations

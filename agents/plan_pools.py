@@ -31,12 +31,12 @@ START = 6
 STEPS = {
     "tower_defence": ((400, 400), (600, 600), (600, 600)),
     "battle_card": ((150, 150), (600, 150), (1200, 600)),
-    "elemental_duel": ((150, 150), (80, 80), (400, 400)),
+    "elemental_duel": ((150, 150), (80, 80), (250, 200)),
 }
 """Of the attacker's and the defender's climbs of levels 2, 3 and 4."""
 ITERATIONS, SAMPLE = 40, 16
 """Of the double oracle: replies of each role, plans that each is climbed against."""
-ORACLE_STEPS = {"battle_card": (1000, 250)}
+ORACLE_STEPS = {"battle_card": (1000, 250), "elemental_duel": (500, 500)}
 """Of its climbs, the attacker's and the defender's, where they are not 250."""
 MIXED_IN = 4
 """One opponent in so many of a climb is a fill, so that climbers do not forget simple play."""

@@ -75,7 +75,7 @@ def standing(states: np.ndarray, seat: int) -> bytes:
 @lru_cache(maxsize=8)
 def own_fields(dtype: np.dtype) -> tuple[str, ...]:
     """The fields of a record that hold plans in the making, by seat first."""
-    fields = dtype.fields or {}
+    fields: Mapping[str, Any] = dtype.fields or {}
     found = [name for name in fields if f"last_{name}" in fields]
     clock = fields.get("clock")
     return (*found, "clock") if clock is not None and clock[0].shape == (2,) else tuple(found)
@@ -162,7 +162,7 @@ class PlanPolicy(Policy):
         if key not in self._pools:
             if len(self._pools) > 1000:
                 self._pools.clear()
-            evals = self.option or EVALS
+            evals = self.option if self.kind == "reply" else EVALS
             seed = seed_of("reply", evals, *last)
             reply = self.fights(rules).reply(states, seat, evals, seed)
             self._pools[key] = make_pool(rules, seat, [reply])

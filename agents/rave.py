@@ -3,7 +3,8 @@
 UCT as in ``mcts``, but a move is judged by all simulations in which its player made it later too,
 as long as it has few of its own: all moves as first, RAVE (Gelly and Silver 2007; 2011). A move
 with neither is tried as if it had returned the first-play urgency (Gelly and Wang 2006), so that
-not every move need be tried before one is tried twice.
+not every move need be tried before one is tried twice; one that the game's agents shun, which no
+playout makes, as if it had lost.
 """
 
 from __future__ import annotations
@@ -27,11 +28,12 @@ NODE = np.dtype(
         ("children", "i4"),
         ("action", "i4"),  # that led here, and the seat that moved
         ("mover", "i1"),
+        ("shunned", "i1"),
         ("proof", "f4"),  # seat 0's proven return, or NaN
     ],
     align=True,
 )
-_NOBODY, _BOTH = -1, 2
+_NOBODY = -1
 
 
 @njit(cache=True, nogil=True)
@@ -77,6 +79,7 @@ def search(
                 tree[node].first, tree[node].children = used, n
                 for k in range(n):
                     _clear(tree[used + k], legal[k], player)
+                    tree[used + k].shunned = hooks.is_shunned(rules, w, legal[k])
                 used += n
             node = _select(tree, node, exploration, rave, urgency, states[2])
             moves[depth], movers[depth] = tree[node].action, player
@@ -86,8 +89,11 @@ def search(
         length = depth
         if isnan(tree[node].proof):
             while player >= 0 and length - depth != playout:
-                n = core.legal_actions(rules, w, legal)
-                moves[length], movers[length] = hooks.playout(rules, w, legal, n), player
+                action = hooks.urgent(rules, w)
+                if action < 0:
+                    n = core.legal_actions(rules, w, legal)
+                    action = hooks.playout(rules, w, legal, n)
+                moves[length], movers[length] = action, player
                 core.step(rules, w, moves[length])
                 length += 1
                 player = core.current_player(rules, w)
@@ -129,7 +135,7 @@ def _select(tree, node, exploration, rave, urgency, generator):
         if not isnan(child.proof):
             score = child.proof if child.mover == 0 else -child.proof
         else:
-            score = urgency
+            score = -1.0 if child.shunned else urgency
             if child.rapid_visits > 0:
                 score = child.rapid / child.rapid_visits
             if child.visits > 0:
@@ -170,19 +176,18 @@ def _prove(tree, path, depth):
 def _credit_rapidly(tree, path, depth, moves, movers, length, makers, total):
     """Credit the children along the path whose move their seat made there or later.
 
-    A move that both seats made, such as a pass, tells nothing.
+    What the other seat made before, it did not make: in go the point was taken.
     """
     for k in range(length):
         makers[moves[k]] = _NOBODY
     for k in range(length - 1, -1, -1):
-        other = makers[moves[k]] != _NOBODY and makers[moves[k]] != movers[k]
-        makers[moves[k]] = _BOTH if other else movers[k]
+        makers[moves[k]] = movers[k]
         if k > depth:
             continue
         node = tree[path[k]]
         gained = total[movers[k]]
         for child in range(node.first, node.first + node.children):
-            if makers[tree[child].action] == movers[k]:
+            if makers[tree[child].action] == movers[k] and not tree[child].shunned:
                 tree[child].rapid += gained
                 tree[child].rapid_visits += 1
     for k in range(length):

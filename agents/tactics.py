@@ -2,7 +2,8 @@
 
 A game has one if its agents define ``tactic(rules, states, legal, level)``: the action to play in
 ``states[0]`` out of ``legal`` (n,) int64, or -1 if it finds none with the effort that ``level``
-allows. What a level means is the game's: in reversi, how many empty squares are solved exactly.
+allows. What a level means is the game's: in reversi, how many empty squares are solved exactly, in
+go, how many points a board that is solved may have.
 It may define ``guard(rules, states, legal, level, action)`` as well: what to play in place of an
 action that the policy has chosen, or that action itself.
 """

@@ -6,9 +6,10 @@
 
 Every policy meets a perfect player in tic-tac-toe and connect four and an engine in chess, with
 sides swapped half way, and then every other policy. Reversi, if asked for, is played from random
-positions with a dozen empty squares on, where the solver plays exactly. Each of a policy's moves is
-ranked among all legal ones by the solver or engine; moves of equal score share the best rank. A
-model has one try and ten retries for a legal move, then the game is lost.
+positions with a dozen empty squares on, where the solver plays exactly; on 4 x 4 squares it is
+played whole, and so is go on 3 x 3 lines. Each of a policy's moves is ranked among all legal ones
+by the solver or engine; moves of equal score share the best rank. A model has one try and ten
+retries for a legal move, then the game is lost.
 
 Source: SPIN-Bench (arXiv:2503.12349), section on competitive games; 10, 10 and 4 games a policy.
 """
@@ -24,6 +25,7 @@ from cyclopts import Parameter
 from stratagym.agents.core import make_policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.boards import report
+from stratagym.benchmarks.boards.boards import BOARDS, board_of
 from stratagym.benchmarks.boards.summary import summarise
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.decisions import item_seed
@@ -40,38 +42,17 @@ from stratagym.envs import spec
 NAME = "board_solvers"
 
 
-@dataclass(frozen=True)
-class Board:
-    """How a game is played here.
-
-    Attributes:
-        games: of a policy against the solver; as in SPIN-Bench where it has the game.
-        solver: the opponent and judge. opening: random moves before the first of a policy.
-    """
-
-    games: int
-    solver: str = "perfect"
-    opening: int = 0
-
-
-BOARDS = {
-    "tictactoe": Board(10),
-    "connect_four": Board(10),
-    "chess": Board(4, "uci:stockfish?nodes=2000"),
-    # 12 empty squares, and now and then a few more where sides passed.
-    "reversi": Board(20, "random?tactic=20", opening=48),
-}
-
-
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args(PromptArgs, ModelArgs, ExecutorArgs, RunArgs):
     policies: str = "random,mcts:200"
     """Policies, separated by commas."""
     game: str = "tictactoe,connect_four,chess"
-    """Games, separated by commas: tictactoe, connect_four, chess, reversi."""
+    """Games, separated by commas: tictactoe, connect_four, chess, reversi (endings), reversi_6x6
+    (endings), reversi_4x4, go_3x3."""
     games: int | None = None
-    """Games of a policy against each opponent; default 10, 10, 4 and 20. Even numbers are fair."""
+    """Games of a policy against each opponent; default 10, in chess 4, in endings 20. Even numbers
+    are fair."""
     engine: str = BOARDS["chess"].solver
     """The opponent and judge in chess."""
     retries_illegal: int = 10
@@ -86,15 +67,16 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
             raise cli.InputError(f"--game: unknown {board!r}; choose from: {', '.join(BOARDS)}")
     if not boards or (args.games is not None and args.games < 1) or args.retries_illegal < 0:
         raise cli.InputError("--game, --games and --retries-illegal: at least one game")
-    text, *_ = [args.text_options(spec(board)) for board in boards]
+    facts = {board: spec(BOARDS[board].game) for board in boards}
+    text, *_ = [args.text_options(facts[board]) for board in boards]
     policies = {
-        board: {p.name: p for p in make_policies(spec(board), args.policies, args)}
+        board: {p.name: p for p in make_policies(facts[board], args.policies, args)}
         for board in boards
     }
     try:
         solvers = {
             board: make_policy(
-                spec(board), args.engine if board == "chess" else BOARDS[board].solver
+                facts[board], args.engine if board == "chess" else BOARDS[board].solver
             )
             for board in boards
         }
@@ -105,7 +87,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "boards": boards,
         "games": {board: args.games or BOARDS[board].games for board in boards},
         "solvers": {board: solver.name for board, solver in solvers.items()},
-        "rules": {board: spec(board).options_in_force() for board in boards},
+        "rules": {
+            board: facts[board].options_in_force(**BOARDS[board].options) for board in boards
+        },
         "retries_illegal": args.retries_illegal,
         "text": text.record(),
         "seed": args.seed,
@@ -123,7 +107,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
             board, list(policies[board]), solvers[board].name, config, protocol
         )
     ]
-    records = run.play(fixed(matches), lambda match: match.game)
+    records = run.play(fixed(matches), lambda match: board_of(match.name))
     with stage("ranking every move"):
         summary = summarise(run, records, policies, solvers)
     run.finish(summary, report.write, report.screen)
@@ -145,8 +129,8 @@ def board_matches(
         Match(
             NAME,
             f"{board}/{one}/{other}/{g}",
-            board,
-            {},
+            BOARDS[board].game,
+            dict(BOARDS[board].options),
             item_seed(config["seed"], board, str(g % half)),
             (one, other) if g < half else (other, one),
             protocol,

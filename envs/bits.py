@@ -44,6 +44,18 @@ def bit(square):
     return ONE << np.uint64(square)
 
 
+BYTES = np.uint64(0x0101010101010101)
+"""The lowest bit of each byte."""
+_DIAGONAL, _SEVENS = np.uint64(0x8040201008040201), np.uint64(0x7F7F7F7F7F7F7F7F)
+
+
+@njit(cache=True)
+def spread(bits):
+    """The lowest 8 bits of a set, one a byte."""
+    one_each = (bits & np.uint64(255)) * BYTES & _DIAGONAL
+    return (one_each + _SEVENS) >> np.uint64(7) & BYTES
+
+
 @_typed
 def holds_bytes(typingctx, array):
     """Whether ``store_word`` may write to an array: its numbers are bytes, row after row."""
@@ -67,3 +79,16 @@ def store_word(typingctx, array, at, word):
         return context.get_dummy_value()
 
     return types.void(array, types.int64, types.uint64), codegen
+
+
+@_typed
+def load_word(typingctx, array, at):
+    """The 8 bytes from byte ``at`` of a contiguous array's data on, as a uint64, lowest first."""
+
+    def codegen(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        data = builder.bitcast(data, ir.IntType(8).as_pointer())
+        place = builder.bitcast(builder.gep(data, [args[1]]), ir.IntType(64).as_pointer())
+        return builder.load(place, align=1)
+
+    return types.uint64(array, types.int64), codegen

@@ -31,6 +31,8 @@ SUMMARY_LINES = 12
 """The most lines that tell what happened in a round."""
 TEXT_OPTIONS = {"over_budget": "loses"}
 """Who plans in words can make a plan over budget, and loses by it."""
+CONSEQUENCES = {"void": ("void",)}
+"""What may follow the last bad answer: a plan that breaks the rules, which loses the round."""
 KEEP = {"keep": True}
 NAME_LENGTH = 80
 """Characters of a wrong name that are kept."""

@@ -7,6 +7,7 @@ evaluations and players want.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,8 @@ class State(Display):
     """
 
     __slots__ = (
-        "_address", "_apply", "_calls", "_checked", "_code", "_dtype", "_few", "_frame", "_lists",
-        "_states", "rules", "spec",
+        "_address", "_apply", "_calls", "_checked", "_code", "_dtype", "_few", "_firsts", "_frame",
+        "_lists", "_states", "rules", "spec",
     )  # fmt: skip
 
     def __init__(self, spec: core.GameSpec, rules: Any, seed: int = 0):
@@ -55,6 +56,8 @@ class State(Display):
         self._frame, self._address = found.new_frame(states)
         self._calls, self._apply = found, found.apply
         self._few, self._lists = found.few, found.lists
+        # Lists of the first n legal actions of the frame, by n; -1 when the game is over.
+        self._firsts: dict[int, Callable[[], list[int]]] = {-1: list}
         self._code = core.TERMINAL
         self._checked: np.ndarray | None = None
 
@@ -93,7 +96,12 @@ class State(Display):
         if self._few:
             found = self._lists.get(code)
             return self._calls.legal_in(code)[:] if found is None else found[:]
-        return self._calls.legal_of(self._frame)[: code >> 8].tolist() if code >= 0 else []
+        listed = self._firsts.get(code >> 8)
+        if listed is None:
+            # Slicing an array costs as much as listing it.
+            listed = self._calls.legal_of(self._frame)[: code >> 8].tolist
+            self._firsts[code >> 8] = listed
+        return listed()
 
     def legal_actions_mask(self) -> np.ndarray:
         """The same as (A,) int8: 1 for a legal action."""

@@ -110,7 +110,8 @@ class Asking:
     ...     asking.answer(model(asking.messages))
 
     Attributes:
-        turn: the question. tries: answers at most.
+        turn: the question. tries: answers at most. again: whether an illegal answer is asked again,
+            as an unparseable one is.
         messages: what is to be said next: the prompt, after a bad answer with that quoted back.
         answers: how many there were. outcome: of the last; None before the first.
     """
@@ -122,8 +123,10 @@ class Asking:
         turn: Turn,
         tries: int = 1,
         options: TextOptions = TextOptions(),  # noqa: B008 - frozen
+        again: bool = True,
     ):
         self.game, self.rules, self.turn, self.tries = game, rules, turn, tries
+        self.again = again
         self.options = options
         self.messages, self.answers = turn.messages, 0
         self.outcome: Outcome | None = None
@@ -136,7 +139,8 @@ class Asking:
     @property
     def is_open(self) -> bool:
         """Whether another answer is wanted."""
-        return not self.is_good and self.answers < self.tries
+        last = self.outcome is not None and self.outcome.kind == ILLEGAL and not self.again
+        return not self.is_good and not last and self.answers < self.tries
 
     def answer(self, reply: str) -> Outcome:
         """Judge an answer; a bad one is quoted back in ``messages``."""
@@ -288,9 +292,9 @@ class TextGame:
             return self.states.copy()
         return self._open.position(seat, self._own.get(seat, []))
 
-    def asking(self, turn: Turn, tries: int = 1) -> Asking:
-        """``turn`` as a question that takes up to ``tries`` answers."""
-        return Asking(self.spec, self.rules, turn, tries, self.text)
+    def asking(self, turn: Turn, tries: int = 1, again: bool = True) -> Asking:
+        """``turn`` as a question that takes up to ``tries`` answers; ``again`` as ``Asking``'s."""
+        return Asking(self.spec, self.rules, turn, tries, self.text, again)
 
     def submit(self, text: str) -> Outcome:
         """Read a reply of the seat to move and, if it is ok, play it."""

@@ -76,6 +76,12 @@ RUNS: dict[str, Sequence[Sequence[object]]] = {
         ("--policies", "random,heuristic", "--rules", "length=12", "--games", 20),
         ("--policies", "rule:any,llm:m", "--rules", "length=8", "--games", 2, *MODEL),
     ],
+    "advgame": [
+        ("--policies", "random,heuristic", "--opponents", "heuristic", "--games", "tower_defence",
+         "--rounds", 3),
+        ("--policies", "llm:m", "--opponents", "heuristic", "--games", "tower_defence",
+         "--rounds", 2, *MODEL),
+    ],
     "botzone": [
         ("--game", "tictactoe,reversi", "--policies", "random", "--games", 8, "--workers", 1),
         ("--game", "tictactoe", "--policies", "random,llm:m", "--games", 8, *MODEL),

@@ -24,7 +24,7 @@ from plain_ataxx import (
 )
 
 from stratagym.envs import core
-from stratagym.envs.ataxx import render, replay, view
+from stratagym.envs.ataxx import notation, render, replay, view
 from stratagym.envs.ataxx import rules as kernel
 from stratagym.envs.prompts import messages
 from stratagym.envs.text import TextOptions
@@ -165,6 +165,40 @@ def test_games_are_fairy_stockfishs(games, rng):
         assert sf.legal_moves("ataxx", fen, []) == []
         mine = game.returns(game.end)[len(told) % 2]
         assert np.sign(sf.game_result("ataxx", fen, [])) == mine, told
+
+
+def test_positions_and_moves_are_fairy_stockfishs(rng):
+    """What engines are told of a position and answer, passes too."""
+    sf = pytest.importorskip("pyffish", reason="pip install pyffish")
+    legal = np.zeros(RULES.num_actions, np.int64)
+    passes = 0
+    found = list(random_positions(RULES, 20, rng, range(100, 180)))
+    while passes == 0:
+        game = RandomGame(RULES, int(rng.integers(2**63)))
+        stuck = [states[0] for states in game.states if core.is_legal_action_at(
+            RULES, states, 0, 833, legal)]  # fmt: skip
+        passes += len(stuck)
+        found += stuck
+    for s in found:
+        states, told = np.array([s]), notation.fen(s)
+        n = core.legal_actions_at(RULES, states, 0, legal)
+        moves = sf.legal_moves("ataxx", told, [])
+        assert sorted(notation.parse_uci(s, move) for move in moves) == legal[:n].tolist()
+        assert sf.get_fen("ataxx", told, []).split()[:2] == told.split()[:2]
+    start = sf.start_fen("ataxx")
+    assert notation.fen(position(RULES)[0]).split()[:2] == start.split()[:2]
+    assert notation.parse_uci(position(RULES)[0], "0000") == 833
+    for wrong in ("a1", "h1h2", "P@a8", "(none)", "a2a3q"):
+        with pytest.raises(ValueError, match="no_such_move"):
+            notation.parse_uci(position(RULES)[0], wrong)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"), [({"judge": "botzone"}, "Botzone"), ({"blocks": "sides"}, "blocked")]
+)
+def test_engines_play_by_the_usual_rules_alone(options, words):
+    assert notation.why_not(RULES) == ""
+    assert words in notation.why_not(GAME.make_rules(**options))
 
 
 def fairy_name(action):

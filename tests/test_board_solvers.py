@@ -77,6 +77,31 @@ def test_reversi_is_played_from_endings_and_judged_by_exact_scores(tmp_path):
     assert json.loads(again.stdout) == summary
 
 
+def test_small_boards_are_played_whole_and_judged_by_exact_scores(tmp_path):
+    output = ("--output", tmp_path / "run", "--json", "--workers", 1, "--games", 4)
+    boards = "reversi_4x4,reversi_6x6,go_3x3"
+    result = run("--game", boards, "--policies", "random,random?tactic=16", *output)
+    assert result.returncode == 0, result.stderr
+    summary = json.loads(result.stdout)
+    assert list(summary["boards"]) == boards.split(",")
+    for board in boards.split(","):
+        rows = summary["boards"][board]["policies"]
+        exact = rows["random?tactic=16"]
+        assert exact["top_1"]["value"] == 1 and exact["score_loss"]["value"] == 0
+        assert 0 < rows["random"]["top_1"]["chance"] < rows["random"]["top_3"]["chance"] <= 1
+    games = [json.loads(x) for x in (tmp_path / "run" / "games.jsonl").read_text().splitlines()]
+    sizes = {game["match"].partition("/")[0]: game["rules"]["size"] for game in games}
+    assert sizes == {"reversi_4x4": 4, "reversi_6x6": 6, "go_3x3": 3}
+    both = [
+        g for g in games if g["match"].startswith("reversi_4x4/random?tactic=16/random?tactic=")
+    ]
+    assert {tuple(game["returns"]) for game in both} == {(-1.0, 1.0)}, "White wins on 4 x 4"
+    both = [g for g in games if g["match"].startswith("go_3x3/random?tactic=16/random?tactic=")]
+    assert {tuple(game["returns"]) for game in both} == {(1.0, -1.0)}, "Black wins on 3 x 3"
+    page = (tmp_path / "run" / "report.md").read_text()
+    assert "Go on 3 x 3" in page and "points lost" in page and "discs lost" in page
+
+
 def seats_in_turn(game):
     """Whose each action of a recorded game of reversi is."""
     return [game["seats"][ply % 2] for ply in range(game["plies"])]

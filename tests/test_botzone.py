@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,13 @@ from openai_server import OpenAIServer, Response, answer, prompt_sha256
 from scripts import assert_refused, kill_at, lines
 
 from stratagym.agents.ladders import ladder_of
+from stratagym.benchmarks.botzonebench import shares
 from stratagym.benchmarks.botzonebench.games import BY_GAME, GAMES, first_side, there
 from stratagym.benchmarks.botzonebench.shares import share_of
 from stratagym.benchmarks.botzonebench.summary import few_decided, spearman
+from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import Match
-from stratagym.benchmarks.levels.climb import Climb, climb_all, new_plan
+from stratagym.benchmarks.levels.climb import Climb, LevelResult, Result, climb_all, new_plan
 from stratagym.benchmarks.reporting.stats import Rate
 
 run = partial(scripts.run, "botzone")
@@ -102,16 +105,22 @@ def test_levels_passed_on_few_decided_games_are_marked(found, few):
     assert not few_decided(found, is_solved=True)["few"]
 
 
-def climbed(points: Callable[[int, int], float]) -> tuple[Climb, Rate]:
-    """A climb on connect four's ladder whose games come to ``points(level, number)``."""
-    ladder = ladder_of("connect_four")
-    climb = Climb(new_plan("botzone", ladder, 0, None, 32, False), "x")  # type: ignore[arg-type]
+def climbed(
+    points: Callable[[int, int], float | None], discards: bool = False
+) -> tuple[Climb, Rate]:
+    """A climb on connect four's ladder whose games come to ``points(level, number)``; None for a
+    game that nobody could finish."""
+    plan = new_plan("botzone", ladder_of("connect_four"), 0, None, 32, False)  # type: ignore[arg-type]
+    climb = Climb(replace(plan, discards=discards), "x")
 
     def play(matches: list[Match]) -> dict[str, Any]:
         records = {}
         for k, match in enumerate(matches):
             got = points(int(match.name.split("/")[2]), k)
             seat = match.place.seat
+            records[match.name] = {"ended_by": TRANSPORT, "returns": None, "seats": "xy"}
+            if got is None:
+                continue
             returns = [2 * got - 1 if j == seat else 1 - 2 * got for j in range(2)]
             records[match.name] = {"ended_by": "terminal", "returns": returns, "seats": "xy"}
         return records
@@ -128,8 +137,40 @@ def test_the_share_of_a_ladder():
     assert 3 / (top + 1) <= share.low < share.value < share.high <= 4 / (top + 1)
     climb, share = climbed(lambda level, k: 1.0)
     assert (share.value, share.low, share.high) == (1, 1, 1)
+    climb, share = climbed(lambda level, k: 0.5)
+    assert climb.outcome().value is None and share.value == 0 < share.high
     climb, share = climbed(lambda level, k: 0.0)
     assert share.value == share.low == 0 and 0 < share.high < 1 / (top + 1)
+
+
+def of_points(earned: list[float]) -> LevelResult:
+    """A level on a ladder of points whose games come to ``earned``, two a seed."""
+    results = [
+        Result("x", k // 2, 0.5 + 0.5 * float(np.sign(x)), {}, x)  # type: ignore[typeddict-item]
+        for k, x in enumerate(earned)
+    ]
+    return LevelResult(0, results, by_points=True)
+
+
+def test_levels_of_points_are_passed_by_points(rng):
+    passed, progress = shares.resampled(of_points([30.0, -8.0] * 16), False, rng)
+    assert passed.mean() > 0.95 and 0.9 < progress.mean() <= 1
+    passed, _ = shares.resampled(of_points([8.0, -30.0] * 16), False, rng)
+    assert passed.mean() < 0.05
+    passed, _ = shares.resampled(of_points([8.0, -8.0, 40.0, -40.0] * 8), False, rng)
+    assert passed.mean() > 0.2
+
+
+def test_games_that_failed_break_a_climb_off_or_are_left_out():
+    def points(level: int, k: int) -> float | None:
+        return None if (level, k) == (1, 5) else float(level < 2)
+
+    climb, share = climbed(points)
+    assert climb.outcome().aborted and climb.outcome().level == 1 and share.value is None
+    climb, share = climbed(points, discards=True)
+    assert not climb.outcome().aborted and climb.outcome().level == 2
+    assert [level.lost for level in climb.levels] == [0, 1, 0]
+    assert share.value == pytest.approx(2 / (climb.plan.top + 1))
 
 
 def test_a_level_passed_by_a_hair_may_have_been_missed():
@@ -226,6 +267,28 @@ def test_the_report_has_the_papers_tables(built_in):
     assert "Mistakes" not in page  # no model
     found = summary["games"]["reversi"]["random"]["levels"][0]["opponents"]["random"]
     assert f"{found['wins']}-{found['draws']}-{found['losses']}/{sum(found.values())}" in page
+
+
+@pytest.mark.slow
+def test_patterns_of_winning_hands(tmp_path):
+    done = run("--game", "mcr_mahjong", "--policies", "random,heuristic", "--games", 8,
+               "--workers", 1, "--output", tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    own = summary["patterns"]["mcr_mahjong"]["heuristic"]
+    climb = [g for g in lines(tmp_path / "games.jsonl") if "/heuristic/" in g["pairing"]]
+    best = {g["match"]: max(range(4), key=lambda seat, g=g: g["returns"][seat]) for g in climb}
+    won = sum(
+        any(g["returns"]) and (best[g["match"]] - g["seat"]) % 2 == 0
+        for g in climb
+        if g["pairing"].startswith("mcr_mahjong/heuristic/")
+    )
+    assert own["all"]["wins"] == won >= own["lowest"]["wins"] > 0
+    assert own["all"]["fans"] >= own["all"]["8 and more"]["fans"] > 0
+    nothing = summary["patterns"]["mcr_mahjong"]["random"]["lowest"]
+    assert nothing["wins"] > 0 or nothing["8 and more"]["frequency"] is None
+    page = (tmp_path / "report.md").read_text()
+    assert f"| `heuristic` | Lv0 and Lv1 | {own['lowest']['wins']} |" in page
 
 
 # --- a run of a model ----------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from plain_go import Plain, choices_after, points
 from stratagym.agents.engines import find_engine
 from stratagym.agents.games.go import symmetries
 from stratagym.envs import core, spec
+from stratagym.envs.batch import BatchEnv
 from stratagym.envs.go import gtp, view
 from stratagym.envs.go.rules import FREE, MOVE_LIMIT, PASSES, grid_of
 from stratagym.testing import RandomGame, position, same_as_pettingzoo
@@ -371,6 +372,36 @@ def test_boards_of_the_past_are_shown_from_both_sides(rng):
                         shown = grid_of(rules, game.states[ply - back][0])
                     assert (planes[..., 2 * back] == (shown == seat)).all()
                     assert (planes[..., 2 * back + 1] == (shown == 1 - seat)).all()
+
+
+@pytest.mark.parametrize("size", [2, 5, 8, 9, pytest.param(19, marks=pytest.mark.slow)])
+def test_masks_of_a_batch_are_the_legal_actions(size, rng):
+    """Eight points are written at a time, and neither the next row nor the next game is touched."""
+    rules = GAME.make_rules(size=size)
+    games = 7 if size > 9 else 23
+    batch = BatchEnv(GAME, rules, games, seed=int(rng.integers(2**63)), autoreset=False)
+    legal, _ = core.new_scratch(rules)
+    while (batch.players >= 0).any():
+        actions = np.zeros(games, np.int64)
+        for i, mask in enumerate(batch.action_masks):
+            over = batch.players[i] < 0
+            n = 0 if over else core.legal_actions_at(rules, batch.states, i, legal)
+            assert np.flatnonzero(mask).tolist() == legal[:n].tolist() and mask.max() < 2
+            actions[i] = 0 if over else rng.choice(legal[:n])
+        batch.step(actions)
+    assert not batch.action_masks.any()
+
+
+def test_planes_are_the_same_one_by_one_and_eight_at_a_time(rng):
+    """Into bytes they are written eight at a time, into other numbers one by one."""
+    for size in (2, 5, 9):
+        rules = GAME.make_rules(size=size)
+        game = RandomGame(rules, int(rng.integers(2**63)))
+        one_by_one = np.zeros(rules.observation_shape, np.int16)
+        for states in game.states[::3]:
+            for seat in range(2):
+                core.observe_at(rules, states, 0, seat, one_by_one)
+                assert (game.observation(states, seat) == one_by_one).all()
 
 
 def test_a_transformed_game_has_the_transformed_moves(rng):

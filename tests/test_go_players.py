@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 from numba import njit
@@ -10,11 +12,12 @@ from plain_go import Plain, points
 from stratagym.agents import hooks
 from stratagym.agents.core import decision_for, make_policy
 from stratagym.agents.engines import find_engine
+from stratagym.agents.games.go import endgame_scores, small
 from stratagym.agents.games.go.shapes import is_shape, liberties_after
 from stratagym.agents.gtp_server import Session
 from stratagym.agents.kernel_policies import play_many
 from stratagym.agents.mcts import PriorMCTS
-from stratagym.agents.perfect import solver_of
+from stratagym.agents.perfect import ILLEGAL, solver_of
 from stratagym.envs import core, spec
 from stratagym.envs.go import gtp, view
 from stratagym.envs.go.rules import FREE, PASSES, grid_of, point_of
@@ -258,16 +261,119 @@ def test_search_beats_the_players_without(seed):
 def test_on_5_x_5_black_opens_in_the_middle_and_takes_the_board(seed):
     """As van der Werf has shown; against itself, by more than 24 points.
 
-    Playouts are random: now and then another opening looks better, and White survives now and then,
-    but not five times in a row.
+    Playouts are random, so that White survives now and then: in 1 of 27 games measured.
     """
-    seeds = [(seed + k) % 2**32 for k in range(10)]
-    policy = make_policy(GAME, "mcts:40000")
-    openings = [policy.act(decision_for(GAME, SMALL, position(SMALL), own)) for own in seeds]
-    names = [view.action_to_string(SMALL, position(SMALL)[0], action) for action in openings]
-    assert names.count("C3") >= 7
-    results = (played(["mcts:10000", "mcts:10000"], SMALL, own)[0] for own in seeds[:5])
-    assert any(result == 1 for result in results)
+    policy, won = make_policy(GAME, "mcts:10000"), 0
+    for own in ((seed + k) % 2**32 for k in range(20)):
+        opening = policy.act(decision_for(GAME, SMALL, position(SMALL), own))
+        assert view.action_to_string(SMALL, position(SMALL)[0], opening) == "C3", own
+        won += played(["mcts:10000", "mcts:10000"], SMALL, own)[0] == 1
+    assert won >= 16
+
+
+@njit
+def answers(rules, states, i):
+    return hooks.urgent(rules, states[i])
+
+
+@njit
+def shunned(rules, states, i, action):
+    return hooks.is_shunned(rules, states[i], action)
+
+
+def test_playouts_answer_what_is_urgent(rng):
+    """The last move's chain is taken, and an own one in atari gets away where it can."""
+    # White's stone at A1 has one liberty, B1.
+    assert answers(RULES, position(RULES, *points("A2 A1")), 0) == points("B1")[0]
+    # Black's stone at E5 has E4 alone, from where it has three more.
+    assert answers(RULES, position(RULES, *points("E5 E6 A9 D5 A8 F5")), 0) == points("E4")[0]
+    assert answers(RULES, position(RULES), 0) == -1
+    assert answers(RULES, position(RULES, 81), 0) == -1
+    found = 0
+    for states in random_positions(RULES, 40, rng).reshape(-1, 1):
+        legal, _ = core.new_scratch(RULES)
+        legal = legal[: core.legal_actions_at(RULES, states, 0, legal)].tolist()
+        answer = answers(RULES, states, 0)
+        assert answer == -1 or (answer in legal and answer != 81)
+        found += answer >= 0
+    assert found > 5
+
+
+def test_search_leaves_eyes_and_passes_for_last(rng):
+    for _ in range(3):
+        game, plain = RandomGame(RULES, int(rng.integers(2**63))), Plain(RULES)
+        for ply, (states, action) in enumerate(zip(game.states, game.actions, strict=True)):
+            if ply % 9 == 8:
+                for choice in game.choices[ply][:-1].tolist():
+                    assert shunned(RULES, states, 0, choice) == plain.is_eye(choice)
+                assert shunned(RULES, states, 0, 81) == (states["passes"][0] == 0)
+            plain.play(action)
+
+
+# --- exact play on tiny boards -------------------------------------------------------------------
+
+
+def test_tiny_boards_are_worth_what_is_known():
+    """2 x 2 one point to Black, 3 x 3 nine in the middle, three at a side (van der Werf 2003).
+
+    In the 8 decisions that a game on 2 x 2 has at most nobody gets ahead.
+    """
+    start = np.zeros(1, np.int64).tobytes()
+    for limit, worth in ((8, 0), (10, 1), (20, 1)):
+        assert small.scores_of(2, 0, 0, 0, limit, start) == (*[worth] * 4, -1)
+    for size in (2, 3):
+        rules = GAME.make_rules(size=size)
+        expected = (0, 0, 0, 0, -1) if size == 2 else (-9, 3, -9, 3, 9, 3, -9, 3, -9, -9)
+        assert tuple(endgame_scores(rules, position(rules))[0].tolist()) == expected
+
+
+def plain_scores(plain):
+    """The score of every legal action, by trying everything in the plain rules."""
+    passed = len(plain.past) > 1 and plain.past[-1][0] == plain.past[-2][0]
+    scores = {}
+    for action in plain.legal():
+        twin = copy.copy(plain)
+        twin.past = list(plain.past)
+        twin.play(action)
+        ends = (passed and action == plain.rules.size**2) or (
+            len(twin.past) - 1 == plain.rules.max_length
+        )
+        if ends:
+            scores[action] = twin.area() * (1 - 2 * plain.seat)
+        else:
+            scores[action] = -max(plain_scores(twin).values())
+    return scores
+
+
+@pytest.mark.parametrize(("size", "last"), [(2, 5), (3, 3)])
+def test_scores_are_those_of_trying_everything(size, last, rng):
+    """In the last decisions before a game is stopped, in which what was seen may not come back."""
+    for _ in range(3):
+        game = RandomGame(GAME.make_rules(size=size), int(rng.integers(2**63)))
+        first = int(rng.integers(len(game.actions)))
+        rules = GAME.make_rules(size=size, max_length=min(first + last, 2 * size * size))
+        plain = Plain(rules)
+        for action in game.actions[:first]:
+            plain.play(action)
+        states = position(rules, *game.actions[:first])
+        ours = endgame_scores(rules, states)[0]
+        expected = plain_scores(plain)
+        found = {k: int(score) for k, score in enumerate(ours) if score != ILLEGAL}
+        assert found == expected, game.actions[:first]
+
+
+def test_larger_boards_are_refused_and_left_alone():
+    with pytest.raises(ValueError, match="boards of 3 x 3 and less") as raised:
+        endgame_scores(RULES, position(RULES))
+    assert "\n" not in str(raised.value)
+    three = GAME.make_rules(size=3)
+    assert choice("random?tactic=9", three) == "B2"
+    tactic = hooks.found(GAME, "tactic")
+    legal = np.arange(10)
+    assert tactic(three, position(three), legal, 9) == 4
+    assert tactic(three, position(three), legal, 8) == -1
+    for rules in (RULES, GAME.make_rules(size=3, ko="simple")):
+        assert tactic(rules, position(rules), legal, 64) == -1
 
 
 # --- GTP -----------------------------------------------------------------------------------------

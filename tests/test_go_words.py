@@ -112,25 +112,43 @@ def test_prompts_tell_the_rules_in_force(options, told, untold):
     assert told in text and untold not in text
 
 
+def allows_capture(plain, action):
+    """Whether a chain of the mover's has one liberty after an action, and the game goes on."""
+    seat, stones = plain.seat, plain.stones
+    plies = len(plain.past)
+    if action == plain.rules.size**2:
+        passed_before = plies > 1 and plain.past[-1][0] == plain.past[-2][0]
+        if passed_before:
+            return False
+    else:
+        stones, _ = plain.after(divmod(action, plain.rules.size))
+    alone = any(
+        owner == seat and len(plain.chain(stones, point)[1]) == 1 for point, owner in stones.items()
+    )
+    return alone and plies < plain.rules.max_length
+
+
 def test_moves_are_counted(rng):
     """As a plain count over the same games."""
-    rules = GAME.make_rules(size=5)
-    for _ in range(5):
+    for k in range(6):
+        rules = GAME.make_rules(size=5 if k < 2 else 3)
         game, plain = RandomGame(rules, int(rng.integers(2**63))), Plain(rules)
         expected = np.zeros((2, len(COUNTS)), int)
         at = COUNTS.index
         for seat, legal, action in zip(game.players, game.choices, game.actions, strict=True):
             own = expected[seat]
             own[at("decisions")] += 1
-            n = len(legal)
-            eyes = {move for move in legal.tolist() if move < 25 and plain.is_eye(move)}
+            n, points = len(legal), rules.size**2
+            allowing = sum(allows_capture(plain, move) for move in legal.tolist())
+            own[at("captures_chance")] += round(1000 * allowing / n)
+            eyes = {move for move in legal.tolist() if move < points and plain.is_eye(move)}
             if 0 < len(eyes) < n - 1:
                 own[at("eyes_possible")] += 1
                 own[at("eyes_filled")] += action in eyes
                 own[at("eyes_chance")] += round(1000 * len(eyes) / n)
             if (plain.area() - rules.komi) * (1 - 2 * seat) < 0:
                 own[at("behind")] += 1
-                own[at("passes_behind")] += action == 25
+                own[at("passes_behind")] += action == points
                 own[at("passes_chance")] += round(1000 / n)
             plain.play(action)
             alone = [

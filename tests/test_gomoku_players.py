@@ -8,10 +8,14 @@ from numba import njit
 from test_gomoku import GAME, RENJU, RULES, cells, in_turn, legal_cells, mnk, play_all
 
 from stratagym.agents.core import decision_for, make_policy
-from stratagym.agents.games.gomoku import position_hash, symmetries
+from stratagym.agents.games.gomoku import opening, position_hash, symmetries
 from stratagym.agents.games.gomoku.solver import DRAWN, LOST, WON, Solver
 from stratagym.agents.games.gomoku.threes import win_by_threats
 from stratagym.agents.kernel_policies import play_many
+from stratagym.agents.ladders import ladder_of
+from stratagym.benchmarks.harness.openings import opening_moves
+from stratagym.benchmarks.levels import calibration
+from stratagym.benchmarks.levels.climb import duels
 from stratagym.envs import core
 from stratagym.envs.gomoku import view
 from stratagym.envs.gomoku.fours import win_by_fours
@@ -21,6 +25,7 @@ from stratagym.envs.text import TextOptions
 from stratagym.testing import check_replies, position, random_positions
 
 LINES = ((0, 1), (1, 0), (1, 1), (-1, 1))
+NINE = " ".join(f"{column}{row}" for column in "defghijkl" for row in range(4, 13))
 
 
 # --- a second, plain implementation ---------------------------------------------------------------
@@ -528,3 +533,31 @@ def test_picture_shows_stones_and_the_line_that_won():
     assert np.abs(at("h8") - render._LAST).max() < 60
     for size in (120, 900):
         assert render.picture(RULES, states[0], size).dtype == np.uint8
+
+
+# --- openings ------------------------------------------------------------------------------------
+
+
+def test_openings_are_three_stones_a_side_in_the_middle_and_win_nothing(rng):
+    middle, seen = set(cells(NINE)), set()
+    for _ in range(30):
+        moves = opening(RULES, 6, rng)
+        assert len(set(moves)) == 6 and set(moves) <= middle
+        states = position(RULES, *moves)
+        assert states["ended"][0] == 0 and states["stones"][0] == 6
+        for other in (False, True):
+            assert win_by_fours(RULES, states, opponent=other) == []
+        seen.add(tuple(moves))
+    assert len(seen) == 30
+    # On small boards the middle is the board.
+    assert len(opening(mnk(5, 4, 4), 4, rng)) == 4
+
+
+def test_games_on_the_ladder_begin_with_such_stones():
+    ladder = ladder_of("gomoku")
+    plan = calibration.plan_of(ladder, 4, 0)
+    assert ladder.facts()["opening"] == 6 and "opening" not in ladder_of("gomoku/ladder-v1").facts()
+    matches = duels(plan, "it", "random", "heuristic?random=0.5")
+    assert [match.opening for match in matches] == [6] * 4
+    begun = [tuple(opening_moves(GAME, RULES, 6, match.seed)) for match in matches]
+    assert begun[0] == begun[1] != begun[2] == begun[3]

@@ -72,7 +72,9 @@ def test_every_level_wins_70_to_90_percent_against_the_one_below(ladder):
         # A pairing in which the same game comes again and again would say little.
         assert pair["distinct"] == len({pair["digests"][k : k + 8] for k in range(
             0, len(pair["digests"]), 8)})  # fmt: skip
-        assert pair["distinct"] > 0.9 * frozen["games"] or ladder.game.name == "tictactoe"
+        # There are few of tic-tac-toe, and 24 by 24 of plans that are drawn from two pools.
+        least = {"tictactoe": 0, "battle_card": 0.4, "elemental_duel": 0.4}
+        assert pair["distinct"] > least.get(ladder.game.name, 0.9) * frozen["games"]
     assert calibration.problems(ladder, frozen) == []
 
 
@@ -102,6 +104,18 @@ def test_hanabi_levels_have_scores_apart():
             if below["level"] == team["level"] - 1:
                 assert below["mean"]["high"] < team["mean"]["low"]
     assert calibration.problems(ladder, ladder.calibration) == []
+
+
+def test_mahjong_levels_have_points_apart():
+    ladder = ladder_of("mcr_mahjong")
+    frozen = ladder.calibration
+    assert [(p["level"], p["policy"], p["below"]) for p in frozen["pairs"]] == list(
+        calibration.pairings(ladder)
+    )
+    for pair in frozen["pairs"]:
+        assert len(pair["outcomes"]) == frozen["games"] >= 400
+        assert pair["points"]["low"] > 0
+    assert calibration.problems(ladder, frozen) == []
 
 
 @pytest.mark.parametrize("ladder", LADDERS, ids=of_game)

@@ -158,6 +158,23 @@ def test_recorded_games_replay(shared_data):
     assert (wins, len(by_id)) == (5, 11)
 
 
+def test_recordings_that_do_not_fit_are_refused():
+    walls = walls_from(
+        "W1 W4 W6 T2 T5 T8 B3 B6 B9 F1 F2 F3 F4", "W1 W4 W6 T2 T5 T8 B3 B6 B9 F1 F2 F3 F4",
+        "W1 W4 W6 T2 T5 T8 B3 B6 B9 F1 F2 F3 F4", "W2 W5 W8 T3 T6 T9 B1 B4 B7 J1 J1 J2 J2",
+        draws=("J3", "", "", ""),
+    )  # fmt: skip
+    drawn = {"player": 0, "action": "DRAW", "tile": "J3"}
+    for wrong, why in (
+        ({**drawn, "tile": "J2"}, "was drawn"),
+        ({**drawn, "player": 1}, "is to move"),
+        ({"player": 0, "action": "PLAY", "tile": "W9"}, "does not fit"),
+        ({"player": 0, "action": "HU"}, "does not fit"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            list(botzone.replay(GAME.make_rules(), walls, 0, [wrong]))
+
+
 # --- facts ---------------------------------------------------------------------------------------
 
 

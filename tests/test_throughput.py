@@ -76,6 +76,7 @@ def test_every_shape_has_a_rate(capsys):
     result = measured(capsys, "--no-peers")
     assert result["schema"] == 1
     assert result["machine"]["cores"] >= 1
+    assert result["record_bytes"] == {"ludo": envs.spec("ludo").module("rules").STATE.itemsize}
     every = [key for key, shape in SHAPES.items() if not shape.games]
     assert [entry["shape"] for entry in result["entries"]] == every
     for entry in result["entries"]:
@@ -112,6 +113,7 @@ def test_table_and_files(capsys, fake_peers, tmp_path):
         words = " ".join(text.split())
         assert "per CPU-second, one thread" in words
         assert "pip install absent[all]" in words
+        assert "Bytes of a state of ours: ludo " in words
         for shape in SHAPES.values():
             assert (shape.title.split(",")[0] in words) == (not shape.games)
     picture = (tmp_path / "new" / "folder" / "throughput.png").read_bytes()
@@ -235,7 +237,7 @@ def test_losses_are_told():
 # --- peers ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [5, measuring.FEW + 1])
+@pytest.mark.parametrize("size", [5, 65])
 def test_random_actions_are_legal_and_all_are_drawn(size):
     masks = np.zeros((2000, size), np.int8)
     masks[:, [1, 2, size - 1]] = 1

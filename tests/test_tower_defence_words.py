@@ -14,7 +14,7 @@ from stratagym.envs import make_state, sealed, spec
 from stratagym.envs.text import TextGame, TextOptions
 from stratagym.envs.tower_defence import view
 from stratagym.envs.tower_defence.replay import frames, moments
-from stratagym.envs.tower_defence.rules import DONE, KEEP, SEND, VOID_PLAN, WAIT
+from stratagym.envs.tower_defence.rules import DONE, KEEP, SEND, VOID, WAIT
 from stratagym.envs.tower_defence.simulation import ALL, LIVING, P
 from stratagym.envs.words import Renaming
 from stratagym.testing import check_replies
@@ -137,7 +137,7 @@ def test_why_illegal():
     state = make_state("tower_defence", attacker_budget=100)
     rules, s = state.rules, state.states[0]
     for action, reason in {
-        0: "wrong_side", DONE: "empty_plan", KEEP: "nothing_to_keep", VOID_PLAN: "no_void",
+        0: "wrong_side", DONE: "empty_plan", KEEP: "nothing_to_keep", VOID: "no_void",
         SEND + 5: "over_budget", 786: "no_such_move",
     }.items():  # fmt: skip
         assert not state.is_legal(action)

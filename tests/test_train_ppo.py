@@ -151,7 +151,7 @@ def test_it_learns_to_beat_random_play(needs_sb3, tmp_path, seed, capsys):
     assert found["low"] > found["chance"] + 0.1
 
 
-@pytest.mark.parametrize("game", ["ludo", "texas_holdem", "hanabi"])
+@pytest.mark.parametrize("game", ["ludo", "texas_holdem", "hanabi", "gomoku"])
 def test_every_kind_of_game_trains(needs_sb3, game, tmp_path, seed, capsys):
     arguments = ["--game", game, "--steps", "512", "--envs", "8", "--eval-games", "4",
                  "--final-games", "4", "--against", "random,ladder", "--opponent", "self,ladder",
@@ -344,7 +344,8 @@ def test_games_are_those_of_one_match_at_a_time(game, names, seed):
     policies = [make_policy(spec, name) for name in names]
     matches = [
         match_play.SeatedMatch("test", str(k), spec, spec.make_rules(**options), options, seed + k,
-                     [*policies[k % len(names) :], *policies[: k % len(names)]])
+                     [*policies[k % len(names) :], *policies[: k % len(names)]],
+                     opening=2 if game == "tictactoe" else 0)
         for k in range(4)
     ]  # fmt: skip
     how = match_play.AnswerProtocol(TextOptions(), 1, match_play.FORFEIT)

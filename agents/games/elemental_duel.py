@@ -117,4 +117,5 @@ LADDER = Ladder(
         ("plan:level?k=4",),
         ("plan:level?k=5",),
     ),
+    {"rounds": 5},  # the last level answers what it has seen
 )

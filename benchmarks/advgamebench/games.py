@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stratagym.envs import sealed, spec
@@ -64,23 +64,42 @@ def value(game: str, rules: Any, s: Any, k: int, seat: int) -> float:
     won = int(s["result"][k]) == 1 - 2 * seat
     if int(s["why"][k]) != sealed.SIMULATED:
         return 1.0  # the other's plan is bad
+    left = [int(x) for x in s["left"][k]]
+    return nearness(game, rules, s, seat, won, int(s["end"][k]), left)
+
+
+def nearness(
+    game: str,
+    rules: Any,
+    s: Any,
+    seat: int,
+    won: bool,
+    end: int,
+    left: Sequence[int],
+    last: bool = True,
+) -> float:
+    """How near a plan came in a battle, 0 to 1, 1 or at least .5 for a win.
+
+    Args:
+        end, left: as the record has them of a round. last: whether the battle was of the plans of
+            the round before, or of those in the making.
+    """
     if game == TOWER:
         from stratagym.envs.tower_defence.simulation import LAST_TICK
         from stratagym.envs.tower_defence.units import PATH
 
         if won:
             return 1.0
-        near = int(s["left"][k, 0]) / PATH if seat == 0 else int(s["end"][k]) / LAST_TICK
-        return 0.99 * near
+        return 0.99 * (left[0] / PATH if seat == 0 else end / LAST_TICK)
     shares = [
-        min(1.0, int(s["left"][k, one]) / base_health(game, rules, s, one)) for one in range(2)
+        min(1.0, left[one] / max(1, base_health(game, rules, s, one, last))) for one in range(2)
     ]
     near = 0.5 + 0.5 * (shares[seat] - shares[1 - seat])
     return max(0.5, near) if won else min(0.5, near)
 
 
-def base_health(game: str, rules: Any, s: Any, seat: int) -> int:
-    """The health of what a seat's last plan bought, before the battle."""
+def base_health(game: str, rules: Any, s: Any, seat: int, last: bool = True) -> int:
+    """The health of what a seat's plan bought, before the battle."""
     if game == DUEL:
         from stratagym.envs.elemental_duel.tables import HP
 
@@ -89,7 +108,7 @@ def base_health(game: str, rules: Any, s: Any, seat: int) -> int:
 
     view = spec(game).module("view")
     own = names(game, seat)
-    bought = next(iter(view.plan_json(rules, s, seat).values()))
+    bought = next(iter(view.plan_json(rules, s, seat, last).values()))
     return sum(
         int(NUMBERS[rules.released, UNITS * seat + own.index(entry["name"]), 2])
         * (GOLD if entry.get("tier") == "Gold" else 1)

@@ -302,11 +302,14 @@ def mean_over_games(games: Sequence[Game], metric: str, seed: int = 0) -> Rate:
         chosen = part[rng.integers(len(part), size=(RESAMPLES, len(part)))].sum(1)
         with np.errstate(invalid="ignore", divide="ignore"):
             drawn[k] = chosen[:, 0] / chosen[:, 1]
-    means = np.nanmean(drawn, 0)
+    means = drawn.mean(0)  # nan where a game has no case in a resample
     n = int(sum(part[:, 1].sum() for part in parts))
     if min(map(len, parts)) < 2:
         return Rate(value, None, None, n)
-    low, high = np.nanquantile(means, [0.025, 0.975])
+    known = means[~np.isnan(means)]
+    if not len(known):
+        return Rate(value, None, None, n)
+    low, high = np.quantile(known, [0.025, 0.975])
     return Rate(value, float(low), float(high), n)
 
 

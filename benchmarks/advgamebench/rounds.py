@@ -50,6 +50,7 @@ class Round:
     Attributes:
         number: from 1. plans: by seat. score: by seat, 1, 0.5 or 0.
         fought: whether there was a battle. end: tick or round in which it ended, -1 without one.
+        spent: by seat, what the plan cost of the budget.
         value: by seat, how near the plan came, 0 to 1, below 0 for a bad one; see ``games``.
     """
 
@@ -58,6 +59,7 @@ class Round:
     score: tuple[float, float]
     fought: bool
     end: int
+    spent: tuple[float, float]
     value: tuple[float, float]
 
     def asks(self, seat: int) -> bool:
@@ -90,12 +92,15 @@ def rounds_of(record: Mapping[str, Any]) -> list[Round]:
 def _round(game: str, rules: Any, s: Any, k: int, kept: list[bool]) -> Round:
     result = int(s["result"][k])
     own = {1: WON, 0: DREW, -1: LOST}[result]
+    budgets = [sealed.budget_of.py_func(rules, seat) for seat in range(2)]
+    costs = s["last_spent"].tolist()
     return Round(
         number=k + 1,
         plans=(_plan(game, rules, s, k, 0, kept[0]), _plan(game, rules, s, k, 1, kept[1])),
         score=(own, 1 - own),
         fought=int(s["why"][k]) == sealed.SIMULATED,
         end=int(s["end"][k]),
+        spent=(costs[0] / budgets[0], costs[1] / budgets[1]),
         value=(games.value(game, rules, s, k, 0), games.value(game, rules, s, k, 1)),
     )
 

@@ -8,20 +8,18 @@ from typing import Any
 
 from rich.console import Console
 
+from stratagym.benchmarks.boards.boards import BOARDS
 from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.cross_table import wdl
 from stratagym.benchmarks.reporting.page import NOTHING, Page, RateCell, Table, code, count, number
 from stratagym.benchmarks.reporting.sections import RATINGS
-from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
-LOSS = {"chess": "cp loss", "reversi": "discs lost"}
-"""What a move's loss is counted in, where it is not the solver's points."""
 
 
 def quality_table(summary: Summary, board: str) -> Table:
     """Results against the solver, and how good the moves were."""
-    table = Table(["policy", "W-D-L", "top 1", "chance", "top 3", LOSS.get(board, "score loss")])
+    table = Table(["policy", "W-D-L", "top 1", "chance", "top 3", BOARDS[board].loss])
     for name, row in summary["boards"][board]["policies"].items():
         lost = row["score_loss"]["value"]
         table.rows.append(
@@ -74,7 +72,7 @@ def write(folder: Path, summary: Summary) -> None:
         "chance is that of a random legal move. Intervals are 95%, over games.",
     )
     for board in config["boards"]:
-        page.heading(spec(board).title)
+        page.heading(BOARDS[board].title)
         page.text(
             f"{config['games'][board]} games a pairing, sides swapped half way; opponent and judge "
             f"{code(config['solvers'][board])}."
@@ -98,9 +96,10 @@ def write(folder: Path, summary: Summary) -> None:
             "**Score loss**: the best score minus the move's, at most 1000; in chess in "
             "centipawns, else in the solver's points (how much later a win or sooner a loss).",
             *(
-                ["**Discs lost**: the same in reversi, in discs at the end of the game."]
-                if "reversi" in config["boards"]
-                else []
+                f"**{loss[0].upper()}{loss[1:]}**: the same in {game}, in {loss.split()[0]} at "
+                "the end of the game."
+                for loss, game in (("discs lost", "reversi"), ("points lost", "go"))
+                if any(BOARDS[board].loss == loss for board in config["boards"])
             ),
             RATINGS,
         ]
@@ -113,7 +112,7 @@ def screen(console: Console, summary: Summary) -> None:
     """Print the final tables."""
     for board in summary["config"]["boards"]:
         solver = summary["config"]["solvers"][board]
-        console.print(quality_table(summary, board).rich(f"{spec(board).title} against {solver}"))
+        console.print(quality_table(summary, board).rich(f"{BOARDS[board].title} against {solver}"))
         legality = legality_table(summary, board)
         if legality.rows:
             console.print(legality.rich("Illegal moves"))

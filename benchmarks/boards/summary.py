@@ -11,6 +11,7 @@ import numpy as np
 
 from stratagym.agents.core import Policy
 from stratagym.agents.llm import LanguageModel
+from stratagym.benchmarks.boards.boards import board_of
 from stratagym.benchmarks.boards.judging import TOP, judge_game
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.games import Games
@@ -62,10 +63,10 @@ def summarise(
     """
     answers: defaultdict[tuple[str, str], Answers] = defaultdict(Answers)
     for decision in run.decisions():
-        answers[decision["game"], decision["policy"]].add(decision)
+        answers[board_of(decision["item"]), decision["policy"]].add(decision)
     boards: dict[str, Any] = {}
     for board, by_name in policies.items():
-        of_board = sorted(record["match"] for record in records.values() if record["game"] == board)
+        of_board = sorted(match for match in records if board_of(match) == board)
         games = Games.of(records[name] for name in of_board).records
         results = [(g["seats"][0], g["seats"][1], points(g), g["seed"]) for g in games]
         boards[board] = {

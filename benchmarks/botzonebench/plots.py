@@ -69,7 +69,7 @@ def draw_thinking(folder: Path, summary: Summary) -> Path:
         left.set_ylabel("share of the ladder climbed")
         left.grid(color=LINE)
         right.axhline(1, color=SOFT, linewidth=0.8)
-        right.set_ylim(bottom=0)
+        right.set_ylim(0, max(2.0, 1.05 * right.get_ylim()[1]))
         right.set_xlabel("level of the opponent")
         right.set_ylabel("tokens for a decision, Lv0 = 1")
         right.xaxis.get_major_locator().set_params(integer=True)

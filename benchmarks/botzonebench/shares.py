@@ -20,9 +20,10 @@ def share_of(climb: Climb | ScoreClimb, outcome: Outcome) -> Rate:
     """
     whole = climb.plan.top + 1
     games = sum(len(level.results) for level in outcome.levels)
-    if outcome.aborted or outcome.value is None:
+    if outcome.aborted or not games:
         return Rate(None, None, None, 0)
-    value = outcome.value / whole
+    # Without a decided game there is no progress.
+    value = (outcome.level if outcome.value is None else outcome.value) / whole
     if isinstance(climb, Climb):
         low, high = _interval(climb)
         return Rate(value, min(value, low / whole), max(value, high / whole), games)
@@ -38,7 +39,7 @@ def _interval(climb: Climb) -> tuple[float, float]:
     reached = np.full(RESAMPLES, float(len(climb.levels)))
     climbing = np.ones(RESAMPLES, bool)
     for found in climb.levels:
-        passed, progress = _resampled(found, climb.plan.ladder.is_solved(found.level), rng)
+        passed, progress = resampled(found, climb.plan.ladder.is_solved(found.level), rng)
         stops = climbing & ~passed
         reached[stops] = found.level + progress[stops]
         climbing &= passed
@@ -47,10 +48,12 @@ def _interval(climb: Climb) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _resampled(
+def resampled(
     found: LevelResult, is_solved: bool, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Whether each resample passes the level, and its progress there, both (RESAMPLES,)."""
+    if found.by_points:
+        return _resampled_points(found, rng)
     seeds = {seed: k for k, seed in enumerate(sorted({r.seed for r in found.results}))}
     more = 0 if found.settled_early or is_solved else 2
     won, drawn, lost = np.zeros((3, len(seeds) + more))
@@ -67,3 +70,24 @@ def _resampled(
     decided = wins + losses
     rate = np.divide(wins, decided, out=np.zeros(RESAMPLES), where=decided > 0)
     return (decided > 0) & (rate >= PASS), np.minimum(1.0, 2 * rate)
+
+
+def _resampled_points(
+    found: LevelResult, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same on a ladder of points: passed without a loss of points in the mean."""
+    index = {seed: k for k, seed in enumerate(sorted({r.seed for r in found.results}))}
+    earned, won, lost = np.zeros((3, len(index) + 2))
+    for result in found.results:
+        k = index[result.seed]
+        earned[k] += result.earned
+        won[k] += result.points == 1.0
+        lost[k] += result.points == 0.0
+    typical = np.abs(earned).sum() / max(1, len(index))
+    earned[-2:] = typical, -typical
+    won[-2] = lost[-1] = 1.0
+    picks = rng.integers(0, len(earned), (RESAMPLES, len(earned)))
+    total, wins, losses = (each[picks].sum(1) for each in (earned, won, lost))
+    decided = wins + losses
+    rate = np.divide(wins, decided, out=np.zeros(RESAMPLES), where=decided > 0)
+    return (decided > 0) & (total >= 0), np.minimum(1.0, 2 * rate)

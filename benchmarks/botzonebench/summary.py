@@ -191,9 +191,16 @@ def patterns(climbs: Sequence[Climb | ScoreClimb]) -> dict[str, Any]:
                 games = Games(records)
                 counts = metrics.game_counts(rules, games.seeds, games.actions, games.plies)
                 seats = [counts[g, levels.seats_of(climb, r)] for g, r in enumerate(records)]
-                own[name] = metrics.diversity(metrics.fans_of_wins(np.concatenate(seats)))
+                own[name] = _known(metrics.diversity(metrics.fans_of_wins(np.concatenate(seats))))
         found.setdefault(game.name, {})[climb.policy] = own
     return found
+
+
+def _known(value: Any) -> Any:
+    """With null for what is not a number."""
+    if isinstance(value, dict):
+        return {name: _known(of) for name, of in value.items()}
+    return None if value != value else value
 
 
 # --- how alike the games are ---------------------------------------------------------------------

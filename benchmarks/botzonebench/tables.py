@@ -53,8 +53,7 @@ def skill_cell(row: Mapping[str, Any] | None) -> str:
     progress, mark = row["progress"], f" {FEW}" if is_few(row) else ""
     if row["topped"] or row["broken_off"] or progress is None or progress["low"] is None:
         return row["result"] + mark
-    # No line break inside the interval.
-    ends = f"[{100 * progress['low']:.0f},\u00a0{100 * progress['high']:.0f}]"
+    ends = f"[{100 * progress['low']:.0f}, {100 * progress['high']:.0f}]"
     return f"{row['result']} {ends}{mark}"
 
 
@@ -229,7 +228,8 @@ def play_tables(summary: Summary) -> Iterator[tuple[str, Table]]:
         shown = [word for word in entry.play if any(word in seen for seen in found.values())]
         if not shown:
             continue
-        table = Table(["policy", *(word.replace("_", " ") for word in shown)])
+        words = (word.replace("_chance", "_by_chance").replace("_", " ") for word in shown)
+        table = Table(["policy", *words])
         table.rows = [
             [code(name), *(mean_text(seen.get(word)) for word in shown)]
             for name, seen in found.items()
@@ -266,5 +266,5 @@ def _first(own: Mapping[str, Any]) -> Mapping[str, Any]:
     return next((found for parts in own.values() for found in parts.values()), {})
 
 
-def _share_of(value: float) -> str:
-    return NOTHING if value != value else f"{100 * value:.0f}%"
+def _share_of(value: float | None) -> str:
+    return NOTHING if value is None else f"{100 * value:.0f}%"

@@ -40,7 +40,10 @@ def play_batched(
         int(core.start_at(rules, states, g, np.uint64(match.seed), probs))
         for g, match in enumerate(matches)
     ]
-    actions: list[list[int]] = [[] for _ in matches]
+    actions = [match.opening_moves() for match in matches]
+    for g, begun in enumerate(actions):
+        for move in begun:
+            players[g] = int(core.play_at(rules, states, g, move, legal, probs)[0])
     faults: dict[int, tuple[int, PolicyFault]] = {}
     alive = [g for g, player in enumerate(players) if player >= 0]
     while alive:

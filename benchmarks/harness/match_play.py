@@ -262,7 +262,7 @@ class _Table:
     async def _ask(self, turn: text.Turn, write: Write) -> _Answered:
         """Ask until an answer is good, or there is no more to be had."""
         game, protocol = self.game, self.protocol
-        asking, ply = game.asking(turn, protocol.tries), game.turn_ply
+        asking, ply = game.asking(turn, protocol.tries, protocol.again), game.turn_ply
         left_s, seconds = protocol.time_limit_s, 0.0
         record: dict[str, Any] = {}
         while asking.is_open:

@@ -6,12 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from stratagym.agents import hooks
 from stratagym.envs import core
 
 
 def opening_moves(game: core.GameSpec, rules: Any, plies: int, seed: int) -> list[int]:
-    """Random legal moves after which the game goes on."""
+    """Random legal moves after which the game goes on.
+
+    A game's agents may define ``opening(rules, plies, rng)``, which lists other ones, such as that
+    give neither side too much.
+    """
     rng = np.random.default_rng(seed)
+    if draw := hooks.found(game, "opening"):
+        return draw(rules, plies, rng)
     states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
     while True:
         moves: list[int] = []

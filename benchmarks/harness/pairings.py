@@ -170,6 +170,7 @@ def duel_matches(
     seed: int,
     policies: tuple[str, str],
     protocol: AnswerProtocol,
+    opening: int = 0,
 ) -> list[Match]:
     """One policy against a table of another: every seed once with the first on each side.
 
@@ -177,6 +178,7 @@ def duel_matches(
         pairing: what the matches' names begin with. sides: who wins together, each seat alone
             in most games.
         games: rounded up to whole rounds, one game for each side. seed: of the set of seeds.
+        opening: random moves that a game begins with, the same for all games of a seed.
     """
     n = len(sides)
     seeds, seating = duel_seating(n, games, seed)
@@ -190,6 +192,7 @@ def duel_matches(
             seated(sides, [policies[k] for k in seating[g]]),
             protocol,
             Place(pairing, g // n, sides[g % n][0]),
+            opening,
         )
         for g in range(len(seeds))
     ]

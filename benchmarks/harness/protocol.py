@@ -36,6 +36,8 @@ class AnswerProtocol:
         clock: of games in real time: ``sync`` lets the game wait for a reply, ``tokens:RATE`` takes
             RATE tokens of a reply for a second, ``wall`` takes its latency. While a seat thinks,
             its decisions pass, idle, and the others go on.
+        again: whether an illegal answer, too, is asked again; else what ``invalid`` says comes at
+            once.
         ask_forced: whether a seat with one legal move is asked for it; otherwise it is played, in
             games whose seats decide in turn.
     """
@@ -45,6 +47,7 @@ class AnswerProtocol:
     invalid: str
     time_limit_s: float | None = None
     clock: str = SYNC
+    again: bool = True
     ask_forced: bool = True
 
     def record(self) -> dict[str, Any]:
@@ -52,6 +55,8 @@ class AnswerProtocol:
         told = {**asdict(self), "text": self.text.record()}
         if self.clock == SYNC:
             del told["clock"]
+        if self.again:
+            del told["again"]
         if self.ask_forced:
             del told["ask_forced"]
         return told

@@ -131,6 +131,13 @@ def side_lead(record: GameRecord, seat: int) -> float:
     return float(side_leads(sides, returns_of(record))[own])
 
 
+def side_points(record: GameRecord, seat: int) -> float:
+    """What the seats of a seat's side have together at the end of a game."""
+    (own,) = (side for side in sides_of(record) if seat in side)
+    returns = returns_of(record)
+    return float(sum(returns[member] for member in own))
+
+
 GAME_FIELDS = ("game", "match", "seed", "rules", "seats", "returns", "actions", "ended_by")
 """The fields that a game can be played again from, and told about."""
 
@@ -240,6 +247,7 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
 
 SINCE_0_1: dict[str, Any] = {
     "clock": "sync",
+    "again": True,
     "text.system": "merge",
     "text.rules": "usual",
     "text.position": "",

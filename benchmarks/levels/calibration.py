@@ -22,7 +22,13 @@ from stratagym.agents.engines import Engine
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness import match_play
 from stratagym.benchmarks.harness.matches import Match
-from stratagym.benchmarks.harness.records import SCHEMA, GameRecord, returns_of, side_lead
+from stratagym.benchmarks.harness.records import (
+    SCHEMA,
+    GameRecord,
+    returns_of,
+    side_lead,
+    side_points,
+)
 from stratagym.benchmarks.harness.schedules import Records
 from stratagym.benchmarks.levels.climb import Plan, duels, team_matches
 from stratagym.benchmarks.reporting.page import RateCell, Table, code, count, mean_text
@@ -95,12 +101,25 @@ def _pairs(plan: Plan, play: Play) -> list[dict[str, Any]]:
                 "draws": tally["D"],
                 "losses": tally["L"],
                 "rate": rate.record(),
+                **_mean_points(plan.ladder, group, records),
                 "distinct": len(set(digests)),
                 "outcomes": "".join(points),
                 "digests": "".join(digests),
             }
         )
     return found
+
+
+def _mean_points(ladder: Ladder, group: list[Match], records: Records) -> dict[str, Any]:
+    """On a ladder of points, those of the policy's side a game."""
+    if ladder.measure != "points":
+        return {}
+    points = []
+    for match in group:
+        assert match.place.seat is not None
+        points.append(side_points(records[match.name], match.place.seat))
+    seeds = np.array([match.seed for match in group], np.uint64)
+    return {"points": mean_rate(np.array(points), seeds).record()}
 
 
 def _teams(plan: Plan, play: Play) -> list[dict[str, Any]]:
@@ -229,6 +248,9 @@ def problems(ladder: Ladder, found: dict[str, Any]) -> list[str]:
         if ladder.is_solved(pair["level"]):
             if pair["losses"]:
                 lines.append(f"{pair['policy']} lost to {pair['below']} and cannot be perfect")
+        elif "points" in pair:
+            if not (pair["points"]["low"] or 0) > 0:
+                lines.append(f"{pair['policy']} is not clearly above {pair['below']}")
         elif not STEP[0] <= (pair["rate"]["value"] or 0) <= STEP[1]:
             lines.append(
                 f"{pair['policy']} wins {pair['rate']['value']:.3f} against {pair['below']}; "
@@ -252,6 +274,9 @@ def table(found: dict[str, Any]) -> Table:
             )
         return table
     columns = ["level", "policy", "against", "wins of decided", "W-D-L", "games", "rating"]
+    by_points = any("points" in pair for pair in found["pairs"])
+    if by_points:
+        columns.insert(3, "points a game")
     table = Table(columns, left=[1, 2])
     for pair in found["pairs"]:
         wdl = f"{pair['wins']}-{pair['draws']}-{pair['losses']}"
@@ -260,6 +285,7 @@ def table(found: dict[str, Any]) -> Table:
                 f"Lv{pair['level']}",
                 code(pair["policy"]),
                 code(pair["below"]),
+                *([mean_text(pair["points"])] if by_points else []),
                 RateCell(pair["rate"], strip=False),
                 wdl,
                 count(len(pair["outcomes"])),

@@ -2,9 +2,10 @@
 
 On a ladder of wins the policy starts at level 0. At each level it meets every policy of the level
 on the same seeds, once from every seat, or on every side where seats win together. It has passed
-where it wins at least half of its decided games there, and goes on to the next level. On a ladder
-of scores a team of the policy and a team of every level's policy play the same seeds; a level is
-passed with a mean of at least the level's.
+where it wins at least half of its decided games there, on a ladder of points where it loses no
+points there in the mean, and goes on to the next level. On a ladder of scores a team of the policy
+and a team of every level's policy play the same seeds; a level is passed with a mean of at least
+the level's.
 
 Source: BotzoneBench (Li et al.), sections 4.1 and 4.5. Early stops, intervals and ratings are
 this project's.
@@ -24,7 +25,7 @@ from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness import match_play, pairings
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import Match, Place
-from stratagym.benchmarks.harness.records import GameRecord, returns_of, side_lead
+from stratagym.benchmarks.harness.records import GameRecord, returns_of, side_lead, side_points
 from stratagym.benchmarks.harness.schedules import Schedule, play_out, side_by_side
 from stratagym.benchmarks.reporting.ratings import rate_on_ladder
 from stratagym.benchmarks.reporting.stats import Rate, jackknife, mean_rate, wilson
@@ -117,7 +118,7 @@ def duels(
     """
     return pairings.duel_matches(
         plan.benchmark, pairing, plan.ladder.game.name, dict(plan.ladder.options), plan.sides,
-        plan.games, plan.seed, (one, plan.ladder.player(rest)), plan.protocol,
+        plan.games, plan.seed, (one, plan.ladder.player(rest)), plan.protocol, plan.ladder.opening,
     )[first:last]  # fmt: skip
 
 
@@ -141,12 +142,16 @@ def team_matches(plan: Plan, pairing: str, policy: str) -> list[Match]:
 
 @dataclass
 class Result:
-    """A finished game as the climb sees it: points are 1, 0.5 or 0 for a win, draw or loss."""
+    """A finished game as the climb sees it: points are 1, 0.5 or 0 for a win, draw or loss.
+
+    ``earned`` are the points of the game itself that the policy's side has.
+    """
 
     opponent: str
     seed: int
     points: float
     record: GameRecord
+    earned: float = 0.0
 
 
 @dataclass
@@ -156,12 +161,14 @@ class LevelResult:
     Attributes:
         results: finished games in order. lost: games that transport failures broke off for good.
         settled_early: whether the early stop ended the level.
+        by_points: whether the points of the game decide, not its wins.
     """
 
     level: int
     results: list[Result] = field(default_factory=list)
     lost: int = 0
     settled_early: bool = False
+    by_points: bool = False
 
     def tally(self, opponent: str | None = None) -> Counter[str]:
         """Wins, draws and losses, in all or against one opponent."""
@@ -186,13 +193,19 @@ class LevelResult:
 
     @property
     def passed(self) -> bool:
-        """At least half of the decided games won; no decided game at all passes nothing."""
+        """At least half of the decided games won, or no points lost in the mean on a ladder of
+        points; no decided game at all passes nothing.
+        """
         tally = self.tally()
         decided = tally["wins"] + tally["losses"]
+        if self.by_points:
+            return decided > 0 and sum(result.earned for result in self.results) >= 0
         return decided > 0 and tally["wins"] >= PASS * decided
 
     def is_settled(self) -> bool:
-        """Whether the early stop's interval leaves out ``PASS``."""
+        """Whether the early stop's interval leaves out ``PASS``; points are never settled early."""
+        if self.by_points:
+            return False
         tally = self.tally()
         decided = tally["wins"] + tally["losses"]
         rate = wilson(tally["wins"], decided, confidence=EARLY_CONFIDENCE)
@@ -210,7 +223,8 @@ class Climb:
 
     def __init__(self, plan: Plan, policy: str):
         self.plan, self.policy = plan, policy
-        self.levels: list[LevelResult] = [LevelResult(0)]
+        self._by_points = plan.ladder.measure == "points"
+        self.levels: list[LevelResult] = [LevelResult(0, by_points=self._by_points)]
         self.topped = self.aborted = False
         self._played = 0
 
@@ -274,7 +288,8 @@ class Climb:
             assert match.place.seat is not None
             mine = side_lead(record, match.place.seat)
             points = 1.0 if mine > 0 else 0.0 if mine < 0 else 0.5
-            result.results.append(Result(opponent, match.seed, points, record))
+            earned = side_points(record, match.place.seat)
+            result.results.append(Result(opponent, match.seed, points, record, earned))
         ends = self._ends()
         self._played = next(end for end in ends if end > self._played)
         if result.lost and not self.plan.discards:
@@ -295,7 +310,7 @@ class Climb:
         elif level == self.plan.top:
             self.topped = True
         else:
-            self.levels.append(LevelResult(level + 1))
+            self.levels.append(LevelResult(level + 1, by_points=self._by_points))
             self._played = 0
 
     def outcome(self) -> Outcome:

@@ -63,6 +63,15 @@ def pettingzoo_classic(name: str) -> Episode:
         return aec_loop(importlib.import_module(f"pettingzoo.classic.{name}").env())
 
 
+def pettingzoo_go(name: str) -> Episode:
+    """The same of PettingZoo's go on 9 x 9 lines."""
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        module = importlib.import_module("pettingzoo.classic.go_v5")
+        return aec_loop(module.env(board_size=9))
+
+
 def openspiel_game(name: str) -> Any:
     """The game that a table's name of it stands for."""
     import pyspiel
@@ -193,6 +202,46 @@ def python_ataxx(name: str) -> Episode:
             legal = board.legal_moves()
             board.makemove(legal[int(random() * len(legal))])
             decisions += 1
+        return decisions
+
+    return episode
+
+
+def renju_board(name: str) -> Episode:
+    """renju's freestyle board: the empty cells of its list of stones, and play_move."""
+    import renju
+
+    random = Random(1).random
+
+    def episode() -> int:
+        board, decisions = renju.RenjuBoard(rule=renju.Rule.FREESTYLE), 0
+        # It keeps no list of the cells that are left.
+        cells = [(x, y) for x in range(15) for y in range(15)]
+        while cells:
+            at = int(random() * len(cells))
+            cells[at], cells[-1] = cells[-1], cells[at]
+            status, _ = board.play_move(*cells.pop())
+            decisions += 1
+            if status != renju.BoardStatus.ONGOING:
+                break
+        return decisions
+
+    return episode
+
+
+def pyffish_games(variant: str) -> Episode:
+    """Fairy-Stockfish's rules through pyffish, position by position: legal_moves and get_fen."""
+    import pyffish
+
+    random, start = Random(1).random, pyffish.start_fen(variant)
+
+    def episode() -> int:
+        fen, decisions = start, 0
+        while legal := pyffish.legal_moves(variant, fen, []):
+            fen = pyffish.get_fen(variant, fen, [legal[int(random() * len(legal))]])
+            decisions += 1
+            if pyffish.is_immediate_game_end(variant, fen, [])[0]:
+                break
         return decisions
 
     return episode

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -33,11 +34,10 @@ def random_thirteens(number: int) -> np.ndarray:
 
 def fan_counts(game: str) -> Episode:
     """Fans of winning hands in one compiled loop."""
-    given = mahjong_hands.arrays(winning_hands(HANDS))
-    points = np.zeros(HANDS, np.int64)
+    arguments: list[Any] = [*mahjong_hands.arrays(winning_hands(HANDS)), np.zeros(HANDS, np.int64)]
 
     def episode() -> int:
-        fans.points_each(*given, points)
+        fans.points_each(*arguments)
         return HANDS
 
     return episode

@@ -59,6 +59,8 @@ _DRAWN = "its rollouts begin behind the draw of the start, which our games make 
 _PASSES = "its games end by two passes where ours are over"
 _SUPERKO_DRAWS = "a position that comes back draws the game, where ours has no such move"
 _SUPERKO_LOSES = "who brings a position back loses, where ours has no such move"
+_SIMPLE_KO = "it knows the simple rule of repetition alone and has no limit of moves"
+_NO_LIST = "it lists no legal moves: the caller keeps the empty cells"
 _BIDDING = "games begin with bids, and four with two is no play"
 _RLCARD_LANDLORD = "it picks the landlord itself; a pair may serve as two singles"
 _PGX = "jitted; a new game's start is computed at every step"
@@ -107,6 +109,22 @@ def _pgx(ours: str, game: str, *notes: str) -> tuple[Peer, ...]:
     )
 
 
+def _pyffish(ours: str, variant: str, *notes: str) -> Peer:
+    """The rules of Fairy-Stockfish, as Python has them."""
+    return Peer("pyffish", "pyffish", variant, ours, "step", loops.pyffish_games, notes=notes)
+
+
+def _go_19() -> tuple[Peer, ...]:
+    """Go on 19 x 19 lines, in the shapes that are of these."""
+    openspiel = ("OpenSpiel", "open_spiel", "go(board_size=19)", "go")
+    pgx = ("Pgx", "pgx", "go_19x19", "go")
+    notes = _PGX, _ONE_CORE, _SUPERKO_LOSES
+    return (
+        Peer(*openspiel, "bulk_19", loops.openspiel_rollouts, notes=(_ROLLOUTS, _SUPERKO_DRAWS)),
+        Peer(*pgx, "batch_19", pgx_batch.by_cpu, notes=notes, alone=True),
+    )
+
+
 def _hanabi(shape: str, make: Callable[[str], Episode], *notes: str, version: str = "") -> Peer:
     """The Hanabi Learning Environment."""
     whose = ("Hanabi Learning Environment", "hanabi-learning-environment", "2 players", "hanabi")
@@ -127,7 +145,9 @@ def _calculator(
 
 PEERS: tuple[Peer, ...] = (
     Peer("python-ataxx", "ataxx", "Board", "ataxx", "step", loops.python_ataxx),
+    _pyffish("ataxx", "ataxx"),
     *_openspiel("breakthrough", "breakthrough"),
+    _pyffish("breakthrough", "breakthrough"),
     *(p for p in _openspiel("coin_game", "coin_game", _DRAWN) if p.shape != "observe"),
     *_openspiel("ludo", "maedn(players=4)", _MAEDN),
     _pettingzoo("ludo", "connect_four_v3", same_game=False),
@@ -139,10 +159,22 @@ PEERS: tuple[Peer, ...] = (
     _pettingzoo("connect_four", "connect_four_v3"),
     *_pgx("connect_four", "connect_four"),
     *_openspiel("go", "go(board_size=9)", _SUPERKO_DRAWS),
+    Peer(
+        "PettingZoo",
+        "pettingzoo[classic]",
+        "go_v5, 9 lines",
+        "go",
+        "aec",
+        loops.pettingzoo_go,
+        notes=(_SIMPLE_KO,),
+    ),
     *_pgx("go", "go_9x9", _SUPERKO_LOSES),
+    *_go_19(),
     *_openspiel("reversi", "othello"),
     *_pgx("reversi", "othello", _PASSES),
+    _pyffish("reversi", "flipello"),
     *_openspiel("gomoku", "gomoku"),
+    Peer("renju", "renju", "RenjuBoard", "gomoku", "step", loops.renju_board, notes=(_NO_LIST,)),
     *_openspiel("chess", "chess"),
     Peer("python-chess", "chess", "Board", "chess", "step", loops.python_chess),
     Peer(

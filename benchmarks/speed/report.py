@@ -14,6 +14,7 @@ from stratagym.benchmarks.reporting.terminal import Screen
 from stratagym.benchmarks.speed.entries import OURS, Entry
 from stratagym.benchmarks.speed.measuring import machine_line, short, spread_of
 from stratagym.benchmarks.speed.shapes import SHAPES
+from stratagym.envs import core, spec
 
 UNIT = "player decisions per CPU-second, one thread, random legal play"
 BLUE, ORANGE, GREY = "#0072b2", "#e69f00", "#c9c9c9"
@@ -51,6 +52,7 @@ def document(entries: list[Entry], method: Method) -> dict[str, Any]:
         "seconds": method.seconds,
         "repeats": method.repeats,
         "shapes": {key: shape.title for key, shape in SHAPES.items()},
+        "record_bytes": record_bytes(entries),
         "entries": [
             {
                 "game": entry.by.ours,
@@ -125,10 +127,17 @@ def missing(entries: list[Entry]) -> list[str]:
     return [f"{entry.title}: {entry.label}: {entry.missing}" for entry in entries if entry.missing]
 
 
+def record_bytes(entries: list[Entry]) -> dict[str, int]:
+    """How large a state of each game is, with the usual options."""
+    games = dict.fromkeys(entry.by.ours for entry in entries)
+    return {game: core.new_states(spec(game).make_rules()).itemsize for game in games}
+
+
 def notes(entries: list[Entry]) -> list[str]:
-    """What to know of the peers, each thing once."""
+    """How large our states are, and what to know of the peers, each thing once."""
+    sizes = ", ".join(f"{game} {size:,}" for game, size in record_bytes(entries).items())
     lines = [f"{entry.label}: {note}" for entry in entries for note in entry.by.notes]
-    return list(dict.fromkeys(lines))
+    return [f"Bytes of a state of ours: {sizes}", *dict.fromkeys(lines)]
 
 
 def screen(entries: list[Entry], method: Method) -> None:

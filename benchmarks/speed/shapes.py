@@ -113,9 +113,14 @@ def aec_environment(game: str) -> Episode:
     return aec_loop(envs.make(game))
 
 
-def batch_of(game: str, size: int, threads: int = 1) -> Episode:
-    """``size`` games stepped together, with observations and masks."""
-    batch = envs.make_batch(game, size, threads=threads)
+def batch_of(game: str, size: int, threads: int = 1, lines: int | None = None) -> Episode:
+    """``size`` games stepped together, with observations and masks.
+
+    Args:
+        lines: of the board, in games that have it of different sizes.
+    """
+    options: dict[str, Any] = {} if lines is None else {"size": lines}
+    batch = envs.make_batch(game, size, threads=threads, **options)
     # Of the game's own dtype: numba takes a smaller record for a kind of the larger one.
     generators, actions = core.new_states(batch.rules), np.zeros(size, np.int64)
 
@@ -135,6 +140,16 @@ def batch_environment(game: str) -> Batched:
 def batch_on_all_cores(game: str) -> Batched:
     """The batch size with most decisions per second, in as many threads as processors."""
     return best_batch(lambda size: batch_of(game, size, cores()), BATCHES, "wall")
+
+
+def bulk_19(game: str) -> Episode:
+    """Whole games on 19 lines inside one compiled loop."""
+    return bulk_loop(game, size=19)
+
+
+def batch_19(game: str) -> Batched:
+    """Batches on 19 lines, in one thread."""
+    return best_batch(lambda size: batch_of(game, size, lines=19), BATCHES[:2])
 
 
 def perft_leaves(game: str) -> Episode:
@@ -188,6 +203,8 @@ SHAPES = {
     "aec": Shape("AEC loop, observation + mask", aec_environment),
     "batch": Shape("batch, observation + mask", batch_environment),
     "batch_cores": Shape("batch on all processors, per second", batch_on_all_cores, clock="wall"),
+    "bulk_19": Shape("bulk loop on 19 x 19, no observation", bulk_19, ("go",)),
+    "batch_19": Shape("batch on 19 x 19, observation + mask", batch_19, ("go",)),
     "bulk_whole": Shape(
         "whole plays in a bulk loop, no observation", partial(bulk_loop, plays="whole"), _WHOLE
     ),

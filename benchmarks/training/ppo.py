@@ -137,7 +137,7 @@ class LadderOpponents:
 
     def __init__(self, ladder: Ladder, games: int):
         top, _ = ladder.reachable()
-        self.has_winners = ladder.measure == "wins"
+        self.has_winners = ladder.measure != "score"
         self.levels = [
             [make_policy(ladder.game, ladder.player(name)) for name in names]
             for names in ladder.levels[: top + 1]

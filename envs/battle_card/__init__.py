@@ -94,7 +94,10 @@ the defenders win. After 100 rounds more health in all wins, the defenders if it
 
 The paper gives no budgets. With 20 on both sides its table is dominated: AncientTreant, BlackRock and
 StoneWarrior or EliteSoldier lost to nothing that was found. At 20 to 16 both sides can win:
-%BALANCE%
+uniform random micro-actions win .35 for the defenders (20,000 games; .55 at 20 to 20). Pools of a double oracle with hill climbing (40
+plans a role, three seeds), second half: .66, .91 and .86 for them, so that there are defenders' plans to which a
+reply is hard to find. With 1,200 simulations each (`plan:reply`), winning replies were found to 6 of 13 defenders' plans of the
+frozen mixture and of level 4, and to 22 of 27 of the attackers'; to the one plan that is the defenders' whole mixture, none.
 
 ## Action space
 

@@ -60,10 +60,10 @@ def _card(
         canvas.disc(x, high - 0.3, 0.21, (*pale(colour), 255))
         height = 0.26 if abs(number) < 100 else 0.18
         canvas.text(x, high - 0.31, str(number), height, (*_WHITE, 255), 0.04)
-    if burn:
-        canvas.text(wide / 2, 0.92, f"burns {burn}", 0.17, (*_STRUCK, 255), 0.03)
+    if burn and alive:
+        canvas.text(wide / 2, 0.8, f"burns {burn}", 0.17, (*_STRUCK, 255), 0.03)
     if shield:
-        canvas.text(wide / 2, 1.12, "shield", 0.17, (*mix(_SHIELD, _INK, 0.5), 255), 0.03)
+        canvas.text(wide / 2, 1.0, "shield", 0.17, (*mix(_SHIELD, _INK, 0.5), 255), 0.03)
     if not alive:
         red = (*mix(_STRUCK, _PAPER, 0.25), 255)
         canvas.line([(0.16, 0.7), (wide - 0.16, 1.2)], red, 0.07, ends=True)
@@ -107,7 +107,14 @@ def draw(
         for k, one in enumerate(units):
             x, y = left + step * k, _ROWS[side] + _CARD[1] / 2
             sprite = _card(
-                one.kind, one.tier, one.attack, one.health, one.shield, one.burn, one.alive, unit
+                one.kind,
+                one.tier,
+                one.attack,
+                max(one.health, 0),
+                one.shield,
+                one.burn,
+                one.alive,
+                unit,
             )
             at = round(x * unit - sprite.width / 2), round(y * unit - sprite.height / 2)
             image.paste(sprite, at, sprite)

@@ -42,7 +42,8 @@ def frames(
     times = np.unique(events[:, 0])
     by_round = len(times) > MOST_FRAMES
     keys = events[:, 0] // 100 if by_round else events[:, 0]
-    battle, found = Battle(rules, after), []
+    battle = Battle(rules, after)
+    found: list[tuple[str, str, Callable[[], np.ndarray]]] = []
     for key in dict.fromkeys(keys.tolist()):
         happening = events[keys == key]
         first = [list(side) for side in map(battle.living, range(2))]

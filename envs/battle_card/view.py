@@ -50,6 +50,7 @@ from stratagym.envs.battle_card.tables import (
 )  # fmt: skip
 from stratagym.envs.plans import PlanError
 from stratagym.envs.sealed_words import ANSWER as ANSWER
+from stratagym.envs.sealed_words import CONSEQUENCES as CONSEQUENCES
 from stratagym.envs.sealed_words import MERGED_PARTS as MERGED_PARTS
 from stratagym.envs.sealed_words import POSITION_FORMS as POSITION_FORMS
 from stratagym.envs.sealed_words import TEXT_OPTIONS as TEXT_OPTIONS

@@ -91,7 +91,10 @@ step; rebound 120%; glimmer 9 and 9; dispel x0.8; sanctuary 40; sword 35, next x
 
 ### Balance
 
-%BALANCE%
+Uniform random micro-actions win .39 for the defenders (20,000 games), .18 with the released numbers and HP. The mixture that a double
+oracle with hill climbing left (40 plans a role) is worth .64 for the invaders. With 1,200 simulations each, winning
+replies were found to 26 of 36 defenders' plans and 17 of 30 attackers' plans of the frozen mixture and of level 4 (`plan:reply`):
+both roles need to read the other's plan.
 
 ## Action space
 

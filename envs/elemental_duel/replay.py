@@ -43,7 +43,8 @@ def frames(
     events = sealed.last_events(rules, after)
     by_round = len(np.unique(events[:, 0])) > MOST_FRAMES
     keys = events[:, 0] // 100 if by_round else events[:, 0]
-    duel, found = Duel(rules, after), []
+    duel = Duel(rules, after)
+    found: list[tuple[str, str, Callable[[], np.ndarray]]] = []
     for key in dict.fromkeys(keys.tolist()):
         told, acts, struck = [], set(), set()
         for event in events[keys == key]:

@@ -50,7 +50,7 @@ stones of whoever moved i plies ago, just after that move, and 2i + 1 the other'
 ## Starting state
 
 An empty board. Perfect play from there is worth 1 point to Black on 2 x 2, 9 on 3 x 3, 2 on 4 x 4, 25 on
-5 x 5 and 4 on 6 x 6 (van der Werf 2003).
+5 x 5 and 4 on 6 x 6 (van der Werf 2003); on 2 x 2 nothing with the 8 decisions that a game has there.
 
 ## Rewards
 

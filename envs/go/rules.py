@@ -30,8 +30,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stratagym.envs.bits import EMPTY, lowest
+from stratagym.envs.bits import EMPTY, holds_bytes, lowest
 from stratagym.envs.core import TERMINAL, mix64, seed_rng, sizes, winner_takes
+from stratagym.envs.go.planes import HISTORY as HISTORY
+from stratagym.envs.go.planes import write_planes, write_rows
 
 GOING, PASSES, MOVE_LIMIT = 0, 1, 2
 """How a game ended, in the field ``over``."""
@@ -39,8 +41,6 @@ FREE, WALL = 2, 3
 """What is on a point, beside 0 and 1 for the seats' stones; a field ``colour``."""
 POSITIONAL, SITUATIONAL, SIMPLE = 0, 1, 2
 """Which repetitions are illegal."""
-HISTORY = 8
-"""Boards that a state holds, the one that stands included."""
 USUAL_SIZES = (9, 13, 19)
 """Boards with handicap stones; kernels are compiled once for each."""
 
@@ -490,6 +490,28 @@ def legal_actions(rules, s, out):
 
 
 @njit(cache=True)
+def write_mask(rules, s, legal, masks, i):
+    """Row ``i`` of a batch's masks."""
+    if not holds_bytes(masks):
+        for action in range(masks.shape[1]):
+            masks[i, action] = 0
+        for k in range(legal_actions(rules, s, legal)):
+            masks[i, legal[k]] = 1
+        return
+    row, before = 0, EMPTY
+    for word in range(s.free.shape[0]):
+        found = s.free[word] & _next_to_free(rules, s, word) & ~s.lost[s.player, word]
+        rest = s.free[word] & ~found
+        while rest:
+            if may_put(rules, s, 64 * word + lowest(rest) + rules.size + 2):
+                found |= _1 << np.uint64(lowest(rest))
+            rest &= rest - _1
+        row = write_rows(masks, i, rules.size, row, word, before, found)
+        before = found
+    masks[i, rules.size * rules.size] = 1
+
+
+@njit(cache=True)
 def is_legal_action(rules, s, action, legal):
     points = rules.size * rules.size
     if action < 0 or action >= points:
@@ -541,6 +563,9 @@ def observe(rules, s, player, out):
     The start counts as a board. Where the observation is PettingZoo's it does not, and the first
     of a pair are the stones of whoever made the move that led to the board.
     """
+    if not rules.skewed and holds_bytes(out):
+        write_planes(rules, s, player, out)
+        return
     boards = s.plies + 1 - rules.skewed
     for back in range(HISTORY):
         slot = (s.plies - back) & (HISTORY - 1)

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from stratagym.envs.bits import lowest, popcount
+from stratagym.envs.mcr_mahjong import fan_bits as bits
 from stratagym.envs.mcr_mahjong.divisions import (
     CHOW_TILES,
     KNITTED,
@@ -27,9 +28,7 @@ from stratagym.envs.mcr_mahjong.fan_tables import EXCLUDING, KEPT_EARLY, KEPT_LA
 from stratagym.envs.mcr_mahjong.set_fans import (
     CHOWS,
     chow_fans,
-    once,
     pung_fans,
-    times,
     whole_fans,
 )
 from stratagym.envs.mcr_mahjong.tile_fans import (
@@ -82,26 +81,31 @@ def _finish(early, late, pungs, seat_wind, prevailing_wind, mixed):
         todo &= todo - 1
         early &= KEPT_EARLY[fan]
         late &= KEPT_LATE[fan]
-        if (fan == 4 or fan == 12) and early & once(56):
-            early &= ~once(56)
-            late = late & ~times(80, 7) | times(80, 1)
+        if (fan == 4 or fan == 12) and early & bits.FULLY_CONCEALED_HAND:
+            early &= ~bits.FULLY_CONCEALED_HAND
+            late = late & ~(7 * bits.SELF_DRAWN) | bits.SELF_DRAWN
         if fan == 4 or fan == 38:
-            late -= times(73, min(late >> 27 & 7, 1 if fan == 4 else 3))
+            late -= (min(late >> 27 & 7, 1 if fan == 4 else 3)) * bits.PUNG_OF_TERMINALS_OR_HONORS
         todo &= early
-    if late & times(68, 7):
-        late &= ~times(76, 7)
-    if pungs >> HONORS and not early & once(1):
+    if late & 7 * bits.ALL_SIMPLES:
+        late &= ~(7 * bits.NO_HONORS)
+    if pungs >> HONORS and not early & bits.BIG_FOUR_WINDS:
         found = 0
         if pungs >> HONORS + prevailing_wind & 1:
-            early |= once(60)
+            early |= bits.PREVALENT_WIND
             found = 1
         if pungs >> HONORS + seat_wind & 1:
-            early |= once(61)
+            early |= bits.SEAT_WIND
             found += 0 if seat_wind == prevailing_wind else 1
-        if not early & (once(38) | once(18) | once(11) | once(9)):
-            late -= times(73, min(late >> 27 & 7, found))
+        if not early & (
+            bits.BIG_THREE_WINDS
+            | bits.ALL_TERMINALS_AND_HONORS
+            | bits.ALL_HONORS
+            | bits.LITTLE_FOUR_WINDS
+        ):
+            late -= (min(late >> 27 & 7, found)) * bits.PUNG_OF_TERMINALS_OR_HONORS
     if early == 0 and late == 0:
-        early = once(43)
+        early = bits.CHICKEN_HAND
     return _points(early, late, mixed), early, late
 
 
@@ -215,7 +219,7 @@ def best_fans(w0, w1, w2, w3, melds, num_melds, tile, flags, seat_wind, prevaili
     won_early, won_late = winning_fans(flags, standing, melded, kongs)
     concealed = 0
     if exposed == 0:
-        concealed = once(56) if own_draw else once(62)
+        concealed = bits.FULLY_CONCEALED_HAND if own_draw else bits.CONCEALED_HAND
     suits_early, suits_late = suit_fans(t0, t1, t2, t3)
     hogs = tile_hogs(t0, t1, t2, t3, kongs)
 
@@ -232,19 +236,23 @@ def best_fans(w0, w1, w2, w3, melds, num_melds, tile, flags, seat_wind, prevaili
             early, late = early | won_early, late + won_late
             suit = w0 | w1 | w2
             first = lowest(np.uint64(suit | 1 << 40)) // 3
-            if suits_early & once(22) and suit == _PAIRS_IN_A_ROW << 3 * first:
-                early |= once(6)
+            if suits_early & bits.FULL_FLUSH and suit == _PAIRS_IN_A_ROW << 3 * first:
+                early |= bits.SEVEN_SHIFTED_PAIRS
             else:
-                early |= once(19) | suits_early | rank_fans(t0, t1, t2, t3)
+                early |= bits.SEVEN_PAIRS | suits_early | rank_fans(t0, t1, t2, t3)
                 late += suits_late + hogs
             total, early, late = _finish(early, late, 0, 0, 0, mixed)
         elif are_orphans(w0, w1, w2, w3):
-            return _finish(won_early | once(7), won_late, 0, 0, 0, mixed)
+            return _finish(won_early | bits.THIRTEEN_ORPHANS, won_late, 0, 0, 0, mixed)
         elif are_honors_and_knitted(w0, w1, w2, w3):
             honors = popcount(np.uint64(w3))
-            fan = once(20) if honors == 7 else once(34)
+            fan = (
+                bits.GREATER_HONORS_AND_KNITTED_TILES
+                if honors == 7
+                else bits.LESSER_HONORS_AND_KNITTED_TILES
+            )
             if honors == 5:
-                fan |= once(35)
+                fan |= bits.KNITTED_STRAIGHT
             return _finish(won_early | fan, won_late, 0, 0, 0, mixed)
     if num_melds <= 1:
         ways = knitted_straight(w0, w1, w2)
@@ -272,9 +280,9 @@ def best_fans(w0, w1, w2, w3, melds, num_melds, tile, flags, seat_wind, prevaili
         same_early |= trait_early | rank_fans(t0, t1, t2, t3)
         same_late += trait_late
         if exposed == 4 and not own_draw:
-            same_early |= once(52)
+            same_early |= bits.MELDED_HAND
         if num_melds == 0 and pick(group, v0, v1, v2, v3) == _GATES:
-            same_early |= once(4)
+            same_early |= bits.NINE_GATES
     elif pick(group, w0, w1, w2, w3) >> 3 * rank & 7:
         v0, v1 = w0 - (one if group == 0 else 0), w1 - (one if group == 1 else 0)
         v2, v3 = w2 - (one if group == 2 else 0), w3 - (one if group == 3 else 0)
@@ -314,17 +322,19 @@ def best_fans(w0, w1, w2, w3, melds, num_melds, tile, flags, seat_wind, prevaili
                     if not own_draw and own_pungs >> tile & 1 and not _holds(own_chows, tile):
                         hidden -= 1
                     if hidden == 2:
-                        one_late += times(66, 1)
+                        one_late += bits.TWO_CONCEALED_PUNGS
                     elif hidden > 2:
-                        one_early |= once(33) if hidden == 3 else once(12)
+                        one_early |= (
+                            bits.THREE_CONCEALED_PUNGS if hidden == 3 else bits.FOUR_CONCEALED_PUNGS
+                        )
                     chow_early, chow_late = chow_fans(chows, pair)
                     one_early |= chow_early | whole_fans(chows, pungs, pair)
                     one_late += chow_late
                 else:
-                    one_early |= once(35)
+                    one_early |= bits.KNITTED_STRAIGHT
                     if pungs == 0 and pair < HONORS:
-                        one_early |= once(63)
-                if not one_early & (once(52) | once(5)):
+                        one_early |= bits.ALL_CHOWS
+                if not one_early & (bits.MELDED_HAND | bits.FOUR_KONGS):
                     waited = wait_fan(own_chows, pair, tile)
                     if waited:
                         if only_wait < 0:
@@ -334,7 +344,7 @@ def best_fans(w0, w1, w2, w3, melds, num_melds, tile, flags, seat_wind, prevaili
                                 )
                             )
                         if only_wait:
-                            one_late += times(waited, 1)
+                            one_late += waited
                 one_total, one_early, one_late = _finish(
                     one_early, one_late, pungs, seat_wind, prevailing_wind, mixed
                 )

@@ -109,10 +109,7 @@ def _values() -> np.ndarray:
 VALUES = _values()
 """(83,) int64: points by fan; 6 for the last one in the World Mahjong Organization's convention."""
 
-# --- sets of fans as two words -------------------------------------------------------------------
-#
-# Fans 1-63 count once: fan f is bit f - 1. Those from 64 on may count several times: three bits
-# each.
+# --- sets of fans as two words (fan_bits) ---------------------------------------------------------
 
 LATE = 64
 

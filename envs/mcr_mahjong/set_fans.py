@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from stratagym.envs.bits import lowest, popcount
-from stratagym.envs.mcr_mahjong.fan_tables import LATE
+from stratagym.envs.mcr_mahjong import fan_bits as bits
 
 SUITED = 0o777777777
 """Kinds with a suit, as a word of kinds."""
@@ -25,18 +25,6 @@ _OUTSIDE_CHOWS = 0o7000007 * (1 + (1 << 21) + (1 << 42))
 _FIVE_CHOWS = 0o77700 * (1 + (1 << 21) + (1 << 42))
 
 
-@njit(cache=True)
-def once(fan):
-    """The word of a fan below 64."""
-    return 1 << fan - 1
-
-
-@njit(cache=True)
-def times(fan, number):
-    """The word of a fan from 64 on."""
-    return number << 3 * (fan - LATE)
-
-
 # --- chows ---------------------------------------------------------------------------------------
 #
 # A chow's code is 16 suit + start, so that the difference of two says how they lie.
@@ -44,63 +32,62 @@ def times(fan, number):
 
 @njit(cache=True)
 def _of_two(difference):
-    """The fan two chows make, or 0."""
+    """The fan two chows make, as a word, or 0."""
     if difference == 0:
-        return 69
+        return bits.PURE_DOUBLE_CHOW
     if difference == 16 or difference == 32:
-        return 70
+        return bits.MIXED_DOUBLE_CHOW
     if difference == 3:
-        return 71
-    return 72 if difference == 6 else 0
+        return bits.SHORT_STRAIGHT
+    return bits.TWO_TERMINAL_CHOWS if difference == 6 else 0
 
 
 @njit(cache=True)
 def _of_three(a, b, c):
-    """The fan three chows make, a <= b <= c, or 0."""
+    """The fan three chows make, a <= b <= c, as a word, or 0."""
     step = b - a
     if step == c - b and step < 4:
         if step == 0:
-            return 23
-        return 28 if step == 3 else 30
+            return bits.PURE_TRIPLE_CHOW
+        return bits.PURE_STRAIGHT if step == 3 else bits.PURE_SHIFTED_CHOWS
     if a < 16 and 16 <= b < 32 and c >= 32:
         starts = 1 << a | 1 << b - 16 | 1 << c - 32
         first = starts & -starts
         if starts == first:
-            return 41
+            return bits.MIXED_TRIPLE_CHOW
         if starts == 7 * first:
-            return 50
+            return bits.MIXED_SHIFTED_CHOWS
         if starts == 0b1001001:
-            return 39
+            return bits.MIXED_STRAIGHT
     return 0
 
 
 @njit(cache=True)
 def _of_four(a, b, c, d, pair):
-    """The fan four chows, in order, make with the pair, or 0."""
+    """The fan four chows, in order, make with the pair, as a word, or 0."""
     if a == d:
-        return 14
+        return bits.QUADRUPLE_CHOW
     step = b - a
     if (step == 1 or step == 2) and c - b == step and d - c == step:
-        return 16
+        return bits.FOUR_PURE_SHIFTED_CHOWS
     if a & 15 == 0:
         if step == 0 and d == c and c - a == 6 and pair == 9 * (a >> 4) + 4:
-            return 13
+            return bits.PURE_TERMINAL_CHOWS
         two_suits = step == 6 and c & 15 == 0 and c != a and d - c == 6
         if two_suits and pair == 9 * (3 - (a >> 4) - (c >> 4)) + 4:
-            return 29
+            return bits.THREE_SUITED_TERMINAL_CHOWS
     return 0
 
 
 @njit(cache=True)
 def _of_left_out(a, b, c, left):
     """The fan, as a word, that a fourth chow adds with one of three: the first of 69-72."""
-    best = 99
+    best = 0
     for k in range(3):
-        other = a if k == 0 else b if k == 1 else c
-        fan = _of_two(abs(left - other))
-        if fan > 0:
-            best = min(best, fan)
-    return times(best, 1) if best < 99 else 0
+        fan = _of_two(abs(left - (a if k == 0 else b if k == 1 else c)))
+        if fan > 0 and (best == 0 or fan < best):
+            best = fan
+    return best
 
 
 @njit(cache=True)
@@ -117,15 +104,17 @@ def _of_pairs(a, b, c, d, number):
             other = b if j == 1 else c if j == 2 else d
             fan = _of_two(other - one)
             if fan > 0:
-                late += times(fan, 1)
+                late += fan
                 joined |= 1 << i | 1 << j
                 total += 1
     most = popcount(np.uint64(joined)) - 1
     for least in range(1, -1, -1):
-        for fan in range(72, 68, -1):
-            while total > most and (late >> 3 * (fan - LATE) & 7) > least:
-                late -= times(fan, 1)
+        fan = bits.TWO_TERMINAL_CHOWS
+        while fan >= bits.PURE_DOUBLE_CHOW:
+            while total > most and late & 7 * fan > least * fan:
+                late -= fan
                 total -= 1
+            fan >>= 3
     return late
 
 
@@ -151,23 +140,23 @@ def chow_fans(chows, pair):
     if number == 4:
         fan = _of_four(a, b, c, d, pair)
         if fan > 0:
-            return once(fan), 0
+            return fan, 0
         fan = _of_three(a, b, c)
         if fan > 0:
-            return once(fan), _of_left_out(a, b, c, d)
+            return fan, _of_left_out(a, b, c, d)
         fan = _of_three(a, b, d)
         if fan > 0:
-            return once(fan), _of_left_out(a, b, d, c)
+            return fan, _of_left_out(a, b, d, c)
         fan = _of_three(a, c, d)
         if fan > 0:
-            return once(fan), _of_left_out(a, c, d, b)
+            return fan, _of_left_out(a, c, d, b)
         fan = _of_three(b, c, d)
         if fan > 0:
-            return once(fan), _of_left_out(b, c, d, a)
+            return fan, _of_left_out(b, c, d, a)
     elif number == 3:
         fan = _of_three(a, b, c)
         if fan > 0:
-            return once(fan), 0
+            return fan, 0
     return 0, _of_pairs(a, b, c, d, number)
 
 
@@ -189,31 +178,31 @@ def pung_fans(pungs, pair):
     winds, dragons = popcount(np.uint64(pungs & WINDS)), popcount(np.uint64(pungs & DRAGON_TILES))
     a, b, c = pungs & 0o777, pungs >> 9 & 0o777, pungs >> 18 & 0o777
     early = 0
-    late = times(73, popcount(np.uint64(pungs & (_TERMINALS | WINDS))))
+    late = popcount(np.uint64(pungs & (_TERMINALS | WINDS))) * bits.PUNG_OF_TERMINALS_OR_HONORS
     if dragons:
-        early |= once(59)
+        early |= bits.DRAGON_PUNG
         if dragons == 3:
-            early |= once(2)
+            early |= bits.BIG_THREE_DRAGONS
         elif dragons == 2:
-            early |= once(54)
+            early |= bits.TWO_DRAGONS_PUNGS
             if pair >= 31:
-                early |= once(10)
+                early |= bits.LITTLE_THREE_DRAGONS
     if number >= 3:
         if winds == 3:
-            early |= once(38)
+            early |= bits.BIG_THREE_WINDS
             if 27 <= pair < 31:
-                early |= once(9)
+                early |= bits.LITTLE_FOUR_WINDS
         if number == 4:
             if winds == 4:
-                return early | once(1), late
+                return early | bits.BIG_FOUR_WINDS, late
             rows = (a & a >> 1 & a >> 2) | (b & b >> 1 & b >> 2) | (c & c >> 1 & c >> 2)
             if rows & rows >> 1:
-                return early | once(15), late
-            early |= once(48)
+                return early | bits.FOUR_PURE_SHIFTED_PUNGS, late
+            early |= bits.ALL_PUNGS
         if (a & a >> 1 & a >> 2) | (b & b >> 1 & b >> 2) | (c & c >> 1 & c >> 2):
-            early |= once(24)
+            early |= bits.PURE_SHIFTED_PUNGS
         elif a & b & c:
-            early |= once(32)
+            early |= bits.TRIPLE_PUNG
         elif (
             _in_a_row(a, b, c)
             or _in_a_row(a, c, b)
@@ -222,11 +211,11 @@ def pung_fans(pungs, pair):
             or _in_a_row(c, a, b)
             or _in_a_row(c, b, a)
         ):
-            early |= once(42)
+            early |= bits.MIXED_SHIFTED_PUNGS
     pairs = popcount(np.uint64(a & b)) + popcount(np.uint64(a & c)) + popcount(np.uint64(b & c))
-    if early & once(32):
+    if early & bits.TRIPLE_PUNG:
         pairs -= 3
-    return early, late + times(65, pairs)
+    return early, late + pairs * bits.DOUBLE_PUNG
 
 
 # --- every set -----------------------------------------------------------------------------------
@@ -238,11 +227,11 @@ def whole_fans(chows, pungs, pair):
     early = 0
     tiles = pungs | 1 << pair
     if not (tiles & ~_OUTSIDE or chows & ~_OUTSIDE_CHOWS):
-        early |= once(55)
+        early |= bits.OUTSIDE_HAND
     elif not (tiles & ~_FIVES or chows & ~_FIVE_CHOWS):
-        early |= once(31)
+        early |= bits.ALL_FIVE
     elif chows == 0 and not tiles & ~_EVENS:
-        early |= once(21)
+        early |= bits.ALL_EVEN_PUNGS
     if pungs == 0 and pair < 27:
-        early |= once(63)
+        early |= bits.ALL_CHOWS
     return early

@@ -10,8 +10,8 @@ import numpy as np
 from numba import njit
 
 from stratagym.envs.bits import popcount
+from stratagym.envs.mcr_mahjong import fan_bits as bits
 from stratagym.envs.mcr_mahjong.divisions import ONES, TERMINALS
-from stratagym.envs.mcr_mahjong.set_fans import once, times
 
 SELF_DRAWN, LAST_OF_KIND, ABOUT_KONG, WALL_LAST, WMO = 1, 2, 4, 8, 16
 """Bits of ``flags``: won by the own draw (else on a discard or a robbed kong); the winning tile is
@@ -32,14 +32,20 @@ def trait_fans(t0, t1, t2, t3):
     early, late = 0, 0
     suited = t0 | t1 | t2
     if t3 == 0 and suited & TERMINALS == 0:
-        late = times(68, 1)
+        late = bits.ALL_SIMPLES
     elif suited & ~TERMINALS == 0:
-        early = once(8) if t3 == 0 else once(11) if suited == 0 else once(18)
+        early = (
+            bits.ALL_TERMINALS
+            if t3 == 0
+            else bits.ALL_HONORS
+            if suited == 0
+            else bits.ALL_TERMINALS_AND_HONORS
+        )
     if t0 == 0:
         if not (t1 & ~_REVERSIBLE_BAMBOO or t2 & ~_REVERSIBLE_DOTS or t3 & ~_WHITE_DRAGON):
-            early |= once(40)
+            early |= bits.REVERSIBLE_TILES
         if not (t2 or t1 & ~_GREEN or t3 & ~_GREEN_DRAGON):
-            early |= once(3)
+            early |= bits.ALL_GREEN
     return early, late
 
 
@@ -48,15 +54,15 @@ def suit_fans(t0, t1, t2, t3):
     early, late = 0, 0
     suits = (t0 != 0) + (t1 != 0) + (t2 != 0)
     if t3 == 0:
-        late = times(76, 1)
+        late = bits.NO_HONORS
         if suits == 1:
-            early = once(22)
+            early = bits.FULL_FLUSH
     elif suits == 1:
-        early = once(49)
+        early = bits.HALF_FLUSH
     elif suits == 3 and t3 & _WIND_DIGITS and t3 & ~_WIND_DIGITS:
-        early = once(51)
+        early = bits.ALL_TYPES
     if suits == 2:
-        late += times(75, 1)
+        late += bits.ONE_VOIDED_SUIT
     return early, late
 
 
@@ -66,10 +72,10 @@ def rank_fans(t0, t1, t2, t3):
     if t3:
         return 0
     if suited & ~_LOWER_FOUR == 0:
-        return once(27) if suited & ~_LOWER_THREE == 0 else once(37)
+        return bits.LOWER_TILES if suited & ~_LOWER_THREE == 0 else bits.LOWER_FOUR
     if suited & ~_UPPER_FOUR == 0:
-        return once(25) if suited & ~_UPPER_THREE == 0 else once(36)
-    return once(26) if suited & ~_MIDDLE_THREE == 0 else 0
+        return bits.UPPER_TILES if suited & ~_UPPER_THREE == 0 else bits.UPPER_FOUR
+    return bits.MIDDLE_TILES if suited & ~_MIDDLE_THREE == 0 else 0
 
 
 @njit(cache=True)
@@ -77,7 +83,7 @@ def tile_hogs(t0, t1, t2, t3, kongs):
     """Tile Hogs, as a word."""
     number = popcount(np.uint64(t0 >> 2 & ONES)) + popcount(np.uint64(t1 >> 2 & ONES))
     number += popcount(np.uint64(t2 >> 2 & ONES)) + popcount(np.uint64(t3 >> 2 & ONES))
-    return times(64, number - kongs)
+    return (number - kongs) * bits.TILE_HOG
 
 
 # --- how it was won ------------------------------------------------------------------------------
@@ -94,18 +100,18 @@ def winning_fans(flags, standing, melded, kongs):
     early, late = 0, 0
     last_of_kind = (flags & LAST_OF_KIND and standing == 1) or melded == 3
     if flags & SELF_DRAWN:
-        late = times(80, 1)
+        late = bits.SELF_DRAWN
         if flags & WALL_LAST:
-            early |= once(44)
+            early |= bits.LAST_TILE_DRAW
         if flags & ABOUT_KONG and kongs > 0:
-            early |= once(46)
+            early |= bits.OUT_WITH_REPLACEMENT_TILE
     else:
         if flags & WALL_LAST:
-            early |= once(45)
+            early |= bits.LAST_TILE_CLAIM
         if flags & ABOUT_KONG and standing == 1 and melded == 0:
-            early |= once(47)
+            early |= bits.ROBBING_THE_KONG
     if last_of_kind:
-        early |= once(58)
+        early |= bits.LAST_TILE
     return early, late
 
 
@@ -115,9 +121,9 @@ def kong_fans(concealed, melded):
     if number == 0:
         return 0, 0
     if number == 1:
-        return 0, times(67, 1) if concealed else times(74, 1)
+        return 0, bits.CONCEALED_KONG if concealed else bits.MELDED_KONG
     if number > 2:
-        return once(17) if number == 3 else once(5), 0
+        return bits.THREE_KONGS if number == 3 else bits.FOUR_KONGS, 0
     if concealed == 1:
-        return 0, times(82, 1)
-    return once(53) if concealed else once(57), 0
+        return 0, bits.MIXED_KONG
+    return bits.TWO_CONCEALED_KONGS if concealed else bits.TWO_MELDED_KONGS, 0

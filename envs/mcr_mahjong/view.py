@@ -50,6 +50,8 @@ _MOVE = r"(?ai:pass|hu|(?:play|chi|peng|gang|angang|bugang)(?:[ \t]*[a-z][ \t]*[
 _READ = re.compile(r"(pass|hu|angang|bugang|play|chi|peng|gang)(?:\s*([a-z])\s*([0-9]))?", re.ASCII)
 
 PROMPT_VERSION = "mcr_mahjong-1"
+CONSEQUENCES = {"pass": ("Pass",)}
+"""What a benchmark may let an invalid answer come to, where it is legal."""
 ANSWER = evaluation("<action>", _MOVE, "your action")
 POSITION_FORMS = ("list", "table", "list_with_fans")
 """``list_with_fans`` adds, for each tile that would complete the hand, what the win is worth."""

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from stratagym.envs.bits import popcount
+from stratagym.envs.mcr_mahjong import fan_bits as bits
 from stratagym.envs.mcr_mahjong.divisions import (
     ONES,
     are_sets,
@@ -57,7 +58,7 @@ def is_only_wait(w0, w1, w2, w3, tile, pair_group, seven_pairs):
 
 @njit(cache=True)
 def wait_fan(chows, pair, tile):
-    """The fan of a wait that the winning tile's place may have been: 77, 78, 79 or 0.
+    """The fan of a wait that the winning tile's place may have been, as a word, or 0.
 
     Args:
         chows: those that stand in the hand.
@@ -67,7 +68,7 @@ def wait_fan(chows, pair, tile):
         rank = tile - 9 * suit
         own = chows >> 21 * suit & CHOWS
         if (rank == 2 and own & 7) or (rank == 6 and own >> 18 & 7):
-            return 77
+            return bits.EDGE_WAIT
         if 1 <= rank <= 7 and own >> 3 * (rank - 1) & 7:
-            return 78
-    return 79 if pair == tile else 0
+            return bits.CLOSED_WAIT
+    return bits.SINGLE_WAIT if pair == tile else 0

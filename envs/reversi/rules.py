@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stratagym.envs.bits import EMPTY, bit, holds_bytes, lowest, popcount, store_word
+from stratagym.envs.bits import EMPTY, bit, holds_bytes, lowest, popcount, spread, store_word
 from stratagym.envs.core import TERMINAL, seed_rng, sizes, winner_takes
 
 GOING, NO_MOVES, MOVE_LIMIT = 0, 1, 2
@@ -40,7 +40,6 @@ BOARD_4, BOARD_6, BOARD_8 = (np.uint64(BOARDS[size]) for size in (4, 6, 8))
 INNER = np.uint64(0x7E7E7E7E7E7E7E7E)
 """All squares but the outer columns."""
 _15, _SPREAD, _PAIRS = (np.uint64(k) for k in (15, 0x0000200040008001, 0x0001000100010001))
-_SPREAD_4, _BYTES_4, _32 = (np.uint64(k) for k in (0x00204081, 0x01010101, 32))
 _1, _7, _8, _9, _DOUBLE = (np.uint64(k) for k in (1, 7, 8, 9, 1))
 
 STATE = np.dtype(
@@ -214,9 +213,7 @@ def write_mask(rules, s, legal, masks, i):
     """Row ``i`` of a batch's masks."""
     if rules.size == 8 and holds_bytes(masks):
         for k in range(8):
-            four, other = s.legal >> np.uint64(8 * k) & _15, s.legal >> np.uint64(8 * k + 4) & _15
-            word = four * _SPREAD_4 & _BYTES_4 | (other * _SPREAD_4 & _BYTES_4) << _32
-            store_word(masks, 65 * i + 8 * k, word)
+            store_word(masks, 65 * i + 8 * k, spread(s.legal >> np.uint64(8 * k)))
         masks[i, 64] = s.legal == EMPTY or rules.voluntary != 0
         return
     for action in range(masks.shape[1]):

@@ -66,7 +66,7 @@ from stratagym.envs.tower_defence.units import (
 
 SEND = UNITS * CELLS
 WAIT = SEND + UNITS * ROWS
-KEEP, DONE, VOID_PLAN, ACTIONS = WAIT + 3, WAIT + 4, WAIT + 5, WAIT + 6
+KEEP, DONE, VOID, ACTIONS = WAIT + 3, WAIT + 4, WAIT + 5, WAIT + 6
 WAITS = (250, 1000, 5000)
 """Milliseconds of the actions from ``WAIT`` on."""
 LAST_MS = LAST_SPAWN * STEP_MS
@@ -189,7 +189,7 @@ def recall_plan(rules, s, seat):
 def take(rules, s, seat, action):
     if action == KEEP:
         return take_keep(rules, s, seat)
-    if action == VOID_PLAN:
+    if action == VOID:
         return take_void(rules, s, seat)
     if action == DONE:
         return True
@@ -264,7 +264,7 @@ def legal_actions(rules, s, out):
         out[n] = DONE
         n += 1
     if can_void(rules, s, seat):
-        out[n] = VOID_PLAN
+        out[n] = VOID
         n += 1
     return n
 
@@ -311,7 +311,7 @@ def random_action(rules, s, seat):
     k -= waits
     if k < keep:
         return KEEP
-    return DONE if k - keep < done else VOID_PLAN
+    return DONE if k - keep < done else VOID
 
 
 @njit(cache=True)

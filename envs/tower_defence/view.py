@@ -12,6 +12,7 @@ import numpy as np
 from stratagym.envs import sealed, sealed_words
 from stratagym.envs.plans import PlanError
 from stratagym.envs.sealed_words import ANSWER as ANSWER
+from stratagym.envs.sealed_words import CONSEQUENCES as CONSEQUENCES
 from stratagym.envs.sealed_words import MERGED_PARTS as MERGED_PARTS
 from stratagym.envs.sealed_words import POSITION_FORMS as POSITION_FORMS
 from stratagym.envs.sealed_words import TEXT_OPTIONS as TEXT_OPTIONS
@@ -32,7 +33,7 @@ from stratagym.envs.tower_defence.rules import (
     MAX_EVENTS,
     PLANNING,
     SEND,
-    VOID_PLAN,
+    VOID,
     WAIT,
     WAITS,
     action_of,
@@ -116,7 +117,7 @@ def _entry(action: int) -> tuple[int, int, int]:
 def action_to_string(rules: Any, s: Any, action: int) -> str:
     """``place RifleSoldier 3 2`` (x, y), ``send NormalDemon 1`` (y), ``wait 1000``, ``done``."""
     if action >= WAIT:
-        told = {KEEP: "keep", DONE: "done", VOID_PLAN: "void"}
+        told = {KEEP: "keep", DONE: "done", VOID: "void"}
         return told[action] if action in told else f"wait {WAITS[action - WAIT]}"
     seat, unit, place = _entry(action)
     if seat == ATTACKER:
@@ -132,7 +133,7 @@ def string_to_action(rules: Any, s: Any, text: str) -> int:
     """
     words = text.split()
     verb, rest = (words[0].lower(), words[1:]) if words else ("", [])
-    whole = {"keep": KEEP, "done": DONE, "void": VOID_PLAN}
+    whole = {"keep": KEEP, "done": DONE, "void": VOID}
     if verb in whole and not rest:
         return whole[verb]
     if not all(re.fullmatch("[0-9]{1,5}", word) for word in rest[1 if verb != "wait" else 0 :]):
@@ -156,10 +157,10 @@ def string_to_action(rules: Any, s: Any, text: str) -> int:
 def why_illegal(rules: Any, s: Any, action: int) -> str:
     """Why the seat to move may not play this, as one word."""
     seat = int(s["seat"])
-    if not 0 <= action <= VOID_PLAN:
+    if not 0 <= action <= VOID:
         return "no_such_move"
     if action >= WAIT:
-        told = {KEEP: "nothing_to_keep", DONE: "empty_plan", VOID_PLAN: "no_void"}
+        told = {KEEP: "nothing_to_keep", DONE: "empty_plan", VOID: "no_void"}
         return told.get(action, "bad_time")
     owner, unit, place = _entry(action)
     if owner != seat:
@@ -179,7 +180,7 @@ def move_text(rules: Any, s: Any, action: int) -> str:
         told = {
             KEEP: "leaves the plan as it is",
             DONE: "has a plan",
-            VOID_PLAN: "hands in a plan that breaks the rules",
+            VOID: "hands in a plan that breaks the rules",
         }
         return f"{who} {told.get(action) or f'waits {WAITS[action - WAIT]} ms'}."
     _, unit, place = _entry(action)

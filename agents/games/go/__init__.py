@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
 from stratagym.agents.boards import action_cells as action_cells
 from stratagym.agents.boards import symmetries as symmetries
 from stratagym.agents.games.go.shapes import is_shape, liberties_after
+from stratagym.agents.games.go.small import best_action, is_solved
+from stratagym.agents.games.go.small import endgame_scores as endgame_scores
 from stratagym.agents.ladders import Ladder
 from stratagym.envs.core import random_below
 from stratagym.envs.go.rules import (
@@ -60,7 +64,7 @@ def playout(rules, s, legal, n):
 
 
 @njit(cache=True)
-def _urgent(rules, s):
+def _most_urgent(rules, s):
     """A point that takes the largest chain in atari or else saves an own one; 0 for none."""
     seat = s.player
     best, most = 0, 0
@@ -102,6 +106,38 @@ def _near(rules, s, shapes):
 
 
 @njit(cache=True)
+def urgent(rules, s):
+    """Take the last move's chain, save what it has put in atari, make a shape next to it; or -1.
+
+    As in MoGo's playouts (Gelly and others 2006).
+    """
+    if s.last < 0 or s.last == rules.size * rules.size:
+        return -1
+    wide, seat = rules.size + 1, s.player
+    p = point_of(rules, np.int64(s.last))
+    head = np.int64(s.head[p])
+    if in_atari(s, head):
+        liberty = np.int64(s.sums[head] // s.count[head])
+        if may_put(rules, s, liberty):
+            return action_of(rules, liberty)
+    for q in (p - wide, p - 1, p + 1, p + wide):
+        if s.colour[q] == seat and in_atari(s, np.int64(s.head[q])):
+            liberty = np.int64(s.sums[s.head[q]] // s.count[s.head[q]])
+            if may_put(rules, s, liberty) and liberties_after(rules, s, seat, liberty) >= 2:
+                return action_of(rules, liberty)
+    p = _near(rules, s, True)
+    return action_of(rules, p) if p else -1
+
+
+@njit(cache=True)
+def is_shunned(rules, s, action):
+    """An eye of one's own, and the pass but where it ends the game: playouts make neither."""
+    if action == rules.size * rules.size:
+        return s.passes == 0
+    return is_eye(rules, s, s.player, point_of(rules, action))
+
+
+@njit(cache=True)
 def rule(rules, s, legal, n, which):
     """The rule-based player number ``which`` of ``RULES``; among equals it draws lots."""
     nowhere = rules.size * rules.size
@@ -110,7 +146,7 @@ def rule(rules, s, legal, n, which):
             lead = 4 * area_of(rules, s) - rules.komi4
             if lead > 0 if s.player == 0 else lead < 0:
                 return nowhere
-        p = _urgent(rules, s)
+        p = _most_urgent(rules, s)
         if p == 0 and 0 <= s.last < nowhere:
             p = _near(rules, s, True)
             if p == 0:
@@ -126,16 +162,25 @@ def heuristic(rules, s, legal, n):
     return rule(rules, s, legal, n, 0)
 
 
-# --- the board as networks see it ----------------------------------------------------------------
+# --- exact play on tiny boards -------------------------------------------------------------------
 
 
-LADDER = Ladder(
-    "go/ladder-v1",
-    (
-        ("random",),
-        ("rule:eyes?random=0.1",),
-        ("heuristic?random=0.4",),
-        ("heuristic?random=0.2",),
-        ("heuristic",),
-    ),
+def tactic(rules: Any, states: np.ndarray, legal: np.ndarray, level: int) -> int:
+    """A move of the best exact score on boards of ``level`` points or fewer, else -1.
+
+    -1 too where a board is larger than can be solved.
+    """
+    if rules.size**2 > level or not is_solved(rules):
+        return -1
+    return best_action(rules, states)
+
+
+_LEVELS = (
+    ("random",),
+    ("rule:eyes?random=0.1",),
+    ("heuristic?random=0.4",),
+    ("heuristic?random=0.2",),
+    ("heuristic",),
 )
+EARLIER_LADDERS = (Ladder("go/ladder-v1", _LEVELS),)
+LADDER = Ladder("go/ladder-v2", (*_LEVELS, ("mcts:75",), ("mcts:135",)))

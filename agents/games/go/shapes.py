@@ -55,49 +55,68 @@ def liberties_after(rules, s, seat, p):
     return found
 
 
-@njit(cache=True)
-def _cut_or_hane(s, p, up, side, other):
-    """Whether the shape lies with ``up`` above and ``side`` on one hand; steps to neighbours.
+_AROUND = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if row or column]
+"""The points around one, in the order of the two bits of each in the number of a shape."""
 
-    ``other`` is the step to the opposite hand. Both colours may be the one that is cut.
+
+def _is_cut_or_hane(there: dict[tuple[int, int], np.ndarray], up: int, side: int) -> np.ndarray:
+    """Which shapes lie with a stone one row ``up`` and go on to ``side``.
+
+    Both colours may be the one that is cut.
     """
-    above, beside, across, below = p + up, p + side, p + other, p - up
-    one = s.colour[above]
-    if one >= FREE:
-        return False
-    corner = s.colour[above + side]
-    if corner == 1 - one:
-        # Hane: round the head of a stone next to one of the other colour.
-        if s.colour[beside] == FREE and s.colour[across] == FREE:
-            far = s.colour[above + other]
-            if far == 1 - one or (far == FREE and s.colour[below] == FREE):
-                return True
-        # A turn: along a stone of the other colour.
-        if s.colour[beside] == 1 - one and s.colour[across] == FREE and s.colour[below] == FREE:
-            return s.colour[below + side] != one
-        # A cut: where two stones touch by the corner only, unless it is protected.
-        if s.colour[beside] == one:
-            return not (
-                (s.colour[across] == one and s.colour[below] != 1 - one)
-                or (s.colour[below] == one and s.colour[across] != 1 - one)
-            )
+    one = there[up, 0]
+    corner, beside, across = there[up, side], there[0, side], there[0, -side]
+    far, below = there[up, -side], there[-up, 0]
+    theirs, met = 1 - one, corner == 1 - one
+    # Hane: round the head of a stone next to one of the other colour.
+    hane = (beside == FREE) & (across == FREE)
+    hane &= (far == theirs) | ((far == FREE) & (below == FREE))
+    # A turn: along a stone of the other colour.
+    turn = (beside == theirs) & (across == FREE) & (below == FREE)
+    # A cut: where two stones touch by the corner only, unless it is protected.
+    protected = (across == one) & (below != theirs) | (below == one) & (across != theirs)
     # A cut straight through: own stones on both hands, nothing of theirs below.
-    if s.colour[beside] == 1 - one and s.colour[across] == 1 - one:
-        theirs = 1 - one
-        return (
-            s.colour[below] != theirs
-            and s.colour[below + side] != theirs
-            and s.colour[below + other] != theirs
-        )
+    through = (beside == theirs) & (across == theirs)
+    open_below = (below != theirs) & (there[-up, side] != theirs) & (there[-up, -side] != theirs)
     # At the edge: a block.
-    return s.colour[below] == WALL and s.colour[beside] == 1 - one
+    block = (below == WALL) & (beside == theirs)
+    return np.select(
+        [one >= FREE, met & hane, met & turn, met & (beside == one), through],
+        [np.False_, np.True_, there[-up, side] != one, ~protected, open_below],
+        block,
+    )
+
+
+def _shapes() -> np.ndarray:
+    """Which surroundings of a free point, by number, are known shapes, 64 a word."""
+    numbers = np.arange(4 ** len(_AROUND))
+    known = np.zeros(len(numbers), bool)
+    for turned in (False, True):
+        there = {
+            (place[::-1] if turned else place): (numbers >> 2 * k & 3).astype(np.int8)
+            for k, place in enumerate(_AROUND)
+        }
+        for up in (-1, 1):
+            for side in (-1, 1):
+                known |= _is_cut_or_hane(there, up, side)
+    return np.packbits(known, bitorder="little").view(np.uint64)
+
+
+_SHAPES = _shapes()
 
 
 @njit(cache=True)
 def is_shape(rules, s, p):
     """Whether a free point makes a hane, a turn, a cut or a block (after Gelly and others 2006)."""
-    wide = rules.size + 1
-    for up, side in ((wide, 1), (-wide, 1), (1, wide), (-1, wide)):
-        if _cut_or_hane(s, p, up, side, -side) or _cut_or_hane(s, p, up, -side, side):
-            return True
-    return False
+    above, below = p - rules.size - 1, p + rules.size + 1
+    number = (
+        np.int64(s.colour[above - 1])
+        | np.int64(s.colour[above]) << 2
+        | np.int64(s.colour[above + 1]) << 4
+        | np.int64(s.colour[p - 1]) << 6
+        | np.int64(s.colour[p + 1]) << 8
+        | np.int64(s.colour[below - 1]) << 10
+        | np.int64(s.colour[below]) << 12
+        | np.int64(s.colour[below + 1]) << 14
+    )
+    return _SHAPES[number >> 6] >> np.uint64(number & 63) & np.uint64(1) != 0

@@ -17,7 +17,14 @@ from stratagym.agents.games.gomoku.scores import (
 )
 from stratagym.agents.games.gomoku.threes import win_by_threats
 from stratagym.agents.ladders import Ladder
-from stratagym.envs.core import mix64, new_scratch, play_at
+from stratagym.envs.core import (
+    legal_actions_at,
+    mix64,
+    new_scratch,
+    new_states,
+    play_at,
+    start_at,
+)
 from stratagym.envs.gomoku.fours import win_by_fours
 from stratagym.envs.gomoku.lines import BLACK, WHITE
 from stratagym.envs.gomoku.rules import IN_TURN, current_player, returns
@@ -30,6 +37,8 @@ WIDTH = 20
 """Cells that alpha-beta looks at below the root."""
 _DEFENCES = 60
 """Stones tried against the opponent's victory by continuous fours."""
+_MIDDLE = 9
+"""Rows and columns in the middle of the board that openings are drawn from."""
 _SMALL = 30
 """Boards of so many cells are searched to their full width."""
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -217,6 +226,32 @@ def guard(rules: Any, states: np.ndarray, legal: np.ndarray, level: int, action:
     return action
 
 
+def opening(rules: Any, plies: int, rng: np.random.Generator) -> list[int]:
+    """Random stones in the middle of the board after which neither side has continuous fours.
+
+    From the empty board the first player wins at high skill, so that strong players are measured
+    from these.
+    """
+    rows, columns = (
+        np.arange(max(0, (n - _MIDDLE) // 2), min(n, (n + _MIDDLE) // 2))
+        for n in (rules.rows, rules.columns)
+    )
+    middle = (rows[:, None] * rules.columns + columns).ravel()
+    states, (legal, probs) = new_states(rules), new_scratch(rules)
+    while True:
+        moves: list[int] = []
+        start_at(rules, states, 0, np.uint64(0), probs)
+        while len(moves) < plies and not states["ended"][0]:
+            n = legal_actions_at(rules, states, 0, legal)
+            open_cells = np.intersect1d(legal[:n], middle)
+            moves.append(int(rng.choice(open_cells if len(open_cells) else legal[:n])))
+            play_at(rules, states, 0, moves[-1], legal, probs)
+        if states["ended"][0]:
+            continue
+        if not any(win_by_fours(rules, states, opponent=other) for other in (False, True)):
+            return moves
+
+
 def action_cells(rules: Any) -> np.ndarray:
     """Actions are cells: (A,) int64; only without swap2's choices."""
     return np.arange(rules.num_actions)
@@ -227,16 +262,16 @@ def symmetries(rules: Any) -> np.ndarray:
     return board_symmetries(rules.rows, rules.columns, rules.num_actions)
 
 
-LADDER = Ladder(
-    "gomoku/ladder-v1",
-    (
-        ("random",),
-        ("heuristic?random=0.93",),
-        ("heuristic?random=0.82",),
-        ("heuristic?random=0.64",),
-        ("heuristic?random=0.45",),
-        ("heuristic?random=0.27",),
-        ("heuristic?random=0.13",),
-        ("alphabeta:2?random=0.05",),
-    ),
+_LEVELS = (
+    ("random",),
+    ("heuristic?random=0.93",),
+    ("heuristic?random=0.82",),
+    ("heuristic?random=0.64",),
+    ("heuristic?random=0.45",),
+    ("heuristic?random=0.27",),
+    ("heuristic?random=0.13",),
+    ("alphabeta:2?random=0.05",),
 )
+EARLIER_LADDERS = (Ladder("gomoku/ladder-v1", _LEVELS),)
+# Three stones a side, so that the first player has not won from the start.
+LADDER = Ladder("gomoku/ladder-v2", (*_LEVELS, ("alphabeta:4?tactic=1",)), opening=6)

@@ -1,0 +1,73 @@
+"""Controls for games of sealed plans: players that do not learn from what happened.
+
+``control:keep`` plans at random once and keeps that plan. ``control:redraw=P`` asks the policy P
+for a first plan each time, as if nothing had happened. What a policy's revisions are worth is what
+they do better than its redraws.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stratagym.agents.core import Decision, Policy, PolicyString, decision_for, make_policy
+from stratagym.envs import core, sealed
+
+_PAST = ("last_n", "last_spent", "last_flags", "last_plan", "result", "why", "end", "left")
+
+
+class Keep(Policy):
+    """A first plan of random legal actions within the budget, and that plan from then on."""
+
+    name = "control:keep"
+
+    def act(self, decision: Decision) -> int:
+        if decision.states["round"][0] > 0:
+            word = decision.spec.module("view").string_to_action
+            return int(word(decision.rules, decision.states[0], "keep"))
+        return random_within(decision)
+
+
+class Redraw(Policy):
+    """A policy without a memory: every plan is its first one."""
+
+    def __init__(self, policy: Policy):
+        self.policy = policy
+        self.name = f"control:redraw={policy.name}"
+
+    def act(self, decision: Decision) -> int:
+        states = decision.states.copy()
+        states["round"] = 0
+        for name in _PAST:
+            states[name] = 0
+        return self.policy.act(decision_for(decision.spec, decision.rules, states, decision.seed))
+
+
+def random_within(decision: Decision) -> int:
+    """A random legal action that neither breaks the budget nor hands in a void plan."""
+    rules, seat = decision.rules, decision.seat
+    module = decision.spec.module("rules")
+    budget = sealed.budget_of.py_func(rules, seat)
+    rng = np.random.default_rng(decision.seed)
+    for action in rng.permutation(decision.legal).tolist():
+        twin = decision.states.copy()
+        if action == module.VOID:
+            continue
+        core.play_at(rules, twin, 0, action, *core.new_scratch(rules))
+        resolved = int(twin["round"][0]) != int(decision.states["round"][0])
+        if int(twin["last_spent" if resolved else "spent"][0, seat]) <= budget:
+            return int(action)
+    return int(decision.legal[0])
+
+
+def control_policy(spec: core.GameSpec, text: PolicyString) -> Policy:
+    """``control:keep``, ``control:redraw=POLICY``."""
+    if not hasattr(spec.module("rules"), "take"):
+        raise ValueError(f"policy control: {spec.name} is no game of sealed plans")
+    word, _, inner = text.argument.partition("=")
+    if word == "keep" and not inner:
+        return Keep()
+    if word == "redraw" and inner:
+        return Redraw(make_policy(spec, inner))
+    raise ValueError(
+        f"policy control:{text.argument}: choose control:keep or control:redraw=POLICY"
+    )

@@ -1,0 +1,153 @@
+"""AdvGameBench: plans under a budget, and how a player revises them after what happened.
+
+    python -m benchmarks.advgame --policies llm --model M --base-url URL
+    python -m benchmarks.advgame --policies random,control:keep,heuristic --games tower_defence
+    python -m benchmarks.advgame --policies llm:M --budget 0.5,0.75,1,1.5
+    python -m benchmarks.advgame findings
+
+In three games two sides make plans without seeing each other's; then the battle runs by itself. A
+match has eleven rounds, and after each one side plans anew: five times the policy, five times its
+opponent. Every policy plays both roles, first and second to update.
+
+Source: AdvGameBench (2025). Metrics are by the paper's definitions, and as its program has them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from cyclopts import Parameter
+
+from stratagym.agents.core import Policy
+from stratagym.agents.llm import LanguageModel
+from stratagym.benchmarks.advgamebench import report
+from stratagym.benchmarks.advgamebench.findings import findings as paper_findings
+from stratagym.benchmarks.advgamebench.games import GAMES
+from stratagym.benchmarks.advgamebench.matches import NAME, Plan
+from stratagym.benchmarks.advgamebench.summary import summarise
+from stratagym.benchmarks.harness import cli
+from stratagym.benchmarks.harness.match_play import AnswerProtocol
+from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
+from stratagym.benchmarks.harness.policies import make_policies, settings
+from stratagym.benchmarks.harness.progress import stage
+from stratagym.benchmarks.harness.run import Run
+from stratagym.benchmarks.harness.schedules import fixed
+from stratagym.benchmarks.reporting.terminal import output_console
+from stratagym.envs import spec
+
+VOID = "void"
+FEEDBACK = ("full", "as_published")
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class Args(MatchArgs, RunArgs):
+    policies: str = "random,control:keep"
+    """Policies, separated by commas: llm, llm:MODEL, random, heuristic, plan:NAME, control:keep,
+    control:redraw=POLICY."""
+    opponents: str = "plan:level?k=1,plan:level?k=3,plan:level?k=5"
+    """Whom every policy meets, separated by commas; a model too, by its name."""
+    games: str = ",".join(GAMES)
+    """Games, separated by commas."""
+    rounds: int = 11
+    """Rounds of a match, 2 to 20; with 10 the last update is left out."""
+    repeats: int = 1
+    """Matches of each setting, with different seeds."""
+    budget: str = "1"
+    """Shares of its budget that a policy gets, separated by commas; all settings are played with
+    each, and the opponent keeps its own."""
+    rules: str = ""
+    """Options of the games, such as "setting=released"."""
+    feedback: str = "full"
+    """What a prompt tells of the round before: "full", or "as_published" without what happened and
+    without the offer to keep the plan."""
+    invalid: str = VOID
+    """After an illegal plan, or the last unreadable answer: "void", a plan that loses the round;
+    "forfeit" loses the whole match."""
+
+
+def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
+    """Play matches of sealed plans and report how policies plan, revise and keep to budgets."""
+    games = cli.words(args.games)
+    if not games or set(games) - set(GAMES):
+        raise cli.InputError(f"--games {args.games!r}: choose from: {', '.join(GAMES)}")
+    if not 2 <= args.rounds <= 20:
+        raise cli.InputError(f"--rounds {args.rounds}: choose from 2 to 20")
+    if args.repeats < 1:
+        raise cli.InputError(f"--repeats {args.repeats}: at least 1 is needed")
+    if args.feedback not in FEEDBACK:
+        raise cli.InputError(f"--feedback {args.feedback!r}: choose from: {', '.join(FEEDBACK)}")
+    options = cli.pairs("--rules", args.rules)
+    if args.feedback == "as_published" and not args.position:
+        args = replace(args, position="as_published")
+    protocols: dict[str, AnswerProtocol] = {}
+    models: dict[str, Policy] = {}
+    for game in games:
+        try:
+            spec(game).make_rules(**options)
+        except ValueError as error:
+            raise cli.InputError(f"--rules: {error}") from None
+        protocols[game] = replace(args.answer_protocol(spec(game)), again=False)
+        policies = make_policies(spec(game), args.policies, args)
+        opponents = make_policies(spec(game), args.opponents, args, option="--opponents")
+        every = {policy.name: policy for policy in (*opponents, *policies)}
+        models |= {n: p for n, p in every.items() if isinstance(p, LanguageModel)}
+    plan = Plan(
+        policies=[policy.name for policy in policies],
+        opponents=[policy.name for policy in opponents],
+        games=games,
+        rounds=args.rounds,
+        repeats=args.repeats,
+        factors=_factors(args.budget),
+        seed=args.seed,
+        options=options,
+    )
+    config = {
+        **settings(list(every.values())),
+        "named": list(plan.policies),
+        "opponents": list(plan.opponents),
+        "games": games,
+        "rounds": args.rounds,
+        "repeats": args.repeats,
+        "budget": list(plan.factors),
+        "rules": options,
+        "feedback": args.feedback,
+        **protocols[games[0]].record(),
+        "seed": args.seed,
+    }
+    run = Run(NAME, args, config, models.values())
+    records = run.play(fixed(plan.matches(protocols, models)), lambda match: match.game)
+    with stage("adding up the rounds"):
+        summary = summarise(run, plan, records)
+    run.finish(summary, report.write, report.screen)
+
+
+def _factors(text: str) -> list[float]:
+    """The numbers of ``--budget``."""
+    found = []
+    for word in cli.words(text):
+        try:
+            factor = float(word)
+        except ValueError:
+            factor = 0.0
+        if not 0.05 <= factor <= 4:
+            raise cli.InputError(f"--budget {word!r}: a number from 0.05 to 4 is needed")
+        found.append(factor)
+    if len(set(found)) != len(found) or not found:
+        raise cli.InputError(f"--budget {text!r}: name different numbers")
+    return found
+
+
+def findings() -> None:
+    """Say what the paper's own table 1 says of its claims."""
+    console = output_console()
+    for title, sentences in paper_findings().items():
+        console.print(f"\n{title}")
+        for sentence in sentences:
+            console.print(f"- {sentence}", soft_wrap=True)
+
+
+APP = cli.app(NAME, main, findings)
+
+if __name__ == "__main__":
+    cli.run(APP)

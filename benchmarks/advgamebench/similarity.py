@@ -1,0 +1,90 @@
+"""How alike two plans are: in their entries (S), and in what their money is for (F)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from stratagym.benchmarks.advgamebench.games import CARD, TOWER
+from stratagym.benchmarks.advgamebench.rounds import Plan
+
+BIN_MS = 5000
+"""Times of tower defence within so many milliseconds are one."""
+CARDS: Mapping[str, str] = {
+    "FireLizard": "body", "WaterElemental": "growth", "PoisonFrog": "poison",
+    "MoltenHound": "area", "BattleFrenzy": "body", "BanditLeader": "area", "LavaGolem": "taunt",
+    "TideGuardian": "shield", "TideLord": "growth", "Phoenix": "area", "ShadowOverlord": "summon",
+    "Sapling": "growth", "RockBeetle": "taunt", "ForestSeer": "growth", "StoneWarrior": "taunt",
+    "EliteSoldier": "shield", "Paladin": "shield", "BlackRock": "growth",
+    "VineProtector": "body", "King": "summon", "MountainGiant": "taunt", "AncientTreant": "growth",
+}  # fmt: skip
+SKILLS: Mapping[str, str] = {
+    "flame_splash": "periodic", "residual_warmth": "burst", "burst_flame_bomb": "damage",
+    "flame_whirlwind": "periodic", "magma_eruption": "damage", "hell_curtain": "return",
+    "stream_pierce": "damage", "water_barrier": "shield", "whirlpool_strangle": "damage",
+    "ice_branded": "debuff", "tsunami_ending": "burst", "abyss_resonance": "shield",
+    "shadow_claw": "heal", "fear_whisper": "debuff", "soul_siphon": "damage",
+    "night_ambush": "debuff", "final_announcement": "damage", "void_assimilation": "damage",
+    "bud_healing": "heal", "parasitic_seed": "periodic", "life_totem": "heal",
+    "natural_purification": "heal", "forest_reincarnation": "heal", "poison_vine": "periodic",
+    "rock_armor": "return", "earth_shock": "damage", "granite_barrier": "reduce",
+    "quicksand_trap": "debuff", "earth_pulse": "shield", "core_rebound": "burst",
+    "holy_glimmer": "heal", "faith_emblem": "return", "divine_link": "return",
+    "luminous_dispel": "debuff", "angelic_sanctuary": "reduce", "divine_sword": "burst",
+}  # fmt: skip
+"""What an entry's money is for."""
+
+
+def similarity(game: str, seat: int, one: Plan, other: Plan) -> tuple[float, float]:
+    """(S, F) of two plans of a seat, each from 0, nothing alike, to 1."""
+    entries = [Counter(_entries(game, plan)) for plan in (one, other)]
+    uses = [_uses(game, seat, plan) for plan in (one, other)]
+    return _overlap(*entries), _overlap(*uses)
+
+
+def _overlap(one: Mapping[Any, float], other: Mapping[Any, float]) -> float:
+    """The sum of the smaller numbers by that of the larger; 1 of two that are empty."""
+    keys = set(one) | set(other)
+    larger = sum(max(one.get(k, 0), other.get(k, 0)) for k in keys)
+    smaller = sum(min(one.get(k, 0), other.get(k, 0)) for k in keys)
+    return smaller / larger if larger else 1.0
+
+
+def _listed(plan: Plan) -> list[Mapping[str, Any]]:
+    """The entries of a plan that are objects, as its JSON has them."""
+    return [entry for value in plan.data.values() for entry in value if isinstance(entry, dict)]
+
+
+def _entries(game: str, plan: Plan) -> list[tuple[Any, ...]]:
+    listed = _listed(plan)
+    if game == TOWER:
+        return [(e["name"], e.get("x"), e["y"], e["spawn_time"] // BIN_MS) for e in listed]
+    if game == CARD:
+        return [(e["name"], e["tier"], k) for k, e in enumerate(listed)]
+    return [
+        (e["element"], place, skill, position)
+        for place, e in enumerate(listed)
+        for position, skill in enumerate(e["skills"])
+    ]
+
+
+def _uses(game: str, seat: int, plan: Plan) -> dict[Any, float]:
+    found: defaultdict[Any, float] = defaultdict(float)
+    for entry in _listed(plan):
+        if game == TOWER:
+            from stratagym.envs.tower_defence.units import COSTS, DEMONS, SOLDIERS, names
+
+            unit = names(seat).index(entry["name"])
+            role = (DEMONS, SOLDIERS)[seat][unit].role
+            found[role, entry["y"]] += int(COSTS[0, seat, unit])
+        elif game == CARD:
+            from stratagym.envs.battle_card.tables import GOLD_COST, NAMES, NUMBERS
+
+            price = int(NUMBERS[0, NAMES.index(entry["name"]), 0])
+            gold = GOLD_COST if entry["tier"] == "Gold" else 1
+            found[CARDS[entry["name"]]] += price * gold
+        else:
+            for skill in entry["skills"]:
+                found[SKILLS[skill]] += 1.0
+    return found

@@ -1,0 +1,285 @@
+"""``python -m benchmarks.advgame``: metrics by hand, names, correlations, and whole runs."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import partial
+
+import numpy as np
+import pytest
+import scripts
+from openai_server import OpenAIServer, answer
+from scripts import lines
+
+from stratagym.benchmarks.advgamebench import games, metrics
+from stratagym.benchmarks.advgamebench.correlation import correlation, holm, p_of, ranks, slope
+from stratagym.benchmarks.advgamebench.credit import credits
+from stratagym.benchmarks.advgamebench.findings import findings
+from stratagym.benchmarks.advgamebench.names import LEXICON, classify, key, lexicon
+from stratagym.benchmarks.advgamebench.rounds import rounds_of
+from stratagym.benchmarks.advgamebench.score import scores
+from stratagym.envs import spec
+
+run = partial(scripts.run, "advgame")
+
+
+# --- the paper's table ---------------------------------------------------------------------------
+
+
+def test_findings_are_those_of_the_table():
+    """Figures that were computed apart, with scipy."""
+    said = "\n".join(line for part in findings().values() for line in part)
+    for words in (
+        "WR: the printed average is the mean of the three games for 9 of 12",
+        "ChatGPT-4o 58.6 against 61.90", "Gemini-2.5-Flash 62.5 against 59.03",
+        "ORR: the printed average is the mean of the three games for 1 of 12",
+        "DeepSeek-R1 48.4 against 56.37",
+        "33 of 36 win rates are multiples of 1/120", "17 of 36 win rates are multiples of 1/60",
+        "ORR-CSR: Pearson -.507, p = .093",
+        "ORR-WR: Pearson -.635, p = .027; Spearman -.713, p = .009",
+        "CSR-WR: Pearson .963", "-0.77 (without Qwen-Max) to -0.31 (without ChatGPT-o3-mini)",
+        "standard error of 0.023", "holds 0", "4,320 in the abstract, 4,752",
+        "LLaMA-3-70B 80.0", "ChatGPT-4.1 79.4",
+    ):  # fmt: skip
+        assert words in said, words
+    result = run("findings")
+    assert result.returncode == 0 and "ORR-WR: Pearson -.635" in result.stdout
+
+
+def test_correlations_are_scipys(rng):
+    stats = pytest.importorskip("scipy.stats")
+    for n in (5, 6, 12, 40):
+        x, y = rng.integers(0, 9, (2, n)).astype(float)
+        x[0], y[0] = x[1] + 1, y[1] + 2  # not constant
+        found = correlation(x, y)
+        r, p = stats.pearsonr(x, y)
+        rho, p_rho = stats.spearmanr(x, y)
+        assert found.pearson == pytest.approx(r) and found.p == pytest.approx(p, abs=1e-6)
+        assert found.spearman == pytest.approx(rho)
+        assert found.p_spearman == pytest.approx(p_rho, abs=1e-6)
+        assert abs(found.p_shuffled - p) < 0.06
+        assert ranks(x).tolist() == stats.rankdata(x).tolist()
+        assert slope(y) == pytest.approx(stats.linregress(np.arange(n), y).slope)
+    assert correlation(x[:4], y[:4]) is None and correlation([1] * 6, y[:6]) is None
+    assert np.isnan(p_of(0.5, 2)) and p_of(1.0, 9) == 0
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+
+
+# --- names ---------------------------------------------------------------------------------------
+
+
+def test_names_are_of_their_class():
+    own, other = games.names("tower_defence", 1), games.names("tower_defence", 0)
+    siblings = [n for g in ("battle_card", "elemental_duel") for k in range(2)
+                for n in games.names(g, k)]  # fmt: skip
+    for name, expected in {
+        "Rifle_Soldier": ("own", ""),
+        "rocket launcher soldiers": ("own", ""),
+        "NormalDemons": ("other_side", ""),
+        "RifelSoldier": ("near", ""),
+        "Pea Shooter": ("lexicon", "plants vs. zombies"),
+        "Giant Gargantuar": ("lexicon", "plants vs. zombies"),
+        "flamethrower": ("lexicon", "pokemon moves"),
+        "Imp": ("lexicon", "plants vs. zombies"),
+        "Paladin": ("sibling", ""),
+        "Laser Cannon 3000": ("unknown", ""),
+    }.items():
+        assert classify(name, own, other, siblings) == expected, name
+    assert classify("Bomb", ["Gorf"], ["Mipo"], siblings, own) == ("leaked", "")
+
+
+def test_no_name_of_ours_is_in_the_lexicon():
+    ours = {key(n) for g in games.GAMES for k in range(2) for n in games.names(g, k)}
+    assert not ours & set(lexicon())
+    assert sum(len(names.split()) for names in LEXICON.values()) == len(lexicon())
+
+
+# --- a model that revises in a known way ----------------------------------------------------------
+
+WEAK = {"demons": [{"name": "NormalDemon", "y": 2}]}
+WEAKER = {"demons": [{"name": "SpeedyDemon", "y": 2}]}
+KING = {"demons": [{"name": "DemonKing", "y": 2}, {"name": "GreatDemon", "y": 2}]}
+KINGS = {"demons": [{"name": "DemonKing", "y": 2}] * 2}
+AIR = {"demons": [{"name": "FlyingDemon", "y": 2}] * 5}
+BROKEN = {"demons": [{"name": "Pea Shooter", "y": 2}]}
+GUN = {"humans": [{"name": "HandgunSoldier", "x": 0, "y": 0}]}
+KEEP = {"keep": True}
+FIRST = {1: WEAK, 2: KING, 4: KEEP, 6: KINGS, 8: KING, 10: BROKEN}
+SECOND = {3: WEAKER, 5: KEEP, 7: KING, 9: KEEP, 11: AIR}
+
+
+def scripted(body, nth):
+    """An attacker whose plan is told by the round, a defender that keeps its first."""
+    asked = "\n".join(message["content"] for message in body["messages"])
+    number = int(re.search(r"Round (\d+) of 11", asked)[1])
+    if "You are the defender" in asked:
+        return answer(json.dumps(GUN if number == 1 else KEEP))
+    return answer(json.dumps((FIRST | SECOND)[number]))
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("advgame")
+    with OpenAIServer(scripted) as server:
+        result = run("--policies", "llm:m", "--opponents", "heuristic", "--games", "tower_defence",
+                     "--base-url", server.base_url, "--api-key-env", "STRATAGYM_TEST_KEY",
+                     "--no-preflight", "--output", folder, "--json")  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    return folder, json.loads(result.stdout)
+
+
+def test_metrics_are_those_worked_out_by_hand(played):
+    """Against guns and king, which stand: the attacker wins with KING and AIR alone.
+
+    First to update: 0 1 1 1 1 0 0 1 1 0 0, second: six lost, five won; the defender loses all.
+    """
+    _, summary = played
+    (row,) = summary["policies"]
+    pooled = {name: (rate["value"], rate["n"]) for name, rate in row["pooled"].items()}
+    for name, expected in {
+        "WR": (11 / 44, 44), "WR_10": (10 / 40, 40), "init-win": (0, 4), "OBR": (1 / 11, 11),
+        "RVR": (0, 4), "ORR": (4 / 15, 15), "revision after success": (3 / 5, 5),
+        "CSR": (3 / 4, 4), "CSR won": (3 / 4, 4), "CSR mended": (1, 1), "slope": (0.1 / 4, 4),
+    }.items():  # fmt: skip
+        assert pooled[name] == (pytest.approx(expected[0]), expected[1]), name
+    assert row["FMA"]["ORR"]["value"] == pytest.approx(1 / 6)
+    assert row["FMA"]["WR"]["value"] == pytest.approx(1 / 22)
+    published = row["as_published"]
+    assert published["WR"] == pytest.approx(5 / 16) and published["OBR"] == pytest.approx(1 / 16)
+    # Costs of the kept rows, first to update: 975 1600 975 0, second: 150 975 975 1000, else one.
+    assert published["ORR"] == pytest.approx((3 / 3 + 2 / 3 + 0 + 0) / 4)
+    assert published["CSR"] == pytest.approx((1 / 3 + 2 / 2) / 2)
+    score = summary["scores"]["llm:m"]
+    planning = (0 + (0.025 + 0.3) / 0.6) / 2
+    assert score["process"]["value"] == pytest.approx((planning + 3 / 4 + 10 / 11) / 3)
+    assert summary["updates"]["llm:m"][0]["value"] == pytest.approx(1 / 4)
+
+
+def test_the_records_tell_every_round(played):
+    folder, summary = played
+    rounds = lines(folder / "rounds.jsonl")
+    assert len(rounds) == 44
+    one = next(r for r in rounds if r["role"] == 0 and r["first"] and r["round"] == 6)
+    assert (one["over"], one["feedback"], one["revised"], one["cost"]) == (
+        True, "positive", True, 1600,
+    )  # fmt: skip
+    void = next(r for r in rounds if r["void"])
+    assert (void["round"], void["fought"], void["cost"]) == (10, False, 0)
+    bad = [r for r in lines(folder / "decisions.jsonl") if r["kind"] == "illegal"]
+    assert [(r["reason"], r["attempt"]) for r in bad] == [("unknown_unit", 1)]
+    assert summary["names"]["llm:m"]["most"][0] == {
+        "name": "Pea Shooter", "class": "lexicon", "source": "plants vs. zombies", "times": 1,
+    }  # fmt: skip
+    page = (folder / "report.md").read_text()
+    assert "Pea Shooter" in page and "llm:m" in page
+    (course,) = (one for one in summary["courses"] if one["role"] == "attacker" and one["first"])
+    assert " ".join(course["marks"]) == "L W* W W= W L*! L! W* W L*x Lx"
+    assert "Round 1, " in (folder / "replays.html").read_text()
+
+
+def test_plans_over_budget_and_their_value(played):
+    folder, _ = played
+    record = next(g for g in lines(folder / "games.jsonl") if g["seat"] == 0
+                  and g["rules"]["first"] == "attacker")  # fmt: skip
+    found = rounds_of(record)
+    assert found[5].value[0] == pytest.approx(-0.6) and found[9].value[0] == -1
+    assert found[1].value == (1.0, pytest.approx(0.99 * found[1].end / 3600))
+
+
+# --- other runs ----------------------------------------------------------------------------------
+
+
+def test_controls_and_budgets(tmp_path):
+    """Who keeps never revises; who draws anew always does. Fills keep to every budget."""
+    options = ("--policies", "random,control:keep,control:redraw=random,plan:fill",
+               "--opponents", "plan:kings", "--games", "battle_card", "--rounds", 5,
+               "--budget", "0.5,1", "--output", tmp_path, "--json")  # fmt: skip
+    result = run(*options)
+    assert result.returncode == 0, result.stderr
+    summary = json.loads(result.stdout)
+    rows = {row["policy"]: row["pooled"] for row in summary["policies"]}
+    assert rows["control:keep"]["ORR"]["value"] == 0
+    assert rows["control:redraw=random"]["ORR"]["value"] > 0.9
+    for factor in ("0.5", "1"):
+        assert summary["budgets"]["plan:fill"][factor]["OBR"]["value"] == 0
+        assert summary["budgets"]["plan:fill"][factor]["spent"]["value"] > 0.7
+    budgets = {g["rules"]["attacker_budget"] for g in lines(tmp_path / "games.jsonl")}
+    assert budgets == {0, 10}
+    assert json.loads(run(*options, "--resume").stdout) == summary
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--games", "chess"), "--games 'chess': choose from"),
+        (("--rounds", "1"), "--rounds 1: choose from 2 to 20"),
+        (("--budget", "9"), "--budget '9': a number from"),
+        (("--rules", "first=me"), "--rules"),
+        (("--feedback", "none"), "--feedback 'none'"),
+        (("--repeats", "0"), "--repeats 0"),
+        (("--policies", "control:redraw"), "choose control:keep or control:redraw=POLICY"),
+    ],
+)
+def test_bad_options_are_one_line(options, words):
+    result = run(*options)
+    assert result.returncode == 2 and words in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+# --- credit and score ----------------------------------------------------------------------------
+
+
+def test_credit_of_a_gun_and_of_an_idle_wall():
+    """A machine gun alone keeps the row; a shield where nobody comes does nothing."""
+    attack = json.dumps({"demons": [{"name": "NormalDemon", "y": 2, "spawn_time": 0}]})
+    defence = json.dumps(
+        {"humans": [{"name": "MachineGunSoldier", "x": 0, "y": 2, "spawn_time": 0},
+                    {"name": "ShieldSoldier", "x": 5, "y": 0, "spawn_time": 0}]}
+    )  # fmt: skip
+    found = {item: (c, v) for item, c, v in credits("tower_defence", (), 1, attack, defence)}
+    assert found["MachineGunSoldier"] == (1.0, pytest.approx(1 - 0.99 * 279 / 3600))
+    assert found["ShieldSoldier"] == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("game", games.GAMES)
+def test_every_item_of_a_plan_has_its_credit(game):
+    from stratagym.agents.plan_search import Fights
+    from stratagym.envs import sealed
+
+    facts = spec(game)
+    rules = facts.make_rules()
+    fights, view, texts = Fights(facts, rules), facts.module("view"), []
+    for seat in range(2):
+        (plan,) = fights.fills(seat, 1, 3)
+        states = fights.board(seat, [plan])
+        texts.append(json.dumps(view.plan_json(rules, states[0], seat, False)))
+        entries = [e for part in json.loads(texts[-1]).values() for e in part
+                   if isinstance(e, dict)]  # fmt: skip
+    for seat in range(2):
+        found = credits(game, (), seat, *texts)
+        assert all(-1 <= c <= 1 and -1 <= v <= 1 for _, c, v in found)
+        known = set(games.names(game, seat)) | {"priorities"}
+        assert {item for item, *_ in found} <= known
+    assert sealed.ATTACKER == 0 and entries
+
+
+def test_scores_leave_out_parts_without_a_case():
+    class Plan:
+        over = void = kept = is_bad = False
+        asked = True
+
+        def differs(self, other):
+            return False
+
+    class Round:
+        plans, score, value = (Plan(), Plan()), (1.0, 0.0), (1.0, 0.0)
+        number = 1
+
+        def asks(self, seat):
+            return True
+
+    one = metrics.Game("tower_defence", "o", 0, True, 1, (Round(),) * 6)
+    found = scores({"p": [one]})["p"]
+    assert found["revision"] is None and found["parts"] == 2
+    assert found["process"]["value"] == pytest.approx(((1 + 0.5) / 2 + 1) / 2)

@@ -1,0 +1,141 @@
+"""Mahjong's players: what they claim and discard, what they may know, that they are of use."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_mcr_fans import MELD_WORDS
+
+from stratagym.agents import hooks
+from stratagym.agents.core import make_policy
+from stratagym.agents.kernel_policies import play_many
+from stratagym.envs import core, spec
+from stratagym.envs.mcr_mahjong import fans
+from stratagym.envs.mcr_mahjong.table import CHI, HU, PLAY
+from stratagym.envs.mcr_mahjong.tiles import KINDS, TILES
+from stratagym.envs.mcr_mahjong.winning import win_flags
+
+SPEC = spec("mcr_mahjong")
+PLAYERS = ("rule:shanten", "rule:claim", "rule:pattern", "heuristic")
+
+
+def played(policies, seeds, seating):
+    return play_many(
+        SPEC.make_rules(), [make_policy(SPEC, name) for name in policies], seeds, seating
+    )
+
+
+def four_of(policy, games, seed=0):
+    seeds = np.arange(seed, seed + games).astype(np.uint64)
+    return played([policy], seeds, np.zeros((games, 4), np.int64))
+
+
+def positions(games):
+    """Every position of games in turn: the records (one), whose turn it is, what is played."""
+    rules = SPEC.make_rules()
+    states = core.new_states(rules)
+    legal, probs = core.new_scratch(rules)
+    for seed, actions in zip(games.seeds, games.actions, strict=True):
+        player = core.start_at(rules, states, 0, seed, probs)
+        for action in actions:
+            if player < 0:
+                break
+            yield rules, states, player, int(action)
+            player, _ = core.play_at(rules, states, 0, int(action), legal, probs)
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_a_player_uses_only_what_its_seat_may_know(name, seed):
+    games = four_of(name, 2, seed)
+    policy = make_policy(SPEC, name)
+    for k, (rules, states, player, action) in enumerate(positions(games)):
+        if k % 5:
+            continue
+        guessed = states.copy()
+        core.determinize_at(rules, guessed, 0, player, np.uint64(seed + k))
+        before = guessed.tobytes()
+        assert policy.act_each(rules, guessed, np.zeros(1, np.uint64))[0] == action
+        assert guessed.tobytes() == before
+
+
+@pytest.mark.parametrize(("name", "least"), [("rule:shanten", 0.5), ("heuristic", 0.85)])
+def test_four_players_win_most_hands(name, least, seed):
+    games = four_of(name, 60, seed)
+    assert (games.returns > 0).any(1).mean() > least
+
+
+def test_the_shanten_player_claims_nothing_but_wins(seed):
+    games = four_of("rule:shanten", 10, seed)
+    played_actions = np.concatenate(
+        [row[:n] for row, n in zip(games.actions, games.plies, strict=True)]
+    )
+    assert ((played_actions < CHI) | (played_actions == HU)).all()
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [("rule:shanten", "random"), ("rule:pattern", "rule:shanten"), ("heuristic", "rule:shanten")],
+)
+def test_the_better_side_has_more_points(better, worse, seed):
+    seeds = np.repeat(np.arange(seed, seed + 150).astype(np.uint64), 2)
+    seating = np.tile([[0, 1, 0, 1], [1, 0, 1, 0]], (150, 1))
+    games = played([better, worse], seeds, seating)
+    assert np.where(seating == 0, games.returns, 0).sum() > 0
+
+
+def test_fans_of_every_win_are_the_calculators(seed):
+    oracle = pytest.importorskip("MahjongGB")
+    wins = 0
+    for rules, states, player, action in positions(four_of("heuristic", 25, seed)):
+        if action != HU:
+            continue
+        wins += 1
+        after = states.copy()
+        core.play_at(rules, after, 0, HU, *core.new_scratch(rules))
+        s, flags = states[0], win_flags(rules, states[0], player)
+        won = int(after["won_tile"][0])
+        counts = s["counts"][player].copy()
+        counts[won] -= s["drawn_tile"] == won
+        melds = tuple(
+            (MELD_WORDS.get(int(kind), "GANG"), TILES[tile], int(offer))
+            for kind, tile, offer in s["melds"][player][: s["num_melds"][player]]
+        )
+        bits = fans.SELF_DRAWN, fans.LAST_OF_KIND, fans.ABOUT_KONG, fans.WALL_LAST
+        found = oracle.MahjongFanCalculator(
+            melds,
+            tuple(TILES[tile] for tile in range(KINDS) for _ in range(counts[tile])),
+            TILES[won],
+            0,
+            *(bool(flags & bit) for bit in bits),
+            (player - int(s["hand"])) & 3,
+            int(s["prevailing"]),
+            verbose=True,
+        )
+        ours = {fans.NAMES[fan]: int(n) for fan, n in enumerate(after["fans"][0]) if n}
+        assert sum(value * n for value, n, _, _ in found) == int(after["won_fan"][0])
+        assert ours == {name: n for _, n, _, name in found}
+    assert wins > 10
+
+
+def test_a_ready_hand_is_kept_and_a_win_taken():
+    """A hand with one tile too many that is ready for a Pure Straight gives that tile away."""
+    rules = SPEC.make_rules()
+    states = core.new_states(rules)
+    legal, probs = core.new_scratch(rules)
+    core.start_at(rules, states, 0, np.uint64(0), probs)
+    s = states[0]
+    hand = "W1 W2 W3 W4 W5 W6 W7 W8 T3 T3 T3 B2 B2 J1"
+    s["counts"][0] = fans.tile_counts(hand)
+    held = np.flatnonzero(s["counts"][0])
+    s["held"][0] = sum(1 << int(tile) for tile in held)
+    s["twos"][0] = sum(1 << int(tile) for tile in held if s["counts"][0][tile] > 1)
+    n = core.legal_actions_at(rules, states, 0, legal)
+    for name in PLAYERS:
+        assert make_policy(SPEC, name).act_each(rules, states, np.zeros(1, np.uint64))[0] == (
+            PLAY + TILES.index("J1")
+        ), name
+    assert n == len(held)
+
+
+def test_players_have_names():
+    assert hooks.rule_names(SPEC) == {"shanten": 0, "claim": 1, "pattern": 2}
