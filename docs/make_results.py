@@ -41,6 +41,8 @@ PLAYED = {
     "ludo": "tournament --policies random,heuristic,gt:1,gt:2 --games 1000",
     "texas_holdem": "tournament --policies random,heuristic,rule:strong --games 1000",
     "dou_dizhu": "tournament --policies random,rule:greedy,rule:rlcard,heuristic --games 1000",
+    "mcr_mahjong": "tournament --policies random,rule:claim,rule:shanten,rule:pattern,heuristic "
+    "--games 200",
     "hanabi": "hanabi_teams --policies random,rule:simple,rule:iggi,rule:piers,rule:focus "
     "--teammates none --players 2,4 --games 500",
 }
