@@ -1,7 +1,7 @@
 """AdvGameBench: plans under a budget, and how a player revises them after what happened.
 
     python -m benchmarks.advgame --policies llm --model M --base-url URL
-    python -m benchmarks.advgame --policies random,control:keep,heuristic --games tower_defence
+    python -m benchmarks.advgame --policies random,control:keep,heuristic --game tower_defence
     python -m benchmarks.advgame --policies llm:M --budget 0.5,0.75,1,1.5
     python -m benchmarks.advgame findings
 
@@ -47,7 +47,7 @@ class Args(MatchArgs, RunArgs):
     control:redraw=POLICY."""
     opponents: str = "plan:level?k=1,plan:level?k=3,plan:level?k=5"
     """Whom every policy meets, separated by commas; a model too, by its name."""
-    games: str = ",".join(GAMES)
+    game: str = ",".join(GAMES)
     """Games, separated by commas."""
     rounds: int = 11
     """Rounds of a match, 2 to 20; with 10 the last update is left out."""
@@ -68,9 +68,9 @@ class Args(MatchArgs, RunArgs):
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play matches of sealed plans and report how policies plan, revise and keep to budgets."""
-    games = cli.words(args.games)
+    games = cli.words(args.game)
     if not games or set(games) - set(GAMES):
-        raise cli.InputError(f"--games {args.games!r}: choose from: {', '.join(GAMES)}")
+        raise cli.InputError(f"--game {args.game!r}: choose from: {', '.join(GAMES)}")
     if not 2 <= args.rounds <= 20:
         raise cli.InputError(f"--rounds {args.rounds}: choose from 2 to 20")
     if args.repeats < 1:

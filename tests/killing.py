@@ -77,9 +77,9 @@ RUNS: dict[str, Sequence[Sequence[object]]] = {
         ("--policies", "rule:any,llm:m", "--rules", "length=8", "--games", 2, *MODEL),
     ],
     "advgame": [
-        ("--policies", "random,heuristic", "--opponents", "heuristic", "--games", "tower_defence",
+        ("--policies", "random,heuristic", "--opponents", "heuristic", "--game", "tower_defence",
          "--rounds", 3),
-        ("--policies", "llm:m", "--opponents", "heuristic", "--games", "tower_defence",
+        ("--policies", "llm:m", "--opponents", "heuristic", "--game", "tower_defence",
          "--rounds", 2, *MODEL),
     ],
     "botzone": [

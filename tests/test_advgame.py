@@ -122,7 +122,7 @@ def scripted(body, nth):
 def played(tmp_path_factory):
     folder = tmp_path_factory.mktemp("advgame")
     with OpenAIServer(scripted) as server:
-        result = run("--policies", "llm:m", "--opponents", "heuristic", "--games", "tower_defence",
+        result = run("--policies", "llm:m", "--opponents", "heuristic", "--game", "tower_defence",
                      "--base-url", server.base_url, "--api-key-env", "STRATAGYM_TEST_KEY",
                      "--no-preflight", "--output", folder, "--json")  # fmt: skip
     assert result.returncode == 0, result.stderr
@@ -193,7 +193,7 @@ def test_plans_over_budget_and_their_value(played):
 def test_controls_and_budgets(tmp_path):
     """Who keeps never revises; who draws anew always does. Fills keep to every budget."""
     options = ("--policies", "random,control:keep,control:redraw=random,plan:fill",
-               "--opponents", "plan:kings", "--games", "battle_card", "--rounds", 5,
+               "--opponents", "plan:kings", "--game", "battle_card", "--rounds", 5,
                "--budget", "0.5,1", "--output", tmp_path, "--json")  # fmt: skip
     result = run(*options)
     assert result.returncode == 0, result.stderr
@@ -212,7 +212,7 @@ def test_controls_and_budgets(tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--games", "chess"), "--games 'chess': choose from"),
+        (("--game", "chess"), "--game 'chess': choose from"),
         (("--rounds", "1"), "--rounds 1: choose from 2 to 20"),
         (("--budget", "9"), "--budget '9': a number from"),
         (("--rules", "first=me"), "--rules"),
