@@ -138,7 +138,12 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
         """
         text = self.text_options(game)
         protocol = match_play.AnswerProtocol(
-            text, self.tries, self.invalid, self.time_limit, self.clock, self.ask_forced
+            text,
+            self.tries,
+            self.invalid,
+            self.time_limit,
+            self.clock,
+            ask_forced=self.ask_forced,
         )
         try:
             protocol.check(game)
