@@ -36,10 +36,13 @@ PLAYED = {
     "elemental_duel": "tournament --policies "
     "random,plan:level?k=1,plan:level?k=2,plan:level?k=4,plan:mixture --games 200",
     "chess": "tournament --policies random,heuristic,alphabeta:1,alphabeta:2,mcts:50 --games 20",
-    "tower_defence": "tournament --policies random,heuristic,mcts:100 --games 60",
+    "tower_defence": "tournament --policies "
+    "random,heuristic,plan:fill,plan:level?k=1,plan:level?k=2,plan:level?k=4 --games 100",
     "ludo": "tournament --policies random,heuristic,gt:1,gt:2 --games 1000",
     "texas_holdem": "tournament --policies random,heuristic,rule:strong --games 1000",
     "dou_dizhu": "tournament --policies random,rule:greedy,rule:rlcard,heuristic --games 1000",
+    "mcr_mahjong": "tournament --policies random,rule:claim,rule:shanten,rule:pattern,heuristic "
+    "--games 200",
     "hanabi": "hanabi_teams --policies random,rule:simple,rule:iggi,rule:piers,rule:focus "
     "--teammates none --players 2,4 --games 500",
 }

@@ -74,10 +74,10 @@ def plays(hand: list[int], kickers: str, shuttle: bool) -> Iterator[tuple[tuple[
 
 def beats(cards: tuple, kind: tuple, top_cards: tuple, top: tuple) -> bool:
     """Whether a play beats another."""
-    if kind[0] == "rocket":
-        return True
     if top[0] == "rocket":
         return False
+    if kind[0] == "rocket":
+        return True
     if kind[0] == "bomb" and top[0] != "bomb":
         return True
     return kind[0] == top[0] and len(cards) == len(top_cards) and kind[2] > top[2]

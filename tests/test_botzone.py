@@ -269,6 +269,28 @@ def test_the_report_has_the_papers_tables(built_in):
     assert f"{found['wins']}-{found['draws']}-{found['losses']}/{sum(found.values())}" in page
 
 
+@pytest.mark.slow
+def test_patterns_of_winning_hands(tmp_path):
+    done = run("--game", "mcr_mahjong", "--policies", "random,heuristic", "--games", 8,
+               "--workers", 1, "--output", tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    own = summary["patterns"]["mcr_mahjong"]["heuristic"]
+    climb = [g for g in lines(tmp_path / "games.jsonl") if "/heuristic/" in g["pairing"]]
+    best = {g["match"]: max(range(4), key=lambda seat, g=g: g["returns"][seat]) for g in climb}
+    won = sum(
+        any(g["returns"]) and (best[g["match"]] - g["seat"]) % 2 == 0
+        for g in climb
+        if g["pairing"].startswith("mcr_mahjong/heuristic/")
+    )
+    assert own["all"]["wins"] == won >= own["lowest"]["wins"] > 0
+    assert own["all"]["fans"] >= own["all"]["8 and more"]["fans"] > 0
+    nothing = summary["patterns"]["mcr_mahjong"]["random"]["lowest"]
+    assert nothing["wins"] > 0 or nothing["8 and more"]["frequency"] is None
+    page = (tmp_path / "report.md").read_text()
+    assert f"| `heuristic` | Lv0 and Lv1 | {own['lowest']['wins']} |" in page
+
+
 # --- a run of a model ----------------------------------------------------------------------------
 
 

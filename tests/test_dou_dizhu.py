@@ -14,6 +14,7 @@ from stratagym.envs import core, spec
 from stratagym.envs.dou_dizhu import cards as sets
 from stratagym.envs.dou_dizhu import metrics, patterns, plays, view
 from stratagym.envs.dou_dizhu import rules as kernel
+from stratagym.envs.text import OK, TextOptions, judge, messages
 from stratagym.testing import RandomGame
 
 GAME = spec("dou_dizhu")
@@ -534,3 +535,38 @@ def test_bombs_held_at_a_loss():
     play(WHOLE, states, "3")
     metrics.count_after(WHOLE, states[0], 0, 1, counts)
     assert counts[:, metrics.COUNTS.index("bombs_held_at_loss")].tolist() == [0, 2, 1]
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+def test_replies_are_read():
+    states = dealt(WHOLE, [[0, 0, 0, 1, 7, 13, 14], [2, 2, 3, 3, 4, 4, 4], [5, 6, 7, 8, 9]])
+
+    def read(reply, lenient=False):
+        found = judge(GAME, WHOLE, states, reply, TextOptions(lenient=lenient))
+        if found.kind != OK:
+            return found.reason
+        return view.action_to_string(WHOLE, states[0], found.action)
+
+    assert read('Evaluation: x\nReason: y\nAnswer: {"cards": ["3", "3"]}') == "3 3"
+    assert read('Answer: {"cards": ["♠3", "H3", "3d", "s4"]}') == "3 3 3 4"
+    assert read('Answer: {"cards": ["RedJoker", "Black Joker"]}') == "BlackJoker RedJoker"
+    assert read('Answer: {"cards": ["4"]}\n**Answer:** {"cards": [10]}') == "10"
+    assert read('Answer: {"cards": ["4"]} or rather\n```json\n{"cards": ["3"]}\n```') == "3"
+    assert read('{"cards": ["3"]}') == "no_move" and read("Answer: 3 3") == "not_json"
+    assert read('{"cards": ["3"]}', True) == "3" and read("3 3 | to begin", True) == "3 3"
+    assert read("Answer: 10, 10", True) == "not_in_hand"
+    assert read("I pass.", True) == "no_move" and read("pass", True) == "cannot_pass"
+    for cards, reason in (([], "cannot_pass"), (["3", "4"], "no_such_play"), (["K"], "not_in_hand"),
+                          (["3"] * 5, "not_in_hand"), (["x"], "no_such_play")):  # fmt: skip
+        assert read(f"Answer: {json.dumps({'cards': cards})}") == reason
+    play(WHOLE, states, "10")
+    assert read('Answer: {"cards": ["5"]}') == "does_not_beat"
+    assert read('Answer: {"cards": ["5", "5"]}') == "wrong_type"
+    assert read('Answer: {"cards": []}') == "pass"
+    assert read("Pass", True) == "pass"
+    asked = messages(GAME, WHOLE, states, TextOptions(list_legal=True))[-1]["content"]
+    assert asked.endswith("Choose the legal play that gives your side the best chance to win.")
+    assert '"10"] (previous player (left), enemy)' in asked and "You may pass" in asked
+    assert "J: 1" in asked and "Q: 1" in asked and "K: 0" in asked

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 import pytest
 from test_mcr_fans import MELD_WORDS
@@ -9,6 +11,8 @@ from test_mcr_fans import MELD_WORDS
 from stratagym.agents import hooks
 from stratagym.agents.core import make_policy
 from stratagym.agents.kernel_policies import play_many
+from stratagym.benchmarks.harness.records import GameRecord
+from stratagym.benchmarks.levels.climb import LevelResult, Result
 from stratagym.envs import core, spec
 from stratagym.envs.mcr_mahjong import fans
 from stratagym.envs.mcr_mahjong.table import CHI, HU, PLAY
@@ -139,3 +143,20 @@ def test_a_ready_hand_is_kept_and_a_win_taken():
 
 def test_players_have_names():
     assert hooks.rule_names(SPEC) == {"shanten": 0, "claim": 1, "pattern": 2}
+
+
+def test_points_pass_a_level_of_a_ladder_of_points():
+    """Two hands of three lost, but more points won than lost; no decided hand passes nothing."""
+
+    def level(by_points, *earned):
+        results = [
+            Result("random", k, (won > 0) + 0.5 * (won == 0), cast(GameRecord, {}), won)
+            for k, won in enumerate(earned)
+        ]
+        return LevelResult(0, results, by_points=by_points)
+
+    assert level(True, 60.0, -20.0, -22.0, 0.0).passed
+    assert not level(False, 60.0, -20.0, -22.0, 0.0).passed
+    assert not level(True, 32.0, -40.0, 4.0).passed
+    assert not level(True, 0.0, 0.0).passed
+    assert not level(True, *[40.0] * 60).is_settled()

@@ -8,7 +8,6 @@ import pytest
 from ours import games_of_moves, our_games
 
 from stratagym.envs import spec
-from stratagym.envs.plans import plan_kind
 from stratagym.envs.text import TextGame, TextOptions, judge
 
 GAMES, OF_MOVES = our_games(), games_of_moves()
@@ -98,7 +97,6 @@ OTHER_DIGITS = {"arabic": 0x660, "devanagari": 0x966, "fullwidth": 0xFF10, "bold
 
 @pytest.mark.parametrize("script", OTHER_DIGITS)
 @pytest.mark.parametrize("game", OF_MOVES)
-@pytest.mark.parametrize("game", [one for one in GAMES if plan_kind(spec(one)) is None])
 def test_only_ascii_digits_are_digits(game, script):
     """Every reply that names a legal move by a number names none with other digits in it."""
     at, zero = table(game), OTHER_DIGITS[script]

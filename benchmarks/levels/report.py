@@ -197,6 +197,10 @@ def behaviour_table(summary: Summary, game: str) -> Table:
     return table
 
 
+def _games_of(row: Mapping[str, Any] | None) -> int:
+    return 0 if row is None else sum(level["games"] for level in row["levels"])
+
+
 def draw_levels(folder: Path, summary: Summary) -> Path:
     """Every policy's level and progress with its interval, a panel for each game."""
     games, names = list(summary["games"]), _names(summary)
@@ -214,13 +218,15 @@ def draw_levels(folder: Path, summary: Summary) -> Path:
             panel.set_xlim(-0.15, top + 1.15)
             step = 1 + top // MOST_TICKS
             shown = [f"Lv{k}" if k % step == 0 else "" for k in range(top + 1)]
+            shown[-1] = f"Lv{top}" if step == 1 else ""  # has no room beside the top
             panel.set_xticks(range(top + 2), [*shown, "top"])
             panel.grid(axis="x", color=LINE)
             panel.set_title(spec(game).title, fontsize=10)
             for at, name in enumerate(names):
                 row = summary["games"][game].get(name)
                 if row is None or row["level_progress"] is None:
-                    panel.text(0, at, "not played", va="center", fontsize=8, color=SOFT)
+                    said = "not played" if _games_of(row) == 0 else "no game decided"
+                    panel.text(0, at, said, va="center", fontsize=8, color=SOFT)
                     continue
                 progress, value = row["progress"], row["level_progress"]
                 panel.plot([0, value], [at, at], color=GREYS[0], linewidth=1, zorder=1)

@@ -33,11 +33,11 @@ def random_thirteens(number: int) -> np.ndarray:
 
 def fan_counts(game: str) -> Episode:
     """Fans of winning hands in one compiled loop."""
-    given = mahjong_hands.arrays(winning_hands(HANDS))
     points = np.zeros(HANDS, np.int64)
+    given = (*mahjong_hands.arrays(winning_hands(HANDS)), points)
 
     def episode() -> int:
-        fans.points_each(*given, points)
+        fans.points_each(*given)
         return HANDS
 
     return episode

@@ -20,35 +20,23 @@ from stratagym.envs.dou_dizhu.cards import (
     of_rank,
 )
 from stratagym.envs.dou_dizhu.patterns import (
-    AIRPLANE,
-    AIRPLANE_1,
-    AIRPLANE_2,
     BOMB,
     BOTH_JOKERS,
     FIRST,
     FIRST_PATTERN,
-    FOUR_1,
-    FOUR_2,
     INSIDE,
     KICKER_SIZE,
     KICKERS,
     KIND,
+    KINDS,
     LENGTH,
     ONLY_CARDS,
-    PAIR,
-    PAIR_STRAIGHT,
     PAIRED,
     PLAY_CARDS,
     ROCKET,
     SHUTTLE,
-    SHUTTLE_1,
     SHUTTLE_2,
-    SINGLE,
     START,
-    STRAIGHT,
-    TRIPLE,
-    TRIPLE_1,
-    TRIPLE_2,
     USUAL_PATTERNS,
 )
 
@@ -57,8 +45,7 @@ DISTINCT, PAGAT, LOOSE = range(3)
 ROCKET_PATTERN = int(FIRST_PATTERN[ROCKET])
 KICKER_AT = USUAL_PATTERNS
 """In parts: the action of the lowest rank as a kicker; patterns of shuttles follow the 15 ranks."""
-_PATTERN_AT = tuple(FIRST_PATTERN.tolist())
-_FOUR = np.uint64(4)
+_SAME, _SHORTEST, _LONGEST = (np.array([kind[k] for kind in KINDS], np.int64) for k in (1, 2, 3))
 
 
 @njit(cache=True)
@@ -135,34 +122,6 @@ def _add(hand, pattern, whole, kickers, out, n):
 
 
 @njit(cache=True)
-def _add_each(hand, ranks, pattern, whole, kickers, out, n):
-    """``_add`` for bodies of these ranks; ``pattern`` is that of rank 0."""
-    while ranks != EMPTY:
-        rank = lowest_rank(ranks)
-        ranks &= ranks - np.uint64(1)
-        n = _add(hand, pattern + rank, whole, kickers, out, n)
-    return n
-
-
-@njit(cache=True)
-def _add_runs(hand, ranks, over, kind, least, most, length, whole, kickers, out, n):
-    """``_add`` for bodies of ranks in sequence: of one length, or of all if that is 0."""
-    pattern = _PATTERN_AT[kind]
-    ranks &= IN_SEQUENCES
-    run = ranks
-    for longer in range(1, (most if length == 0 else length) + 1):
-        if longer > 1:
-            run &= ranks >> np.uint64(4 * (longer - 1))
-        if run == EMPTY:
-            return n
-        if longer >= least:
-            if length == 0 or longer == length:
-                n = _add_each(hand, run & over, pattern, whole, kickers, out, n)
-            pattern += 13 - longer
-    return n
-
-
-@njit(cache=True)
 def find_plays(hand, top, whole, kickers, shuttle, out):
     """Write the plays that a hand has into ``out``, ascending; returns how many.
 
@@ -172,55 +131,43 @@ def find_plays(hand, top, whole, kickers, shuttle, out):
         kickers: ``DISTINCT``, ``PAGAT`` or ``LOOSE``. shuttle: whether there are space shuttles.
     """
     n = 0
-    kind, length, over = 0, 0, FULL
+    facing, length, over = 0, 0, FULL
     if top != 0:
         out[0] = 0
         n = 1
         if top == ROCKET_PATTERN:
             return n
-        kind, length = np.int64(KIND[top]), np.int64(LENGTH[top])
+        facing, length = np.int64(KIND[top]), np.int64(LENGTH[top])
         over = FULL << np.uint64(4 * START[top] + 4)
-    leading = kind == 0
-    once, twice = at_least(hand, 1), at_least(hand, 2)
-    thrice, four = at_least(hand, 3), at_least(hand, 4)
-    if leading or kind == SINGLE:
-        n = _add_each(hand, once & over, 1, whole, kickers, out, n)
-    if leading or kind == PAIR:
-        n = _add_each(hand, twice & over, 16, whole, kickers, out, n)
-    if thrice != EMPTY:
-        if leading or kind == TRIPLE:
-            n = _add_each(hand, thrice & over, 29, whole, kickers, out, n)
-        if leading or kind == TRIPLE_1:
-            n = _add_each(hand, thrice & over, 42, whole, kickers, out, n)
-        if leading or kind == TRIPLE_2:
-            n = _add_each(hand, thrice & over, 55, whole, kickers, out, n)
-    if leading or kind == STRAIGHT:
-        n = _add_runs(hand, once, over, STRAIGHT, 5, 12, length, whole, kickers, out, n)
-    if leading or kind == PAIR_STRAIGHT:
-        n = _add_runs(hand, twice, over, PAIR_STRAIGHT, 3, 10, length, whole, kickers, out, n)
-    if thrice & (thrice >> _FOUR) & IN_SEQUENCES != EMPTY:
-        if leading or kind == AIRPLANE:
-            n = _add_runs(hand, thrice, over, AIRPLANE, 2, 6, length, whole, kickers, out, n)
-        if leading or kind == AIRPLANE_1:
-            n = _add_runs(hand, thrice, over, AIRPLANE_1, 2, 5, length, whole, kickers, out, n)
-        if leading or kind == AIRPLANE_2:
-            n = _add_runs(hand, thrice, over, AIRPLANE_2, 2, 4, length, whole, kickers, out, n)
-    if four != EMPTY:
-        if leading or kind == FOUR_1:
-            n = _add_each(hand, four & over, 269, whole, kickers, out, n)
-        if leading or kind == FOUR_2:
-            n = _add_each(hand, four & over, 282, whole, kickers, out, n)
-        bombs = four & over if kind == BOMB else four
-        n = _add_each(hand, bombs, 295, whole, kickers, out, n)
-    if hand & JOKERS == JOKERS:
-        n = _add(hand, ROCKET_PATTERN, whole, kickers, out, n)
-    if shuttle and four & (four >> _FOUR) & IN_SEQUENCES != EMPTY:
-        if leading or kind == SHUTTLE:
-            n = _add_runs(hand, four, over, SHUTTLE, 2, 5, length, whole, kickers, out, n)
-        if leading or kind == SHUTTLE_1:
-            n = _add_runs(hand, four, over, SHUTTLE_1, 2, 4, length, whole, kickers, out, n)
-        if leading or kind == SHUTTLE_2:
-            n = _add_runs(hand, four, over, SHUTTLE_2, 2, 3, length, whole, kickers, out, n)
+    for kind in range(1, SHUTTLE_2 + 1 if shuttle else SHUTTLE):
+        # One loop and one place where plays are added: it is compiled into many others.
+        if facing != 0 and kind != facing and kind != BOMB and kind != ROCKET:
+            continue
+        if kind == ROCKET:
+            if hand & JOKERS == JOKERS:
+                out[n] = FIRST[ROCKET_PATTERN] if whole else ROCKET_PATTERN
+                n += 1
+            continue
+        ranks = at_least(hand, _SAME[kind])
+        most, pattern = _LONGEST[kind], np.int64(FIRST_PATTERN[kind])
+        if most > 1:
+            ranks &= IN_SEQUENCES
+        run = ranks
+        for longer in range(1, most + 1):
+            if longer > 1:
+                run &= ranks >> np.uint64(4 * (longer - 1))
+            if run == EMPTY or (kind == facing and longer > length):
+                break
+            if longer < _SHORTEST[kind]:
+                continue
+            bodies = run
+            if kind == facing:
+                bodies = run & over if longer == length else EMPTY
+            while bodies != EMPTY:
+                rank = lowest_rank(bodies)
+                bodies &= bodies - np.uint64(1)
+                n = _add(hand, pattern + rank, whole, kickers, out, n)
+            pattern += 13 - longer
     return n
 
 

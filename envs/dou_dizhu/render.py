@@ -166,8 +166,8 @@ def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
         canvas.text(x - 76, y + 7, role or "bidding", 13, ink if role else _FAINT, 0, "lm")
         held = int(size(np.uint64(s["hands"][seat])))
         canvas.text(x + 96, y - 2, f"{held} card{'' if held == 1 else 's'}", 16, _PAPER, 0.02, "rm")
-    for x, y, words, _ in labels:
-        canvas.text(x, y, words, 22, _FAINT, 0.02)
+    for at_x, at_y, words, _ in labels:
+        canvas.text(at_x, at_y, words, 22, _FAINT, 0.02)
     if over:
         words = result_text(s)
         wide = canvas.width_of(words, 19) + 44

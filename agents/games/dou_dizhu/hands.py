@@ -63,23 +63,20 @@ def part(hand, with_straights):
         hand &= ~JOKERS
     hand &= ~(at_least(hand, 4) * _ALL_BITS)
     needed, riders = 0, 0
-    length, start = longest_run(at_least(hand, 3))
-    while length >= 2:
-        hand -= sequence(length, start, 3)
+    # Airplanes, straights, pair straights, in one loop: it is compiled into many others.
+    kind = 0
+    while kind < 3:
+        same, least = 3, 2
+        if kind > 0:
+            same, least = (1, 5) if kind == 1 else (2, 3)
+        length, start = longest_run(at_least(hand, same))
+        if length < least or (kind == 1 and not with_straights):
+            kind += 1
+            continue
+        hand -= sequence(length, start, same)
         needed += 1
-        riders += length
-        length, start = longest_run(at_least(hand, 3))
-    if with_straights:
-        length, start = longest_run(at_least(hand, 1))
-        while length >= 5:
-            hand -= sequence(length, start, 1)
-            needed += 1
-            length, start = longest_run(at_least(hand, 1))
-    length, start = longest_run(at_least(hand, 2))
-    while length >= 3:
-        hand -= sequence(length, start, 2)
-        needed += 1
-        length, start = longest_run(at_least(hand, 2))
+        if kind == 0:
+            riders += length
     triples = popcount(at_least(hand, 3))
     others = popcount(at_least(hand, 1)) - triples
     riders += triples
@@ -89,9 +86,11 @@ def part(hand, with_straights):
 @njit(cache=True)
 def plays_needed(hand):
     """How many plays a hand needs, about; bombs and the rocket are not counted."""
-    first, _ = part(hand, False)
-    second, _ = part(hand, True)
-    return min(first, second)
+    least = 99
+    for with_straights in range(2):
+        needed, _ = part(hand, with_straights == 1)
+        least = min(least, needed)
+    return least
 
 
 @njit(cache=True)
@@ -101,10 +100,11 @@ def choose_kickers(kickers, hand, pattern):
     if number == 0:
         return EMPTY
     ranks = kicker_ranks(hand, pattern)
-    plain, groups = part(hand - BODY[pattern], False)
-    better, others = part(hand - BODY[pattern], True)
-    if better < plain:
-        groups = others
+    least, groups = 99, EMPTY
+    for with_straights in range(2):
+        needed, left = part(hand - BODY[pattern], with_straights == 1)
+        if needed < least:
+            least, groups = needed, left
     chosen = EMPTY
     for tier in range(4):
         if tier == 0:

@@ -70,13 +70,15 @@ def _part(word, need, dead, scarce, melded):
     """What a suit is away from its part of a plan, packed; ``_DEAD`` if it cannot come.
 
     Args:
-        need: digits of the tiles. melded: whether the part lies there as a meld.
+        need: a one in the digit of each tile. melded: whether the part lies there as a meld.
     """
     if melded:
         return _packed(0, row_of(word)) | _MATCHED
-    held, units = _lacking(word, need, dead, scarce)
-    if units < 0:
+    held = present(word) & need
+    lacking = need & ~held
+    if lacking & dead:
         return _DEAD
+    units = TILE * popcount(np.uint64(lacking)) + SCARCE * popcount(np.uint64(lacking & scarce))
     return _packed(units, row_of(word - held))
 
 

@@ -252,7 +252,7 @@ LADDER = Ladder(
         ("plan:level?k=2",),
         ("plan:level?k=3",),
         ("plan:level?k=4",),
-        ("plan:level?k=5",),
+        ("plan:reply?evals=30",),
     ),
-    {"rounds": 5},  # the last level answers what it has seen
+    {"rounds": 5},  # the last level answers what it has seen; 1,200 simulations always win
 )
