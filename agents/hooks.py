@@ -60,9 +60,9 @@ def _all(rules, s, legal, n, ply):
 
 @core.kernel("agents", default=_all)
 def candidates(rules, s, legal, n, ply):
-    """Put what alpha-beta tries of ``legal[:n]`` in front, in any order; return how many.
+    """Put what searches try of ``legal[:n]`` in front, in any order; return how many.
 
-    At least one is needed. ``ply`` counts from the root.
+    Alpha-beta and perfect information Monte Carlo ask. At least one is needed. ``ply`` counts from the root.
     """
 
 

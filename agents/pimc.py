@@ -4,7 +4,9 @@ For every guess (a determinization) each legal action is played, and the game fr
 game's heuristic in all seats, or solved exactly where the game's agents can; the action with the
 highest sum is played. It needs a heuristic that says something about the game, and does not see
 that others, or itself, will have to act without knowing the cards (Ginsberg 2001; Long, Sturtevant,
-Buro, Furtak 2010).
+Buro, Furtak 2010). Where luck decides most of a game, few guesses tell its actions apart by chance
+alone: with ``sure`` the heuristic's action is left only for one that is better by so many standard
+errors of their difference, guess by guess.
 """
 
 from __future__ import annotations
@@ -22,24 +24,33 @@ MOST_WORLDS = 100_000
 
 
 @njit(cache=True, nogil=True)
-def search(rules, states, worlds, weighted, legal, own, probs, total, memory, sums):
-    """Add to ``sums`` what each legal action of ``states[0]`` is worth in so many worlds.
+def search(rules, states, worlds, weighted, legal, own, probs, total, memory, sums, gains):
+    """Add to ``sums`` what each candidate of ``states[0]`` is worth in so many worlds.
 
     Args:
         states: (4,) records: the root, a world, one that is played on, and one whose generator
             drives the search.
         weighted: whether a world counts by ``hooks.likelihood``.
-        legal, own: scratch for legal actions; ``legal`` holds the root's in the end.
+        legal, own: scratch for legal actions; ``legal`` begins with the candidates in the end.
         total: scratch, one a seat. memory: for ``hooks.exact``.
-        sums: (legal actions,) float64.
+        sums: (legal actions,) float64. gains: (legal actions, 3) float64, written: what an action
+            is worth in the last world, what all worlds together give it more than the heuristic's
+            action, and the squares of that.
 
     Returns:
-        how many legal actions there are.
+        (candidates, the place of the heuristic's action among them).
     """
     seat = core.current_player(rules, states[0])
     n = core.legal_actions(rules, states[0], legal)
+    chosen = hooks.heuristic(rules, states[0], legal, n)
+    n = hooks.candidates(rules, states[0], legal, n, 0)
+    usual = 0
     for k in range(n):
         sums[k] = 0.0
+        gains[k, 1] = 0.0
+        gains[k, 2] = 0.0
+        if legal[k] == chosen:
+            usual = k
     for _ in range(worlds):
         states[1] = states[0]
         world = states[1]
@@ -59,13 +70,12 @@ def search(rules, states, worlds, weighted, legal, own, probs, total, memory, su
                 core.returns(rules, s, total)
                 hooks.as_worth(rules, s, total)
             sums[k] += weight * total[seat]
-    return n
-
-
-@njit(cache=True)
-def _heuristic_at(rules, states, legal):
-    n = core.legal_actions(rules, states[0], legal)
-    return hooks.heuristic(rules, states[0], legal, n)
+            gains[k, 0] = weight * total[seat]
+        for k in range(n):
+            more = gains[k, 0] - gains[usual, 0]
+            gains[k, 1] += more
+            gains[k, 2] += more * more
+    return n, usual
 
 
 class PIMC(Policy):
@@ -75,11 +85,14 @@ class PIMC(Policy):
         worlds: determinizations a move.
         weighted: count worlds by how well they agree with what others did, where the game's agents
             can tell (``hooks.likelihood``).
+        sure: standard errors by which an action must be better than the heuristic's; 0 for the
+            best of all.
     """
 
-    def __init__(self, worlds: int, weighted: bool = False):
-        self.worlds, self.weighted = worlds, weighted
-        self.name = f"pimc:{worlds}{'?weights=yes' if weighted else ''}"
+    def __init__(self, worlds: int, weighted: bool = False, sure: float = 0.0):
+        self.worlds, self.weighted, self.sure = worlds, weighted, sure
+        options = (["weights=yes"] if weighted else []) + ([f"sure={sure:g}"] if sure else [])
+        self.name = f"pimc:{worlds}{'?' if options else ''}{'&'.join(options)}"
         self._memory: tuple[Any, ...] | None = None
 
     def _allocate(self, rules: Any) -> tuple[Any, ...]:
@@ -88,34 +101,51 @@ class PIMC(Policy):
             self._memory = (
                 rules, legal, legal.copy(), probs, np.zeros(rules.num_players),
                 hooks.exact_memory(rules), np.zeros(rules.num_actions),
+                np.zeros((rules.num_actions, 3)),
             )  # fmt: skip
         return self._memory[1:]
 
     def statistics(self, decision: Decision) -> tuple[np.ndarray, np.ndarray]:
-        """(actions, mean worth) of all legal moves after a search."""
-        legal, own, probs, total, memory, sums = self._allocate(decision.rules)
+        """(actions, mean worth) of all candidates after a search."""
+        n, _ = self._search(decision)
+        legal, *_, sums, _ = self._allocate(decision.rules)
+        return legal[:n].copy(), sums[:n] / self.worlds
+
+    def _search(self, decision: Decision) -> tuple[int, int]:
+        legal, own, probs, total, memory, sums, gains = self._allocate(decision.rules)
         for array in memory:  # a decision must not depend on those before it
             array[...] = np.zeros((), array.dtype)
         states = np.repeat(decision.states[:1], 4)
         states["rng"][3] = decision.seed
-        n = search(
+        n, usual = search(
             decision.rules, states, self.worlds, self.weighted, legal, own, probs, total, memory,
-            sums,
+            sums, gains,
         )  # fmt: skip
-        return legal[:n].copy(), sums[:n] / self.worlds
+        return int(n), int(usual)
 
     def act(self, decision: Decision) -> int:
-        """The move of highest worth; among equals the heuristic's, else the first."""
+        """The move of highest worth; among equals the heuristic's, else the first.
+
+        With ``sure``, the heuristic's unless a better one is better for sure.
+        """
         if len(decision.legal) == 1:
             return int(decision.legal[0])
-        actions, worth = self.statistics(decision)
-        best = actions[worth >= worth.max() - 1e-9]
-        usual = _heuristic_at(decision.rules, decision.states, self._allocate(decision.rules)[0])
-        return int(usual if usual in best else best[0])
+        n, usual = self._search(decision)
+        legal, *_, sums, gains = self._allocate(decision.rules)
+        worth = sums[:n] / self.worlds
+        if self.sure:
+            mean, squares = gains[:n, 1] / self.worlds, gains[:n, 2] / self.worlds
+            error = np.sqrt(np.maximum(squares - mean**2, 0) / max(self.worlds - 1, 1))
+            surely = (mean > self.sure * error) & (self.worlds > 1)
+            worth = np.where(surely, worth, -np.inf)
+            worth[usual] = sums[usual] / self.worlds
+        best = np.flatnonzero(worth >= worth.max() - 1e-9)
+        return int(legal[usual if usual in best else best[0]])
 
 
 def pimc_policy(spec: core.GameSpec, text: PolicyString) -> PIMC:
-    """``pimc:WORLDS``, 20 by default; ``weights=yes`` counts worlds by the moves seen so far.
+    """``pimc:WORLDS``, 20 by default; ``weights=yes`` counts worlds by the moves seen so far,
+    ``sure=ERRORS`` leaves the heuristic's move only for one that is surely better.
 
     Raises:
         ValueError: a bad number or option, or a game that hides nothing or has no heuristic.
@@ -123,10 +153,16 @@ def pimc_policy(spec: core.GameSpec, text: PolicyString) -> PIMC:
     worlds = text.argument or "20"
     weights = text.options.get("weights", "no")
     good = worlds.isdigit() and 1 <= int(worlds) <= MOST_WORLDS and weights in ("no", "yes")
-    if not good or set(text.options) - {"weights"}:
-        raise ValueError("policy pimc: write pimc:WORLDS or pimc:WORLDS?weights=yes, as in pimc:20")
+    try:
+        sure = float(text.options.get("sure", 0))
+    except ValueError:
+        sure = -1.0
+    if not good or not 0 <= sure <= 10 or set(text.options) - {"weights", "sure"}:
+        raise ValueError(
+            "policy pimc: write pimc:WORLDS, as in pimc:20, with ?weights=yes or ?sure=2 (0 to 10)"
+        )
     if spec.information != "imperfect" or hooks.found(spec, "heuristic") is None:
         raise ValueError(
             f"policy pimc: {spec.name} hides nothing or has no heuristic to play it out; mcts plays"
         )
-    return PIMC(int(worlds), weights == "yes")
+    return PIMC(int(worlds), weights == "yes", sure)

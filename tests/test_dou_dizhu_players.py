@@ -224,9 +224,20 @@ def test_guesses_see_a_win_that_needs_no_luck():
     assert chosen(WHOLE, states, "pimc:5") == "A A"
 
 
+def test_the_heuristics_play_is_left_only_for_one_that_is_surely_better():
+    states = dealt(WHOLE, [[11, 11, 0], [1], [2]])
+    decision = decision_for(GAME, WHOLE, states, 1)
+    usual = make_policy(GAME, "heuristic").act(decision)
+    assert PIMC(1, sure=1).act(decision) == usual  # one guess says nothing of errors
+    assert PIMC(30, sure=1e9).act(decision) == usual
+    assert chosen(WHOLE, states, "pimc:30?sure=2") == "A A"
+
+
 def test_policies_that_make_no_sense():
-    for game, text in (("dou_dizhu", "pimc:0"), ("dou_dizhu", "pimc:3?c=1"), ("chess", "pimc:3")):
+    for game, text in (("dou_dizhu", "pimc:0"), ("dou_dizhu", "pimc:3?c=1"), ("chess", "pimc:3"),
+                       ("dou_dizhu", "pimc:3?sure=nan"), ("dou_dizhu", "pimc:3?sure=x")):  # fmt: skip
         with pytest.raises(ValueError, match="policy pimc"):
             make_policy(spec(game), text)
     assert make_policy(GAME, "pimc:3?weights=yes").name == "pimc:3?weights=yes"
+    assert make_policy(GAME, "pimc:3?sure=2&weights=yes").name == "pimc:3?weights=yes&sure=2"
     assert set(hooks.rule_names(GAME)) == set(RULES)

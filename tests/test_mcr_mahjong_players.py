@@ -6,10 +6,11 @@ from typing import cast
 
 import numpy as np
 import pytest
+from numba import njit
 from test_mcr_fans import MELD_WORDS
 
 from stratagym.agents import hooks
-from stratagym.agents.core import make_policy
+from stratagym.agents.core import decision_for, make_policy
 from stratagym.agents.kernel_policies import play_many
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.benchmarks.levels.climb import LevelResult, Result
@@ -139,6 +140,27 @@ def test_a_ready_hand_is_kept_and_a_win_taken():
             PLAY + TILES.index("J1")
         ), name
     assert n == len(held)
+
+
+@njit
+def tried(rules, states, legal):
+    return hooks.candidates(rules, states[0], legal, core.legal_actions(rules, states[0], legal), 0)
+
+
+def test_six_actions_are_played_out_the_heuristics_among_them(seed):
+    policy, several = make_policy(SPEC, "pimc:2?sure=2"), 0
+    for k, (rules, states, _, action) in enumerate(positions(four_of("heuristic", 1, seed))):
+        before = states.tobytes()
+        legal, _ = core.new_scratch(rules)
+        n = core.legal_actions_at(rules, states, 0, legal)
+        every = legal[:n].tolist()
+        count = tried(rules, states, legal)
+        assert states.tobytes() == before and sorted(legal[:n].tolist()) == sorted(every)
+        assert 1 <= count <= min(6, n) and action in legal[:count]
+        several += count == 6
+        if k % 20 == 0:
+            assert policy.act(decision_for(SPEC, rules, states, seed)) in every
+    assert several > 5
 
 
 def test_players_have_names():

@@ -45,6 +45,8 @@ SELF_DRAWN_ONLY = 0.3
 """How often a winning tile that is enough only if drawn counts."""
 CLAIM_GAIN = 1.15
 """What a claim must gain, as a factor."""
+MOST_TRIED = 6
+"""Actions that are played out."""
 CAUTION = 0.3
 """What a point that a discard may lose counts."""
 
@@ -232,6 +234,50 @@ def _may_choose(legal, k, which):
 
 
 @njit(cache=True)
+def _value(rules, s, seat, left, action, which):
+    """What the hand is worth after an action, discards after a claim tried out."""
+    _apply(s, seat, action, -1)
+    discards = CHI <= action < GANG
+    found, first = 0.0, True
+    for tile in range(KINDS if discards else 1):
+        if discards:
+            if s.counts[seat, tile] == 0:
+                continue
+            s.counts[seat, tile] -= 1
+        each = worth(rules, s, seat, left, which)
+        if first or each > found:
+            found, first = each, False
+        if discards:
+            s.counts[seat, tile] += 1
+    _apply(s, seat, action, 1)
+    if which == FANS:
+        if discards:
+            found /= CLAIM_GAIN
+        elif PLAY <= action < CHI:
+            found -= CAUTION * risk(rules, s, seat, action - PLAY)
+    return found
+
+
+@njit(cache=True)
+def candidates(rules, s, legal, n, ply):
+    """The actions that leave the hand worth most, ``MOST_TRIED`` of them; of a win nothing else."""
+    for k in range(n):
+        if legal[k] == HU:
+            legal[0], legal[k] = legal[k], legal[0]
+            return 1
+    seat = np.int64(s.player)
+    left = unseen_words(s, seat)
+    for place in range(min(n, MOST_TRIED) if n > MOST_TRIED else 0):
+        best, most = place, 0.0
+        for k in range(place, n):
+            value = _value(rules, s, seat, left, np.int64(legal[k]), FANS)
+            if k == place or value > most:
+                best, most = k, value
+        legal[place], legal[best] = legal[best], legal[place]
+    return min(n, MOST_TRIED)
+
+
+@njit(cache=True)
 def _choose(rules, s, legal, n, which):
     """The action that leaves the hand worth most, a win at once; the record is left as it was."""
     if legal[0] == HU or (n > 1 and legal[1] == HU):
@@ -245,25 +291,7 @@ def _choose(rules, s, legal, n, which):
         action = np.int64(legal[k])
         if not _may_choose(legal, k, which):
             continue
-        _apply(s, seat, action, -1)
-        discards = CHI <= action < GANG
-        found, first = 0.0, True
-        for tile in range(KINDS if discards else 1):
-            if discards:
-                if s.counts[seat, tile] == 0:
-                    continue
-                s.counts[seat, tile] -= 1
-            each = worth(rules, s, seat, left, which)
-            if first or each > found:
-                found, first = each, False
-            if discards:
-                s.counts[seat, tile] += 1
-        _apply(s, seat, action, 1)
-        if which == FANS:
-            if discards:
-                found /= CLAIM_GAIN
-            elif PLAY <= action < CHI:
-                found -= CAUTION * risk(rules, s, seat, action - PLAY)
+        found = _value(rules, s, seat, left, action, which)
         # Of equal discards the one that is worth least by itself goes; no equal claim is made.
         keep = _kept(s, seat, action - PLAY) if PLAY <= action < CHI else 0.0
         better = found > most or (found == most and (keep < kept or action >= AN_GANG))
