@@ -62,7 +62,8 @@ def _all(rules, s, legal, n, ply):
 def candidates(rules, s, legal, n, ply):
     """Put what searches try of ``legal[:n]`` in front, in any order; return how many.
 
-    Alpha-beta and perfect information Monte Carlo ask. At least one is needed. ``ply`` counts from the root.
+    Alpha-beta and perfect information Monte Carlo ask. At least one is needed; ``ply`` counts from
+    the root.
     """
 
 
