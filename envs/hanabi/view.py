@@ -43,8 +43,8 @@ ANSWER = json_field(
 )
 POSITION_FORMS = ("list", "table")
 MERGED_PARTS = (
-    "game", "role", "rules", "hints", "position", "persona", "history", "heard", "task", "legal",
-    "actions", "answer",
+    "game", "role", "rules", "catalogue", "hints", "position", "persona", "history", "heard",
+    "task", "legal", "actions", "answer",
 )  # fmt: skip
 HINTS = (
     "Prefer a hint that lets a card be played now; next best, one that saves a card that is the "
