@@ -270,6 +270,18 @@ def make(game: core.GameSpec, say: Any = print) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def in_lines(value: Any, pad: str = "") -> str:
+    """A file's JSON, with a line for each plan of a list."""
+    if isinstance(value, dict):
+        rows = [
+            f"{pad} {json.dumps(name)}: {in_lines(of, pad + ' ')}" for name, of in value.items()
+        ]
+        return "{\n" + ",\n".join(rows) + f"\n{pad}}}"
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[\n" + ",\n".join(f"{pad} {json.dumps(one)}" for one in value) + f"\n{pad}]"
+    return json.dumps(value)
+
+
 def main(arguments: Sequence[str]) -> int:
     """Make a game's file; 2 for a game that has no plans."""
     try:
@@ -282,7 +294,7 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     made = make(game)
     FOLDER.mkdir(exist_ok=True)
-    path_of(game).write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    path_of(game).write_text(in_lines(made) + "\n", encoding="utf-8")
     print(path_of(game))
     return 0
 

@@ -24,7 +24,7 @@ from cyclopts import Parameter
 from stratagym.agents.ladders import Ladder, ladder_of, laddered
 from stratagym.benchmarks.harness import cli, workers
 from stratagym.benchmarks.harness.matches import Match
-from stratagym.benchmarks.harness.options import ExecutorArgs, MatchArgs, RunArgs
+from stratagym.benchmarks.harness.options import ExecutorArgs
 from stratagym.benchmarks.harness.progress import progress_bar, stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import Records
@@ -38,17 +38,11 @@ NAME = "anchored_levels"
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
-class Args(MatchArgs, RunArgs):
+class Args(setup.ClimbArgs):
     game: str = "connect_four"
     """Games, separated by commas, or "all" that have a ladder; chess/ladder-v1 names an earlier."""
     policies: str = "random,heuristic,alphabeta:4,mcts:200"
     """Policies, separated by commas."""
-    games: int | None = None
-    """Games with each opponent, rounded up so that every seed is played from every seat; default
-    32 with perfect and 64 with hidden information."""
-    early_stop: bool = True
-    """Leave a level once it is settled: after each quarter of its games, where the 99% interval of
-    the win rate leaves out one half."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults

@@ -22,10 +22,9 @@ from cyclopts import Parameter
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.botzonebench import findings as paper
 from stratagym.benchmarks.botzonebench import report
-from stratagym.benchmarks.botzonebench.games import BY_GAME, GAMES, REPLAYS, there
+from stratagym.benchmarks.botzonebench.games import BY_GAME, REPLAYS
 from stratagym.benchmarks.botzonebench.summary import summarise
 from stratagym.benchmarks.harness import cli
-from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
 from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.levels import setup
@@ -43,17 +42,11 @@ PROTOCOL = (
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
-class Args(MatchArgs, RunArgs):
+class Args(setup.ClimbArgs):
     game: str = "all"
     """Some of the eight games, separated by commas, or "all" of them."""
     policies: str = "random,heuristic"
     """Policies, separated by commas."""
-    games: int | None = None
-    """Games with each opponent, rounded up so that every seed is played from every side; default
-    32 with perfect and 64 with hidden information."""
-    early_stop: bool = True
-    """Leave a level once it is settled: after each quarter of its games, where the 99% interval of
-    the win rate leaves out one half."""
     as_published: bool = False
     """The paper's protocol: its numbers of games, its judges' rules, its prompts' contents, three
     answers a move and then what its code does, failed games left out, no early stop."""
@@ -66,14 +59,11 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     begun = setup.begun_on(NAME, args.output) if args.resume else {}
     ladders = {
         game: setup.same_ladder(as_asked(ladder, args), begun.get(game))
-        for game, ladder in setup.find_ladders(args.game, there()).items()
+        for game, ladder in setup.find_ladders(args.game, list(BY_GAME)).items()
     }
     plans = {game: plan_of(ladder, args) for game, ladder in ladders.items()}
     policies = setup.find_policies(list(ladders), args.policies, args)
     named = setup.by_name(policies)
-    if args.game.strip() == "all" and len(ladders) < len(GAMES):
-        missing = [entry.title for entry in GAMES if entry.game not in ladders]
-        say(f"{NAME}: without {', '.join(missing)}, which this version does not have")
     config = {
         **setup.config_of(plans, named, args.seed),
         "as_published": args.as_published,

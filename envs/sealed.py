@@ -6,9 +6,10 @@ is here. A game's ``rules`` import the kernel functions below that stand under "
 game's own", splice ``FIELDS`` into their ``STATE``, name ``COMMON`` among the fields of their
 ``Rules``, and hold what is theirs:
 
-- ``take``, ``clear_plan``, ``store_plan``, ``recall_plan``, ``random_action``, ``simulate``: the
-  stubs below;
-- ``legal_actions``, ``observe`` and ``reset`` of the kernel protocol, made of the helpers here.
+- ``take``, ``clear_plan``, ``store_plan``, ``recall_plan``, ``simulate`` and either ``is_allowed``,
+  with ``legal_actions`` and ``is_legal_action`` from here, or ``random_action`` and these as its
+  own: the stubs below;
+- ``observe`` and ``reset`` of the kernel protocol, made of the helpers here.
 
 A plan stands until its seat plans again. ``s.plan`` holds the plans of the running round, also of
 a seat that is not asked in it, ``s.last_plan`` those of the round before.
@@ -151,6 +152,29 @@ def recall_plan(rules, s, seat):
 
 
 @kernel("rules")
+def last_action(rules):
+    """The greatest action of a game that defines ``is_allowed``."""
+
+
+@kernel("rules")
+def is_allowed(rules, s, seat, action):
+    """Whether ``seat``, which is committing, may play an action, any of 0 .. ``last_action``."""
+
+
+def _random_allowed(rules, s, seat):
+    count = 0
+    for action in range(last_action(rules) + 1):
+        count += is_allowed(rules, s, seat, action)
+    wanted = random_below(s, count)
+    for action in range(last_action(rules) + 1):
+        if is_allowed(rules, s, seat, action):
+            if wanted == 0:
+                return action
+            wanted -= 1
+    return last_action(rules)
+
+
+@kernel("rules", default=_random_allowed)
 def random_action(rules, s, seat):
     """A legal micro-action of ``seat``, which is committing, uniform, from the record's dice."""
 
@@ -363,6 +387,23 @@ def current_player(rules, s):
 def turn(rules, s):
     """The round: all plans of a round are made at the same time."""
     return np.int64(s.round)
+
+
+@njit(cache=True)
+def legal_actions(rules, s, out):
+    seat, n = np.int64(s.seat), 0
+    for action in range(last_action(rules) + 1):
+        out[n] = action
+        n += is_allowed(rules, s, seat, action)
+    return n
+
+
+@njit(cache=True)
+def is_legal_action(rules, s, action, legal):
+    """Whether the seat to move may play ``action``, any integer."""
+    if not 0 <= action <= last_action(rules) or s.round >= rules.rounds:
+        return False
+    return is_allowed(rules, s, np.int64(s.seat), action)
 
 
 @njit(cache=True)

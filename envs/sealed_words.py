@@ -191,6 +191,15 @@ def move_actions(view: Any, rules: Any, seat: int, moves: Sequence[str]) -> np.n
     return actions
 
 
+# --- rules of all these games ---------------------------------------------------------------------
+
+
+def rounds_rules(rules: Any) -> list[str]:
+    """What the rules say of several rounds; nothing of one."""
+    told = f"- The game has {rules.rounds} rounds; each is won, lost or drawn by itself."
+    return [] if rules.rounds == 1 else [told]
+
+
 # --- what a round came to ------------------------------------------------------------------------
 
 

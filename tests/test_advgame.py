@@ -14,12 +14,12 @@ from openai_server import OpenAIServer, answer
 from scripts import lines
 
 from stratagym.benchmarks.advgamebench import games, metrics
-from stratagym.benchmarks.advgamebench.correlation import correlation, holm, p_of, ranks, slope
 from stratagym.benchmarks.advgamebench.credit import credits
 from stratagym.benchmarks.advgamebench.findings import findings
 from stratagym.benchmarks.advgamebench.names import LEXICON, classify, key, lexicon
 from stratagym.benchmarks.advgamebench.rounds import rounds_of
 from stratagym.benchmarks.advgamebench.score import scores
+from stratagym.benchmarks.reporting.correlation import correlation, holm, p_of, ranks, slope
 from stratagym.envs import spec
 
 run = partial(scripts.run, "advgame")

@@ -17,14 +17,15 @@ import scripts
 from openai_server import OpenAIServer, Response, answer, prompt_sha256
 from scripts import assert_refused, kill_at, lines
 
-from stratagym.agents.ladders import ladder_of
+from stratagym.agents.ladders import ladder_of, laddered
 from stratagym.benchmarks.botzonebench import shares
-from stratagym.benchmarks.botzonebench.games import BY_GAME, GAMES, first_side, there
+from stratagym.benchmarks.botzonebench.games import BY_GAME, GAMES, first_side
 from stratagym.benchmarks.botzonebench.shares import share_of
-from stratagym.benchmarks.botzonebench.summary import few_decided, spearman
+from stratagym.benchmarks.botzonebench.summary import alike, few_decided
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.levels.climb import Climb, LevelResult, Result, climb_all, new_plan
+from stratagym.benchmarks.reporting.correlation import spearman
 from stratagym.benchmarks.reporting.stats import Rate
 
 run = partial(scripts.run, "botzone")
@@ -42,10 +43,10 @@ def test_games_are_the_papers_eight():
         "TicTacToe", "Gomoku", "Ataxx", "Reversi", "Chess", "TexasHoldem2p", "FightTheLandlord",
         "ChineseStandardMahjong",
     ]  # fmt: skip
-    assert {"tictactoe", "gomoku", "ataxx", "reversi", "chess", "texas_holdem"} <= set(there())
+    assert set(BY_GAME) <= set(laddered())
 
 
-@pytest.mark.parametrize("game", there())
+@pytest.mark.parametrize("game", BY_GAME)
 def test_the_published_protocol_makes_sense_in_every_game(game):
     entry, ladder = BY_GAME[game], ladder_of(game)
     protocol = entry.published_protocol()
@@ -188,8 +189,19 @@ def test_rank_correlations_are_scipys(rng):
         if np.ptp(one) and np.ptp(other):
             expected = scipy.spearmanr(one, other).statistic
             assert spearman(one, other) == pytest.approx(expected)
-    assert spearman([1, 2, 3], [1, 2, 3]) is None
-    assert spearman([1, 1, 1, 1], [1, 2, 3, 4]) is None
+            (pair,) = alike(shares_of(one, other))["pairs"]
+            assert pair["correlation"] == pytest.approx(expected)
+    for one, other in (([1, 2, 3], [1, 2, 3]), ([1, 1, 1, 1], [1, 2, 3, 4])):
+        (pair,) = alike(shares_of(one, other))["pairs"]
+        assert pair["correlation"] is None and pair["policies"] == len(one)
+
+
+def shares_of(one, other):
+    """Shares of two games' ladders, by policy and game."""
+    return {
+        str(k): {"go": Rate(a, None, None, 1), "chess": Rate(b, None, None, 1)}
+        for k, (a, b) in enumerate(zip(one, other, strict=True))
+    }
 
 
 # --- a run of built-in policies ------------------------------------------------------------------

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.benchmarks.advgamebench.correlation import FEWEST
 from stratagym.benchmarks.advgamebench.score import RADAR
+from stratagym.benchmarks.reporting.correlation import FEWEST
 from stratagym.benchmarks.reporting.plots import SOFT, Look, drawing, looks
 
 Summary = Mapping[str, Any]

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.benchmarks.advgamebench.correlation import p_of, pearson, ranks
 from stratagym.benchmarks.advgamebench.names import LEXICON_VERSION
 from stratagym.benchmarks.advgamebench.published import METRICS, TABLE_1
+from stratagym.benchmarks.reporting.correlation import p_of, pearson, ranks
 
 GAMES = ("tower_defence", "battle_card", "elemental_duel")
 SLOPE, SERIES, POINTS, RATE = 0.041, 36, 5, 0.75

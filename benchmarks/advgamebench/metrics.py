@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.benchmarks.advgamebench.correlation import slope
 from stratagym.benchmarks.advgamebench.rounds import LOST, WON, Round
+from stratagym.benchmarks.reporting.correlation import slope
 from stratagym.benchmarks.reporting.stats import FREE, RESULT, SHARE, Bounds, Rate, ratio_rate
 
 COUNTED = 10

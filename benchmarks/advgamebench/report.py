@@ -9,9 +9,9 @@ from typing import Any
 from rich.console import Console
 
 from stratagym.benchmarks.advgamebench import figures
-from stratagym.benchmarks.advgamebench.correlation import FEWEST
 from stratagym.benchmarks.advgamebench.games import GAMES
 from stratagym.benchmarks.replaying.album import add_replays
+from stratagym.benchmarks.reporting.correlation import FEWEST
 from stratagym.benchmarks.reporting.page import (
     NOTHING,
     Page,

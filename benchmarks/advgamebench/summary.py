@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from stratagym.benchmarks.advgamebench import metrics
-from stratagym.benchmarks.advgamebench.correlation import correlation, holm
 from stratagym.benchmarks.advgamebench.credit import credits_of
 from stratagym.benchmarks.advgamebench.games import GAMES, ROLES, names
 from stratagym.benchmarks.advgamebench.matches import Plan, Setting
@@ -23,6 +22,7 @@ from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.files import JsonlWriter
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
 from stratagym.benchmarks.harness.run import Run
+from stratagym.benchmarks.reporting.correlation import correlation, holm
 from stratagym.benchmarks.reporting.stats import mean_rate, ratio_rate
 from stratagym.envs import sealed_words, spec
 from stratagym.envs.replies import ReplyError

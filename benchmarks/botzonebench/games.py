@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from stratagym.agents.ladders import Ladder, laddered
+from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness.match_play import FORFEIT, AnswerProtocol
 from stratagym.benchmarks.levels.climb import Plan
 from stratagym.envs import spec, text
@@ -105,12 +105,6 @@ GAMES = (
 )  # fmt: skip
 """In the order of the paper's table 2."""
 BY_GAME = {entry.game: entry for entry in GAMES}
-
-
-def there() -> list[str]:
-    """Those of the games that this version has a ladder for, in the paper's order."""
-    known = laddered()
-    return [entry.game for entry in GAMES if entry.game in known]
 
 
 def first_side(game: str, options: Mapping[str, Any]) -> int:

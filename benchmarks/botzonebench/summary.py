@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.levels import summary as levels
 from stratagym.benchmarks.levels.climb import Climb, Result, ScoreClimb
+from stratagym.benchmarks.reporting.correlation import spearman
 from stratagym.benchmarks.reporting.stats import RESULT, Rate, mean_rate
 from stratagym.envs import spec
 from stratagym.envs.core import GameSpec
@@ -220,20 +222,7 @@ def alike(shares: Mapping[str, Mapping[str, Rate]]) -> dict[str, Any]:
             for own in shares.values()
             if (a := own[one].value) is not None and (b := own[other].value) is not None
         ]
-        correlation = spearman([a for a, _ in both], [b for _, b in both])
+        found = spearman(*zip(*both, strict=True)) if len(both) >= LEAST_POLICIES else nan
+        correlation = None if isnan(found) else found
         pairs.append({"games": [one, other], "policies": len(both), "correlation": correlation})
     return {"pairs": pairs}
-
-
-def spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Rank correlation, ties at their mean rank; None for too few or where one is all ties."""
-    if len(one) < LEAST_POLICIES:
-        return None
-    a, b = (_ranks(np.asarray(values, float)) for values in (one, other))
-    a, b = a - a.mean(), b - b.mean()
-    size = float(np.sqrt((a**2).sum() * (b**2).sum()))
-    return float((a * b).sum() / size) if size else None
-
-
-def _ranks(values: np.ndarray) -> np.ndarray:
-    return np.array([(values < v).sum() + ((values == v).sum() + 1) / 2 for v in values])

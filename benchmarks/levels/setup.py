@@ -4,16 +4,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+from cyclopts import Parameter
 
 from stratagym.agents.core import Policy
 from stratagym.agents.ladders import Ladder, is_kept, ladder_of, laddered
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import cli, records
-from stratagym.benchmarks.harness.options import ModelArgs
+from stratagym.benchmarks.harness.options import MatchArgs, ModelArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.levels.climb import INTERIM_ANALYSES, Plan
 from stratagym.envs import spec
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class ClimbArgs(MatchArgs, RunArgs):
+    """Options of scripts whose policies climb ladders."""
+
+    games: int | None = None
+    """Games with each opponent, rounded up so that every seed is played from every side; default
+    32 with perfect and 64 with hidden information."""
+    early_stop: bool = True
+    """Leave a level once it is settled: after each quarter of its games, where the 99% interval of
+    the win rate leaves out one half."""
+
 
 FEWEST = 8
 """Fewer games with an opponent settle nothing."""

@@ -301,11 +301,6 @@ def rules_text(rules: Any) -> str:
         if rules.elements
         else ["- Elements have no effect on damage."]
     )
-    rounds = (
-        []
-        if rules.rounds == 1
-        else [f"- The game has {rules.rounds} rounds; each is won, lost or drawn by itself."]
-    )
     return section(
         "Rules",
         f"- Each side buys 1 to {MOST_UNITS} units, which stand from left to right in the order "
@@ -328,7 +323,7 @@ def rules_text(rules: Any) -> str:
         "- When all defenders are dead the invaders win, even if all invaders are dead too; when "
         f"all invaders are dead the defenders win. After {ROUNDS} rounds of battle more health "
         "in all wins; if it is equal, the defenders win.",
-        *rounds,
+        *sealed_words.rounds_rules(rules),
     )
 
 

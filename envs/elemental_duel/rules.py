@@ -13,12 +13,14 @@ import numpy as np
 from numba import njit
 
 from stratagym.envs import sealed
-from stratagym.envs.core import random_below, sizes
+from stratagym.envs.core import sizes
 from stratagym.envs.elemental_duel.fight import SLOTS, SWORDS, TAKEN
 from stratagym.envs.elemental_duel.fight import simulate as simulate
 from stratagym.envs.elemental_duel.tables import CHEAPEST, CHOSEN, COSTS, FIGHTERS, SKILLS
 from stratagym.envs.sealed import current_player as current_player
 from stratagym.envs.sealed import determinize as determinize
+from stratagym.envs.sealed import is_legal_action as is_legal_action
+from stratagym.envs.sealed import legal_actions as legal_actions
 from stratagym.envs.sealed import returns as returns
 from stratagym.envs.sealed import round_return as round_return
 from stratagym.envs.sealed import step as step
@@ -146,33 +148,7 @@ def cheapest_with(rules, s, seat, fighter, at, skill):
 
 
 @njit(cache=True)
-def legal_actions(rules, s, out):
-    seat, n = np.int64(s.seat), 0
-    for action in range(NUM_ACTIONS):
-        out[n] = action
-        n += is_allowed(rules, s, seat, action)
-    return n
-
-
-@njit(cache=True)
-def is_legal_action(rules, s, action, legal):
-    """Whether the seat to move may play ``action``, any integer."""
-    if not 0 <= action < NUM_ACTIONS or s.round >= rules.rounds:
-        return False
-    return is_allowed(rules, s, np.int64(s.seat), action)
-
-
-@njit(cache=True)
-def random_action(rules, s, seat):
-    count = 0
-    for action in range(NUM_ACTIONS):
-        count += is_allowed(rules, s, seat, action)
-    wanted = random_below(s, count)
-    for action in range(NUM_ACTIONS):
-        if is_allowed(rules, s, seat, action):
-            if wanted == 0:
-                return action
-            wanted -= 1
+def last_action(rules):
     return VOID
 
 

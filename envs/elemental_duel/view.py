@@ -323,11 +323,6 @@ def rules_text(rules: Any) -> str:
         if rules.weakest
         else "the first living enemy in its side's order"
     )
-    rounds = (
-        []
-        if rules.rounds == 1
-        else [f"- The game has {rules.rounds} rounds; each is won, lost or drawn by itself."]
-    )
     return section(
         "Rules",
         "- Each side has three fighters in the order of its plan, one of each of its elements: "
@@ -349,7 +344,7 @@ def rules_text(rules: Any) -> str:
         "again. Nobody is healed beyond its HP at the start.",
         "- When all of a side are dead it has lost; if both are at once, the invaders win. After "
         f"{ROUNDS} rounds of the duel more HP in all wins; if it is equal, the defenders win.",
-        *rounds,
+        *sealed_words.rounds_rules(rules),
     )
 
 

@@ -50,6 +50,11 @@ def pearson(x: Sequence[float] | np.ndarray, y: Sequence[float] | np.ndarray) ->
     return float(a @ b / spread) if spread > 0 else float("nan")
 
 
+def spearman(x: Sequence[float] | np.ndarray, y: Sequence[float] | np.ndarray) -> float:
+    """The rank coefficient, equal values at their mean rank; nan where one side does not vary."""
+    return pearson(ranks(x), ranks(y))
+
+
 def ranks(values: Sequence[float] | np.ndarray) -> np.ndarray:
     """Ranks from 1, the mean of their places for equal values, (N,) float64."""
     values = np.asarray(values, float)
@@ -86,7 +91,7 @@ def correlation(
     n = len(a)
     if n < FEWEST or np.ptp(a) == 0 or np.ptp(b) == 0:
         return None
-    r, rho = pearson(a, b), pearson(ranks(a), ranks(b))
+    r, rho = pearson(a, b), spearman(a, b)
     every = np.arange(n)
     without = np.array([pearson(np.delete(a, k), np.delete(b, k)) for k in every])
     rng = np.random.default_rng(seed)
