@@ -57,6 +57,10 @@ def configure() -> None:
             self._cache = KernelCache(self)
         else:
             numbas(self)
+        if (
+            package == _OURS
+        ):  # nobody passes our kernels as functions; a wrapper each is a tenth more
+            self.targetoptions.setdefault("no_cfunc_wrapper", True)
 
     setattr(Dispatcher, "enable_caching", enable_caching)  # noqa: B010 - unknown to type checkers
     event.register("numba:compile", _ANNOUNCE)
