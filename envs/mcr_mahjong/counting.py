@@ -230,7 +230,7 @@ def best_fans(words, melds, num_melds, tile, flags, seat_wind, prevailing_wind):
     v2, v3 = w2 - (one if group == 2 else 0), w3 - (one if group == 3 else 0)
 
     total, early, late = 0, 0, 0
-    ways, no_pungs = -1, np.int64(0)  # a constant would compile ``_finish`` once more
+    ways = -1
     if num_melds == 0:
         if are_seven_pairs(w0, w1, w2, w3):
             early, late = trait_fans(t0, t1, t2, t3)
@@ -242,10 +242,10 @@ def best_fans(words, melds, num_melds, tile, flags, seat_wind, prevailing_wind):
             else:
                 early |= bits.SEVEN_PAIRS | suits_early | rank_fans(t0, t1, t2, t3)
                 late += suits_late + hogs
-            total, early, late = _finish(early, late, no_pungs, seat_wind, prevailing_wind, mixed)
+            total, early, late = _finish(early, late, 0, seat_wind, prevailing_wind, mixed)
         elif are_orphans(w0, w1, w2, w3):
             early = won_early | bits.THIRTEEN_ORPHANS
-            return _finish(early, won_late, no_pungs, seat_wind, prevailing_wind, mixed)
+            return _finish(early, won_late, 0, seat_wind, prevailing_wind, mixed)
         elif are_honors_and_knitted(w0, w1, w2, w3):
             honors = popcount(np.uint64(w3))
             fan = (
@@ -256,7 +256,7 @@ def best_fans(words, melds, num_melds, tile, flags, seat_wind, prevailing_wind):
             if honors == 5:
                 fan |= bits.KNITTED_STRAIGHT
             early = won_early | fan
-            return _finish(early, won_late, no_pungs, seat_wind, prevailing_wind, mixed)
+            return _finish(early, won_late, 0, seat_wind, prevailing_wind, mixed)
     if num_melds <= 1:
         ways = knitted_straight(w0, w1, w2)
         if ways >= 0:

@@ -326,7 +326,7 @@ def _claim(s, seat, action):
             if other != tile:
                 take(s, seat, other)
                 s.shown[other] += 1
-        _meld(s, seat, np.int64(CHOW), middle, tile - middle + 2)
+        _meld(s, seat, CHOW, middle, tile - middle + 2)
         return
     own = 2 if action < GANG else 3
     for _ in range(own):
