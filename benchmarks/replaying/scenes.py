@@ -10,6 +10,8 @@ import numpy as np
 from numba import njit
 
 from stratagym.agents import hooks
+from stratagym.benchmarks.advgamebench import games
+from stratagym.benchmarks.advgamebench.credit import told
 from stratagym.benchmarks.harness.replays import Position, Replay
 from stratagym.benchmarks.replaying.evaluator import Evaluation
 from stratagym.benchmarks.replaying.tiles import Tiles, changes
@@ -96,6 +98,8 @@ def scene(
                 numbers = tiles.numbers(draw())
                 image, before = changes(before, numbers), numbers
             positions.append(_frame(position, label, image, texts(text)))
+        if shown:
+            positions[-1]["chance"] = credit(position, after)
     return {
         "title": replay.title,
         "outcome": replay.outcome,
@@ -128,6 +132,14 @@ def frames(
     if found is None or after is None or after.states is None or position.states is None:
         return []
     return found(position.rules, position.states[0], after.states[0])
+
+
+def credit(position: Position, after: Position | None) -> list[str]:
+    """After a battle of sealed plans, what each item of both was worth, a line a side."""
+    plans = position.spec.name in games.GAMES
+    if not plans or after is None or after.states is None or position.states is None:
+        return []
+    return told(position.spec.name, position.rules, position.states[0], after.states[0])
 
 
 def _frame(position: Position, label: str, image: list[int] | None, text: int) -> dict[str, Any]:
