@@ -3,6 +3,7 @@
     python -m benchmarks.advgame --policies llm --model M --base-url URL
     python -m benchmarks.advgame --policies random,control:keep,heuristic --game tower_defence
     python -m benchmarks.advgame --policies llm:M --budget 0.5,0.75,1,1.5
+    python -m benchmarks.advgame --policies llm:A --opponents llm:B --game battle_card
     python -m benchmarks.advgame findings
 
 In three games two sides make plans without seeing each other's; then the battle runs by itself. A
@@ -31,11 +32,12 @@ from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
-from stratagym.benchmarks.harness.schedules import fixed
 from stratagym.benchmarks.reporting.terminal import output_console
 from stratagym.envs import spec
+from stratagym.wrappers.dialogue import FORFEIT
 
 VOID = "void"
+MOST_TRIES = 20
 FEEDBACK = ("full", "as_published")
 
 
@@ -44,7 +46,7 @@ FEEDBACK = ("full", "as_published")
 class Args(MatchArgs, RunArgs):
     policies: str = "random,control:keep"
     """Policies, separated by commas: llm, llm:MODEL, random, heuristic, plan:NAME, control:keep,
-    control:redraw=POLICY."""
+    control:redraw=POLICY, a language model too."""
     opponents: str = "plan:level?k=1,plan:level?k=3,plan:level?k=5"
     """Whom every policy meets, separated by commas; a model too, by its name."""
     game: str = ",".join(GAMES)
@@ -56,6 +58,12 @@ class Args(MatchArgs, RunArgs):
     budget: str = "1"
     """Shares of its budget that a policy gets, separated by commas; all settings are played with
     each, and the opponent keeps its own."""
+    shared_start: bool = False
+    """Ask each policy for its first plan once in a role, for all of its matches, as the released
+    program does. Otherwise every match begins with new ones."""
+    tries_on_violation: int = 1
+    """Plans over budget that a model may answer for one turn; but for the last, it is told the cost
+    and asked again. The last answer is played."""
     rules: str = ""
     """Options of the games, such as "setting=released"."""
     feedback: str = "full"
@@ -77,6 +85,12 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         raise cli.InputError(f"--repeats {args.repeats}: at least 1 is needed")
     if args.feedback not in FEEDBACK:
         raise cli.InputError(f"--feedback {args.feedback!r}: choose from: {', '.join(FEEDBACK)}")
+    if not 1 <= args.tries_on_violation <= MOST_TRIES:
+        raise cli.InputError(
+            f"--tries-on-violation {args.tries_on_violation}: choose from 1 to {MOST_TRIES}"
+        )
+    if args.shared_start and args.invalid == FORFEIT:
+        raise cli.InputError("--shared-start: a first plan has to be played: add --invalid void")
     options = cli.pairs("--rules", args.rules)
     if args.feedback == "as_published" and not args.position:
         args = replace(args, position="as_published")
@@ -87,7 +101,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
             spec(game).make_rules(**options)
         except ValueError as error:
             raise cli.InputError(f"--rules: {error}") from None
-        protocols[game] = replace(args.answer_protocol(spec(game)), again=False)
+        protocols[game] = replace(
+            args.answer_protocol(spec(game)), again=False, violations=args.tries_on_violation
+        )
         policies = make_policies(spec(game), args.policies, args)
         opponents = make_policies(spec(game), args.opponents, args, option="--opponents")
         every = {policy.name: policy for policy in (*opponents, *policies)}
@@ -101,6 +117,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         factors=_factors(args.budget),
         seed=args.seed,
         options=options,
+        shared_start=args.shared_start,
     )
     config = {
         **settings(list(every.values())),
@@ -112,11 +129,12 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "budget": list(plan.factors),
         "rules": options,
         "feedback": args.feedback,
+        **({"shared_start": True} if args.shared_start else {}),
         **protocols[games[0]].record(),
         "seed": args.seed,
     }
     run = Run(NAME, args, config, models.values())
-    records = run.play(fixed(plan.matches(protocols, models)), lambda match: match.game)
+    records = run.play(plan.schedule(protocols, models), lambda match: match.game)
     with stage("adding up the rounds"):
         summary = summarise(run, plan, records)
     run.finish(summary, report.write, report.screen)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from stratagym.envs import core, sealed
-from stratagym.envs.plans import JsonPlan, PlanError
+from stratagym.envs.plans import UNPARSEABLE, JsonPlan, PlanError
 from stratagym.envs.replies import ReplyError, last_json
 from stratagym.envs.words import section
 
@@ -122,6 +122,46 @@ def ignored_keys(found: Mapping[str, Any], known: Sequence[str]) -> int:
     return sum(key not in known for key in found)
 
 
+def plan_facts(view: Any, rules: Any, s: Any, text: str) -> dict[str, int]:
+    """What a reply that can be read says beside its entries, for a view's ``plan_facts``.
+
+    ``ignored``: members that mean nothing, by the view's ``MEMBERS``; and, where no entry breaks a
+    rule, ``cost``, ``budget`` and ``over``, what it costs beyond. A plan that is kept has none.
+    """
+    seat = int(s["seat"])
+    whole, entry = view.MEMBERS[seat]
+    found = plan_of(text, whole[0])
+    if whole[0] not in found:
+        return {"ignored": ignored_keys(found, ("keep",))}
+    ignored = ignored_keys(found, whole) + sum(ignored_keys(e, entry) for e in found[whole[0]])
+    try:
+        moves = view.read_plan(rules, s, text)
+    except PlanError:
+        return {"ignored": ignored}
+    cost, budget = plan_cost(view, rules, seat, moves), sealed.budget_of.py_func(rules, seat)
+    return {"ignored": ignored, "cost": cost, "budget": budget, "over": max(0, cost - budget)}
+
+
+def refusal_text(kind: str, reason: str, where: str, facts: Mapping[str, int]) -> str:
+    """Why an answer was refused: ``entry 3: unknown unit "Pea Shooter"``.
+
+    Args:
+        kind, reason: of the answer; empty where none came in time. where: the part of the plan that
+            breaks a rule, as ``bad_entry`` has it, or a move. facts: as of ``plan_facts``.
+    """
+    if not kind:
+        return "no answer came in time"
+    words = reason.replace("_", " ")
+    if kind == UNPARSEABLE:
+        return f"the answer could not be read: {words}"
+    if over := facts.get("over"):
+        return f"over budget by {over}, more than {sealed.LOOSE} times the budget"
+    place, colon, name = where.partition(": ")
+    if colon and re.fullmatch(r"[a-z]+ [0-9]+", place):
+        return f"{place}: {words} {json.dumps(name, ensure_ascii=False)}"
+    return f"{words}: {where}" if where else words
+
+
 def plain(name: str) -> str:
     """A name as names are compared: small letters without blanks and underscores."""
     return re.sub(r"[\s_]+", "", name).lower()
@@ -181,6 +221,14 @@ def plan_actions(view: Any, rules: Any, seat: int, plan: Mapping[str, Any]) -> n
     return move_actions(view, rules, seat, view.read_plan(rules, states[0], json_text(plan)))
 
 
+def plan_cost(view: Any, rules: Any, seat: int, moves: Sequence[str]) -> int:
+    """What a plan's moves in words cost, whatever the budget."""
+    states = core.new_states(rules)
+    states["seat"] = seat
+    sealed.set_plan(rules, states, 0, seat, move_actions(view, rules, seat, moves))
+    return int(states["spent"][0, seat])
+
+
 def move_actions(view: Any, rules: Any, seat: int, moves: Sequence[str]) -> np.ndarray:
     """The micro-actions (n,) int64 of a plan's moves in words; costs are not looked at."""
     states, actions = core.new_states(rules), np.zeros(0, np.int64)
@@ -220,11 +268,12 @@ def fault_text(rules: Any, s: Any, seat: int) -> str:
     return ""
 
 
-def result_text(rules: Any, s: Any, player: int, end: str) -> str:
+def result_text(rules: Any, s: Any, player: int, end: str, refusal: str = "") -> str:
     """Who won the last round and why, in a sentence or two.
 
     Args:
         end: how a round that was fought ended, such as ``It ended in round 7.``
+        refusal: why the player's own plan was refused, if it was.
     """
     k = int(s["round"]) - 1
     told = f"You {score_text(s, k, player)} round {k + 1}."
@@ -232,6 +281,8 @@ def result_text(rules: Any, s: Any, player: int, end: str) -> str:
         return f"{told} {end}".strip()
     for seat, whose in ((player, "Your plan"), (1 - player, "The other side's plan")):
         fault = fault_text(rules, s, seat)
+        if refusal and seat == player and int(s["last_flags"][seat]) & sealed.VOID:
+            fault += f" ({refusal})"
         told += f" {whose} {fault}." if fault else ""
     return f"{told} Nothing was fought."
 
@@ -295,6 +346,7 @@ def position_text(
     units: Callable[[int], Sequence[str]],
     end: Callable[[], str],
     summary: Callable[[], Sequence[str]],
+    refusal: str = "",
 ) -> str:
     """The revision part of a prompt: what the last round was, and both plans.
 
@@ -302,6 +354,7 @@ def position_text(
         plan: a seat's plan as JSON: of the round before (True), or that which it is making (False).
         units: the units of a seat's last plan with numbers and abilities, a line each.
         end: how the last round, which was fought, ended. summary: what happened in it.
+        refusal: why the player's last plan was refused, if it was.
     """
     k, last = int(s["round"]), int(s["round"]) >= rules.rounds
     number = f"Round {min(k, rules.rounds - 1) + 1} of {rules.rounds}."
@@ -315,14 +368,11 @@ def position_text(
     told = [section("Round", number)]
     if k > 0:
         seat = 1 - player
-        own = int(s["last_spent"][player])
-        told.append(
-            section(
-                f"Round {k}",
-                result_text(rules, s, player, end() if s["why"][k - 1] == 0 else ""),
-                f"Your plan cost {own} of {sealed.budget_of.py_func(rules, player)}.",
-            )
-        )
+        result = result_text(rules, s, player, end() if s["why"][k - 1] == 0 else "", refusal)
+        own, budget = int(s["last_spent"][player]), sealed.budget_of.py_func(rules, player)
+        is_void = bool(int(s["last_flags"][player]) & sealed.VOID)
+        cost = f"Your plan cost {own} of {budget}."
+        told.append(section(f"Round {k}", result, *([] if is_void else [cost])))
         lines = [f"- {line}" for line in units(seat)]
         told.append(section("The other side's units in that round", *(lines or ["None."])))
         told.append(section("The other side's plan", _plan_line(s, seat, plan)))

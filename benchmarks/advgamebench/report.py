@@ -166,13 +166,26 @@ def credit_table(rows: list[dict[str, Any]]) -> Table:
 
 def budget_table(summary: Summary) -> Table:
     """Metrics by share of the budget."""
-    names = ("OBR", "RVR", "WR", "init-win", "spent")
+    names = ("OBR", "stale", "RVR", "WR", "init-win", "spent")
     table = Table(["policy", "budget", *names, "WR against x1"])
     for name, by_factor in summary["budgets"].items():
         for factor, one in by_factor.items():
             cells = [rate_text(one[n]) for n in names]
             difference = one["WR difference"]
             table.rows.append([code(name), f"x{factor}", *cells, mean_text(difference, sign="+")])
+    return table
+
+
+def answer_table(summary: Summary) -> Table:
+    """What models answered at first, and what stood."""
+    names = ("over budget, first", "over budget, last", "broken, first", "broken, last")
+    table = Table(["policy", "questions", *names, "asked again", "ignored members"])
+    for name, one in summary["answers"].items():
+        shares = [rate_text(one[n]) for n in names]
+        row = [code(name), count(one["questions"]), *shares, count(one["asked again"])]
+        table.rows.append(
+            [*row, f"{count(one['ignored'])} in {count(one['with ignored'])} answers"]
+        )
     return table
 
 
@@ -260,6 +273,9 @@ def write(folder: Path, summary: Summary) -> None:
     if summary["budgets"]:
         page.heading("Other budgets")
         page.table(budget_table(summary))
+    if summary["answers"]:
+        page.heading("Plans as they were answered")
+        page.table(answer_table(summary))
     if summary["names"]:
         page.heading("Names that there are not")
         page.table(names_table(summary))

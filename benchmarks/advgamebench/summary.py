@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stratagym.benchmarks.advgamebench import metrics
+from stratagym.benchmarks.advgamebench.answers import answers, stale
 from stratagym.benchmarks.advgamebench.credit import credits_of
 from stratagym.benchmarks.advgamebench.games import GAMES, ROLES, names
 from stratagym.benchmarks.advgamebench.matches import Plan, Setting
@@ -51,7 +52,8 @@ def summarise(run: Run, plan: Plan, records: Mapping[str, GameRecord]) -> dict[s
             aborted[setting.policy] += 1
             continue
         rounds = tuple(rounds_of(record))
-        broke = _broke(rounds, setting.role, first.get((record["match"], setting.role)))
+        asked = plan.first_answer_in(setting), setting.role
+        broke = _broke(rounds, setting.role, first.get(asked))
         every.append(
             (
                 setting,
@@ -78,6 +80,7 @@ def summarise(run: Run, plan: Plan, records: Mapping[str, GameRecord]) -> dict[s
         "budget_use": {name: _budget_use(own) for name, own in of.items()},
         "similarity": {name: _similarity(own) for name, own in of.items()},
         "names": _names(decisions, plan.policies, run.config),
+        "answers": answers(decisions, plan.policies),
         "credit": credits_of({name: own for name, own in of.items() if own}, run.config),
         "budgets": _budgets(every, plan),
         "models": run.usage(),
@@ -95,9 +98,14 @@ def _first_answers(decisions: Iterable[DecisionRecord]) -> dict[tuple[str, int],
 
 
 def _broke(rounds: Sequence[Round], role: int, answer: DecisionRecord | None) -> str:
-    """What was wrong with a policy's first plan, as one word; empty for nothing."""
+    """What was wrong with a policy's first plan, as one word; empty for nothing.
+
+    Of a model, with the first answer, whether or not it was asked for again.
+    """
     if answer is not None and answer["kind"] == "illegal":
         return answer["reason"] or "illegal"
+    if answer is not None and "plan" in answer:
+        return "over_budget" if answer["plan"].get("over") else ""
     if not rounds:
         return ""
     plan = rounds[0].plans[role]
@@ -364,6 +372,9 @@ def _budgets(every: Sequence[tuple[Setting, Game]], plan: Plan) -> dict[str, Any
                     np.array([len(g.rounds) for g in games] or [0]),
                     bounds=(0.0, 4.0),
                 ).record(),
+                "stale": stale(
+                    [(s, g) for s, g in every if (s.policy, s.factor) == (name, factor)], plan
+                ),
                 "WR difference": metrics.paired(games, whole, "WR").record() if whole else None,
             }
             for factor, games in of.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from stratagym.envs import sealed, sealed_words
@@ -24,12 +25,15 @@ from stratagym.envs.sealed_words import CONSEQUENCES as CONSEQUENCES
 from stratagym.envs.sealed_words import MERGED_PARTS as MERGED_PARTS
 from stratagym.envs.sealed_words import POSITION_FORMS as POSITION_FORMS
 from stratagym.envs.sealed_words import TEXT_OPTIONS as TEXT_OPTIONS
+from stratagym.envs.sealed_words import refusal_text as refusal_text
 from stratagym.envs.words import section
 
 PROMPT_VERSION = "elemental_duel-1"
 PLAN = "all"
 SPELLINGS = {"final_announcment": "final_announcement"}
 """Names as the paper spells them."""
+MEMBERS = tuple(((side,), ("element", "skills")) for side in SIDES)
+"""By seat, the members of a plan and of its entries that mean something."""
 RULES_BRIEF = section(
     "Rules",
     "Both sides put three fighters in order and give each three skills within a budget, sealed. "
@@ -301,6 +305,11 @@ def read_plan(rules: Any, s: Any, text: str) -> list[str]:
     return moves
 
 
+def plan_facts(rules: Any, s: Any, text: str) -> dict[str, int]:
+    """What a plan costs, and what of it means nothing; see ``sealed_words``."""
+    return sealed_words.plan_facts(sys.modules[__name__], rules, s, text)
+
+
 # --- prompts -------------------------------------------------------------------------------------
 
 
@@ -385,7 +394,7 @@ def catalogue_text(rules: Any, player: int) -> str:
     return "\n\n".join(told)
 
 
-def position_text(rules: Any, s: Any, player: int, form: str) -> str:
+def position_text(rules: Any, s: Any, player: int, form: str, refusal: str = "") -> str:
     """The round, and what came of the one before."""
 
     def units(seat: int) -> list[str]:
@@ -408,6 +417,7 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
         units=units,
         end=lambda: _end(s),
         summary=lambda: summary(rules, s, sealed.last_events(rules, s), sealed_words.SUMMARY_LINES),
+        refusal=refusal,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +26,7 @@ from stratagym.envs.sealed_words import (
     text_of,
     unit_of,
 )
+from stratagym.envs.sealed_words import refusal_text as refusal_text
 from stratagym.envs.tower_defence.events import DEATH, FIRST_DEMON, REACH, SPAWN, SUMMON
 from stratagym.envs.tower_defence.rules import (
     DONE,
@@ -79,6 +81,11 @@ PROMPT_VERSION = "tower_defence-1"
 PLAN = "all"
 LISTS = ("demons", "humans")
 """By seat, the member of a plan's JSON object that lists its entries."""
+MEMBERS = (
+    ((LISTS[0],), ("name", "y", "spawn_time")),
+    ((LISTS[1],), ("name", "x", "y", "spawn_time")),
+)
+"""By seat, the members of a plan and of its entries that mean something."""
 MOST = (ENTRIES, CELLS)
 """By seat, the most entries of a plan."""
 HINTS = (
@@ -244,6 +251,11 @@ def _waits(ms: int) -> list[str]:
     return moves
 
 
+def plan_facts(rules: Any, s: Any, text: str) -> dict[str, int]:
+    """What a plan costs, and what of it means nothing; see ``sealed_words``."""
+    return sealed_words.plan_facts(sys.modules[__name__], rules, s, text)
+
+
 def plan_json(rules: Any, s: Any, seat: int, last: bool = True) -> dict[str, list[dict[str, Any]]]:
     """A seat's plan as in replies: that of the round before, or that which it is making."""
     plan, n = ("last_plan", "last_n") if last else ("plan", "n")
@@ -382,7 +394,7 @@ def catalogue_text(rules: Any, player: int) -> str:
     return "\n\n".join(told) + "\n" + json_text(example)
 
 
-def position_text(rules: Any, s: Any, player: int, form: str) -> str:
+def position_text(rules: Any, s: Any, player: int, form: str, refusal: str = "") -> str:
     """What the seat knows of the round before, and what is asked; see ``sealed_words``."""
     return sealed_words.position_text(
         rules,
@@ -393,6 +405,7 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
         units=lambda seat: _units_of(rules, s, seat),
         end=lambda: f"It ended after {seconds(int(s['end'][int(s['round']) - 1]))}.",
         summary=lambda: battle_text(rules, s),
+        refusal=refusal,
     )
 
 
