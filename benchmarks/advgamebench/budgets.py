@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from stratagym.benchmarks.advgamebench import metrics
+from stratagym.benchmarks.advgamebench.answers import stale
 from stratagym.benchmarks.advgamebench.matches import Plan, Setting
 from stratagym.benchmarks.advgamebench.metrics import Game
-from stratagym.benchmarks.reporting.stats import Rate, ratio_rate
+from stratagym.benchmarks.reporting.stats import FREE, Rate, ratio_rate
 
 CURVES = ("OBR", "RVR", "WR", "init-win")
 SPENT = "spent"
-MOST: tuple[float, float] = (0.0, 4.0)
-"""What a plan can cost of its budget."""
 
 
 def summary(every: Sequence[tuple[Setting, Game]], plan: Plan) -> dict[str, Any]:
@@ -28,8 +27,14 @@ def summary(every: Sequence[tuple[Setting, Game]], plan: Plan) -> dict[str, Any]
         return {}
     found: dict[str, Any] = {}
     for name in (*plan.policies, *plan.yardsticks):
-        of = {f: [g for s, g in every if s.policy == name and s.factor == f] for f in plan.factors}
-        found[name] = {f"{f:g}": _point(games, of.get(1.0, [])) for f, games in of.items() if games}
+        own = [one for one in every if one[0].policy == name]
+        of = {f: [one for one in own if one[0].factor == f] for f in plan.factors}
+        whole = [game for _, game in of.get(1.0, [])]
+        found[name] = {
+            f"{factor:g}": {**_point([g for _, g in part], whole), "stale": stale(part, plan)}
+            for factor, part in of.items()
+            if part
+        }
     return {name: points for name, points in found.items() if points}
 
 
@@ -43,7 +48,7 @@ def _point(games: Sequence[Game], whole: Sequence[Game]) -> dict[str, Any]:
     by_cluster = [np.bincount(index, sums[:, k]) for k in range(2)]
     return {
         **{metric: metrics.rate(games, metric).record() for metric in CURVES},
-        SPENT: ratio_rate(*by_cluster, bounds=MOST).record(),
+        SPENT: ratio_rate(*by_cluster, bounds=FREE).record(),
         "matches": len(games),
         "differences": {name: rate.record() for name, rate in differences.items()},
     }

@@ -101,8 +101,8 @@ def _correlations(published: Mapping[str, Mapping[str, float]]) -> list[str]:
     ):
         r, rho = pearson(of[x], of[y]), pearson(ranks(of[x]), ranks(of[y]))
         told.append(
-            f"{x}-{y}: Pearson {_r(r)}, {_p(p_of(r, n))}; Spearman {_r(rho, 2)}, {_p(p_of(rho, n))}; "
-            f"n = {n} ({said})."
+            f"{x}-{y}: Pearson {_r(r)}, {_p(p_of(r, n))}; Spearman {_r(rho, 2)}, "
+            f"{_p(p_of(rho, n))}; n = {n} ({said})."
         )
     without = [pearson(np.delete(of["ORR"], k), np.delete(of["CSR"], k)) for k in range(n)]
     low, high = int(np.argmin(without)), int(np.argmax(without))

@@ -104,9 +104,7 @@ def summary(found: Sequence[Reply]) -> dict[str, Any]:
             }
             for game, role in cells
         ],
-        "by_round": [
-            {"round": k, **share([r for r in found if r.round == k])} for k in rounds
-        ],  # fmt: skip
+        "by_round": [{"round": k, **share([r for r in found if r.round == k])} for k in rounds],
         "most": [
             {"name": name[:LONGEST], "class": kind, "source": source, "times": times}
             for (name, kind, source), times in Counter(

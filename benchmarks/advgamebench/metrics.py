@@ -290,6 +290,8 @@ def _bootstrap(
     known = means[~np.isnan(means)]
     if min(map(len, parts)) < 2 or not len(known):
         return Rate(whole, None, None, n)
+    if np.ptp(known) < 1e-12:  # clusters that are all alike do not tell how far off it may be
+        return Rate(whole, None, None, n)
     low, high = np.quantile(known, [0.025, 0.975])
     return Rate(whole, float(low), float(high), n)
 

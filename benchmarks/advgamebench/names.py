@@ -96,7 +96,8 @@ def classify(
 
     Args:
         own, other: the side's names and the other side's, as the prompt has them.
-        siblings: those of the other two games, by game. true: under made-up names, the game's real ones.
+        siblings: those of the other two games, by game.
+        true: under made-up names, the game's real ones.
     """
     wanted = key(name)
     if wanted in map(key, own):

@@ -14,7 +14,7 @@ from stratagym.benchmarks.advgamebench.matches import Setting
 from stratagym.benchmarks.advgamebench.metrics import Game
 from stratagym.benchmarks.advgamebench.rounds import LOST, WON, Plan, Round
 from stratagym.benchmarks.advgamebench.similarity import WEIGHTS, chance, similarity
-from stratagym.benchmarks.reporting.stats import mean_rate
+from stratagym.benchmarks.reporting.stats import FREE, SHARE, Bounds, mean_rate
 
 FEEDBACK = ("lost", "over budget", "void", "won", "drawn")
 """What a policy can have been told before it plans anew."""
@@ -34,7 +34,7 @@ def by_update(games: Sequence[Game]) -> list[dict[str, Any]]:
     return _by_place(
         games,
         [[float(b.score[game.role] == WON) for _, b in game.updates()] for game in games],
-        (0.0, 1.0),
+        SHARE,
     )
 
 
@@ -44,11 +44,11 @@ def budget_use(games: Sequence[Game]) -> list[dict[str, Any]]:
         [None if r.plans[game.role].void else r.spent[game.role] for r in game.rounds]
         for game in games
     ]
-    return _by_place(games, shares, (0.0, 4.0))
+    return _by_place(games, shares, FREE)
 
 
 def _by_place(
-    games: Sequence[Game], values: Sequence[Sequence[float | None]], bounds: tuple[float, float]
+    games: Sequence[Game], values: Sequence[Sequence[float | None]], bounds: Bounds
 ) -> list[dict[str, Any]]:
     """The mean of every match's k-th value, k from 0, with intervals over clusters."""
     clusters, found = metrics.clusters_of(games), []
@@ -91,16 +91,17 @@ def similarities(games: Sequence[Game], options: Mapping[str, Any]) -> dict[str,
         by_match.append(row)
     index = np.array([cluster for cluster, _ in own], np.int64)
     values = np.array([parts for _, parts in own]).reshape(-1, 2)
-    random = [chance(g, role, options) for g, role in dict.fromkeys((g.game, g.role) for g in games)]
-    level = np.mean(random, 0) if random else np.full(2, np.nan)
-    whole = float(level @ WEIGHTS) if random else None
+    random = [
+        chance(g, role, options) for g, role in dict.fromkeys((g.game, g.role) for g in games)
+    ]
+    whole = float(np.mean(random, 0) @ WEIGHTS) if random else None
     return {
-        "S": mean_rate(values[:, 0], index, chance=float(level[0]) if random else None).record(),
-        "F": mean_rate(values[:, 1], index, chance=float(level[1]) if random else None).record(),
-        "both": mean_rate(values @ np.array(WEIGHTS), index, chance=whole).record(),
+        "S": mean_rate(values[:, 0], index, bounds=FREE).record(),
+        "F": mean_rate(values[:, 1], index, bounds=FREE).record(),
+        "both": mean_rate(values @ np.array(WEIGHTS), index, bounds=FREE).record(),
         "chance": whole,
         "weights": {"S": WEIGHTS[0], "F": WEIGHTS[1], "M": 0},
-        "by_update": _by_place(games, by_match, (0.0, 1.0)),
+        "by_update": _by_place(games, by_match, FREE),
     }
 
 
@@ -133,8 +134,10 @@ def by_feedback(games: Sequence[Game], options: Mapping[str, Any]) -> dict[str, 
         ]
         found[kind] = {
             "updates": len(told),
-            "revised": _rate([c for c, *_ in told], [float(g.revised(a, b)) for _, g, a, b in told]),
-            "similarity": _rate([c for c, _ in same], [value for _, value in same]),
+            "revised": _rate(
+                [c for c, *_ in told], [float(g.revised(a, b)) for _, g, a, b in told]
+            ),
+            "similarity": _rate([c for c, _ in same], [value for _, value in same], FREE),
             "won after revision": _won(revised),
             "won after none": _won(kept),
         }
@@ -145,8 +148,10 @@ def _won(told: Sequence[tuple[int, Game, Round, Round]]) -> dict[str, Any]:
     return _rate([c for c, *_ in told], [float(b.score[g.role] == WON) for _, g, _, b in told])
 
 
-def _rate(clusters: Sequence[int], values: Sequence[float]) -> dict[str, Any]:
-    return mean_rate(np.array(values, float), np.array(clusters), bounds=(0.0, 1.0)).record()
+def _rate(
+    clusters: Sequence[int], values: Sequence[float], bounds: Bounds = SHARE
+) -> dict[str, Any]:
+    return mean_rate(np.array(values, float), np.array(clusters), bounds=bounds).record()
 
 
 def change(game: str, before: Plan, after: Plan) -> dict[str, list[str]]:
