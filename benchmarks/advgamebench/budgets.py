@@ -43,7 +43,7 @@ def _point(games: Sequence[Game], whole: Sequence[Game]) -> dict[str, Any]:
     if pairs := metrics.pairs_of(games, whole):
         index = metrics.clusters_of([game for game, _ in pairs])
         sides = [_spent([pair[k] for pair in pairs]) for k in range(2)]
-        differences = {**differences, SPENT: metrics.difference(*sides, index)}
+        differences = {**differences, SPENT: metrics.difference(sides[0], sides[1], index)}
     sums, index = _spent(games), metrics.clusters_of(games)
     by_cluster = [np.bincount(index, sums[:, k]) for k in range(2)]
     return {

@@ -82,13 +82,16 @@ def compare(one: Recorded, other: Recorded) -> dict[str, Any]:
         if not pairs:
             continue
         sides = [[pair[1 - k] for pair in pairs] for k in range(2)]
-        table = {
-            metric: _row(*(metrics.cases(side, metric) for side in sides), sides[0])
+        rows = {
+            metric: _row(metrics.cases(sides[0], metric), metrics.cases(sides[1], metric), sides[0])
             for metric in METRICS
         }
-        said = [mentions.counts(run.replies[name], side)
-                for run, side in zip((one, other), sides, strict=True)]  # fmt: skip
-        found[name] = {"matches": len(pairs), **table, NAMES: _row(*said, sides[0])}
+        said = [
+            mentions.counts(run.replies[name], side)
+            for run, side in zip((one, other), sides, strict=True)
+        ]
+        rows[NAMES] = _row(said[0], said[1], sides[0])
+        found[name] = {"matches": len(pairs), **rows}
     if not found:
         raise InputError("the runs have no matches in common: policy, opponent, setting and seed")
     return {"renamed": [one.renamed, other.renamed], "policies": found}

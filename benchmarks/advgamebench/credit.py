@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stratagym.benchmarks.advgamebench import games
-from stratagym.benchmarks.advgamebench.metrics import Game
-from stratagym.benchmarks.reporting.stats import RESULT, mean_rate
+from stratagym.benchmarks.advgamebench.metrics import Game, mean_of_clusters
+from stratagym.benchmarks.harness.replays import Position
 from stratagym.envs import core, sealed, sealed_words, spec
 
 PRIORITIES = "priorities"
@@ -88,16 +88,16 @@ def _table(game: str, played: Sequence[Game], options: Any, samples: int) -> lis
             for item in {credit.item for credit in given}:
                 plans[one.role, item] += 1
     rows = []
-    for (role, item), credit in sorted(found.items()):
-        index, results, values, costs = (np.array(x) for x in zip(*credit, strict=True))
+    for (role, item), copies in sorted(found.items()):
+        index, results, values, costs = (np.array(x) for x in zip(*copies, strict=True))
         rows.append(
             {
                 "role": games.ROLES[role],
                 "item": item,
                 "plans": plans[role, item],
-                "copies": len(credit),
-                "credit": mean_rate(results, index, bounds=RESULT).record(),
-                "value": mean_rate(values, index, bounds=RESULT).record(),
+                "copies": len(copies),
+                "credit": mean_of_clusters(results, index).record(),
+                "value": mean_of_clusters(values, index).record(),
                 "per_cost": float((results / costs).mean()) if costs.all() else None,
                 "idle": float(((results == 0) & (np.abs(values) < IDLE)).mean()),
                 "harmful": float((results < 0).mean()),
@@ -174,7 +174,7 @@ class _Fights:
         twin["seat"] = self.role
         words = [self.view.action_to_string(self.rules, twin[0], int(a)) for a in self.actions]
         found = [
-            (word.split()[1], " ".join(word.split()[2:]), [k])
+            (word.split()[1], _where(word.split()[2:]), [k])
             for k, word in enumerate(words)
             if word.split()[0] in ("place", "send", "buy")
         ]
@@ -210,6 +210,13 @@ class _Fights:
             yield Credit(item, float(result), float(near), cost, where)
 
 
+def _where(words: Sequence[str]) -> str:
+    """What stands behind a unit in a micro-action: a cell, a row, or a tier but for bronze."""
+    if len(words) == 2:
+        return f"({','.join(words)})"
+    return "".join(f"row {word}" if word.isdigit() else word for word in words if word != "bronze")
+
+
 def _exchanged(rules: Any, role: int, actions: np.ndarray) -> Iterator[tuple[str, int, np.ndarray]]:
     """Each skill of a duel's plan, its cost, and the plan with another instead: the cheapest of its
     element that the fighter has not.
@@ -231,6 +238,20 @@ def _exchanged(rules: Any, role: int, actions: np.ndarray) -> Iterator[tuple[str
             yield names[skill], int(COSTS[rules.released, skill]), twin
 
 
+def _signed(one: Credit) -> str:
+    """Such as ``+1 (+0.72)``: of the result, and of how near the plan came."""
+    return f"{f'{one.result:+g}' if one.result else 0} ({one.value:+.2f})"
+
+
+def remarks(position: Position, after: Position | None) -> list[str]:
+    """``told`` between two positions of a replay; nothing of other games."""
+    if after is None or position.states is None or after.states is None:
+        return []
+    if position.spec.name not in games.GAMES:
+        return []
+    return told(position.spec.name, position.rules, position.states[0], after.states[0])
+
+
 def told(game: str, rules: Any, before: Any, after: Any) -> list[str]:
     """What the items of both plans of a battle were worth, a line a side; nothing without a battle.
 
@@ -245,7 +266,7 @@ def told(game: str, rules: Any, before: Any, after: Any) -> list[str]:
     for seat in range(2):
         found = list(_Fights(game, rules, seat, plans).without())
         said = [
-            f"{one.item} {one.where} {one.result:+g} ({one.value:+.2f})".replace("  ", " ")
+            " ".join(filter(None, [one.item, one.where, _signed(one)]))
             for one in found
             if one.result or abs(one.value) >= IDLE
         ]

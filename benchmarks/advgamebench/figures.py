@@ -46,11 +46,11 @@ def _curve(axes: Axes, look: Look, x: Sequence[float], rates: Rates) -> None:
         return
     at, values = [k for k, _ in known], [rate["value"] for _, rate in known]
     axes.plot(at, values, color=look.colour, marker=look.marker, markersize=4, label=look.label)
-    ends = [
+    low, high = (
         [rate["value"] if rate[end] is None else rate[end] for _, rate in known]
         for end in ("low", "high")
-    ]
-    axes.fill_between(at, *ends, color=look.colour, alpha=0.12, linewidth=0)
+    )
+    axes.fill_between(at, low, high, color=look.colour, alpha=0.12, linewidth=0)
 
 
 def _bars(axes: Axes, seen: Mapping[str, Look], rates: Mapping[str, Mapping[str, Any]]) -> None:

@@ -261,8 +261,8 @@ def mean_over_games(games: Sequence[Game], metric: str, seed: int = 0) -> Rate:
     """The mean of each game's own rate, with a bootstrap interval over clusters within games."""
     parts = [part for part in by_cluster(games, metric) if part[:, 1].sum() > 0]
     return _bootstrap(
-        [part.reshape(-1, 1, 2) for part in parts],
-        lambda sums: sums[..., 0, 0] / sums[..., 0, 1],
+        parts,
+        lambda sums: sums[..., 0] / sums[..., 1],
         int(sum(part[:, 1].sum() for part in parts)),
         seed,
     )
@@ -296,6 +296,14 @@ def _bootstrap(
     return Rate(whole, float(low), float(high), n)
 
 
+def mean_of_clusters(values: np.ndarray, index: np.ndarray) -> Rate:
+    """The mean of values (N,) with an interval of resampled clusters, (N,) labels of which."""
+    labels, index = np.unique(index, return_inverse=True)
+    sums = np.zeros((len(labels), 2))
+    np.add.at(sums, index, np.stack([values, np.ones(len(values))], 1))
+    return _bootstrap([sums], lambda total: total[..., 0] / total[..., 1], len(values))
+
+
 def _apart(sums: np.ndarray) -> np.ndarray:
     """Of sums (..., 2, 2): the first ratio minus the second."""
     ratios = sums[..., 0] / sums[..., 1]
@@ -303,17 +311,20 @@ def _apart(sums: np.ndarray) -> np.ndarray:
 
 
 def first_move_advantage(games: Sequence[Game], metric: str) -> Rate:
-    """FMA: a metric when first to update minus when second; per game, then the mean of games.
+    """FMA: the mean of a metric over matches as first to update minus that as second.
 
-    A game counts where both have a case. The interval is of resampled clusters, each with its
-    matches of both orders.
+    Per game, then the mean of games; a match counts where it has a case, a game where both orders
+    have. The interval is of resampled clusters, each with its matches of both orders.
     """
     parts, n = [], 0
     for name in dict.fromkeys(game.game for game in games):
         own = [game for game in games if game.game == name]
         index, found = clusters_of(own), cases(own, metric)
+        found[:, 0] /= np.maximum(found[:, 1], 1)
+        found[:, 1] = found[:, 1] > 0
         part = np.zeros((int(index.max()) + 1, 2, 2))
-        np.add.at(part, (index, [0 if game.first else 1 for game in own]), found)
+        orders = np.array([0 if game.first else 1 for game in own])
+        np.add.at(part, (index, orders), found)
         if (part[..., 1].sum(0) > 0).all():
             parts.append(part)
             n += int(part[..., 1].sum())

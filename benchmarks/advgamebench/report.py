@@ -10,7 +10,7 @@ from rich.console import Console
 
 from stratagym.benchmarks.advgamebench import figures, tables
 from stratagym.benchmarks.advgamebench.beside import is_chance
-from stratagym.benchmarks.advgamebench.credit import SHAPLEY
+from stratagym.benchmarks.advgamebench.credit import SHAPLEY, remarks
 from stratagym.benchmarks.advgamebench.games import GAMES
 from stratagym.benchmarks.advgamebench.names import LEXICON_VERSION
 from stratagym.benchmarks.advgamebench.tables import MAIN, MORE
@@ -68,7 +68,7 @@ def write(folder: Path, summary: Summary) -> None:
         "opponents", "rounds", "repeats", "budget", "feedback", "tries", "invalid", "text", "seed",
     )  # fmt: skip
     add_options(page, {"rules": rules_text(config["rules"]) or "default"}, config, listed)
-    add_replays(page, folder)
+    add_replays(page, folder, remarks)
     page.write(folder)
 
 

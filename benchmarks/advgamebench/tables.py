@@ -288,9 +288,9 @@ def answer_table(summary: Summary) -> Table:
     table = Table(["policy", "questions", *names, "asked again", "ignored members"])
     for name, one in summary["answers"].items():
         shares = [_cell(one[n]) for n in names]
-        row = [code(name), count(one["questions"]), *shares, count(one["asked again"])]
+        ignored = f"{count(one['ignored'])} in {count(one['with ignored'])} answers"
         table.rows.append(
-            [*row, f"{count(one['ignored'])} in {count(one['with ignored'])} answers"]
+            [code(name), count(one["questions"]), *shares, count(one["asked again"]), ignored]
         )
     return table
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numba import njit
 
 from stratagym.agents import hooks
-from stratagym.benchmarks.advgamebench import games
-from stratagym.benchmarks.advgamebench.credit import told
 from stratagym.benchmarks.harness.replays import Position, Replay
 from stratagym.benchmarks.replaying.evaluator import Evaluation
 from stratagym.benchmarks.replaying.tiles import Tiles, changes
@@ -20,6 +18,7 @@ from stratagym.envs.text import OK
 
 MOST_COLUMNS = 5
 """Seats that a score sheet has columns for."""
+Remarks: TypeAlias = Callable[[Position, "Position | None"], list[str]]
 
 
 class Shared:
@@ -43,6 +42,7 @@ def scene(
     tiles: Tiles | None,
     *,
     legal: bool = True,
+    remarks: Remarks | None = None,
 ) -> dict[str, Any]:
     """One replay.
 
@@ -51,6 +51,7 @@ def scene(
         texts: where boards and prompts are stored. tiles: where pictures are; None: boards are
             text.
         legal: whether to list the legal moves where nobody was asked for one.
+        remarks: what else to say of what came between two positions, such as a battle.
     """
     positions, judged = [], list(evaluations)
     counts: list[int] = []
@@ -98,8 +99,8 @@ def scene(
                 numbers = tiles.numbers(draw())
                 image, before = changes(before, numbers), numbers
             positions.append(_frame(position, label, image, texts(text)))
-        if shown:
-            positions[-1]["chance"] = credit(position, after)
+        if shown and remarks is not None:
+            positions[-1]["chance"] = remarks(position, after)
     return {
         "title": replay.title,
         "outcome": replay.outcome,
@@ -132,14 +133,6 @@ def frames(
     if found is None or after is None or after.states is None or position.states is None:
         return []
     return found(position.rules, position.states[0], after.states[0])
-
-
-def credit(position: Position, after: Position | None) -> list[str]:
-    """After a battle of sealed plans, what each item of both was worth, a line a side."""
-    plans = position.spec.name in games.GAMES
-    if not plans or after is None or after.states is None or position.states is None:
-        return []
-    return told(position.spec.name, position.rules, position.states[0], after.states[0])
 
 
 def _frame(position: Position, label: str, image: list[int] | None, text: int) -> dict[str, Any]:
