@@ -59,7 +59,7 @@ ANSWER = PlanForm("{...}", "")
 
 
 def plan_of(text: str, own: str) -> dict[str, Any]:
-    """The plan in a reply: the last object with a member ``own``, or ``KEEP``.
+    """The plan in a reply: the last object with a member ``own``, or else with ``KEEP``'s.
 
     Raises:
         ReplyError: ``empty``, ``no_object``, ``wrong_key`` (an object, but of neither form),
@@ -80,7 +80,7 @@ def plan_of(text: str, own: str) -> dict[str, Any]:
                 raise ReplyError("bad_type")
             return found
         if found["keep"] is True:
-            return dict(KEEP)
+            return found
         raise ReplyError("bad_type")
     try:
         last_json(text, dict)

@@ -372,9 +372,7 @@ def _budgets(every: Sequence[tuple[Setting, Game]], plan: Plan) -> dict[str, Any
                     np.array([len(g.rounds) for g in games] or [0]),
                     bounds=(0.0, 4.0),
                 ).record(),
-                "stale": stale(
-                    [(s, g) for s, g in every if (s.policy, s.factor) == (name, factor)], plan
-                ),
+                "stale": stale(every, plan, name, factor),
                 "WR difference": metrics.paired(games, whole, "WR").record() if whole else None,
             }
             for factor, games in of.items()

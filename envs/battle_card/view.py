@@ -256,7 +256,7 @@ def read_plan(rules: Any, s: Any, text: str) -> list[str]:
     """
     seat = int(s["seat"])
     plan = sealed_words.plan_of(text, SIDES[seat])
-    if plan == sealed_words.KEEP:
+    if SIDES[seat] not in plan:
         return ["keep"]
     own, enemies = names_of(seat), names_of(1 - seat)
     moves = []

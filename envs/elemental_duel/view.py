@@ -275,7 +275,7 @@ def read_plan(rules: Any, s: Any, text: str) -> list[str]:
     """
     seat = int(s["seat"])
     plan = sealed_words.plan_of(text, SIDES[seat])
-    if plan == sealed_words.KEEP:
+    if SIDES[seat] not in plan:
         return ["keep"]
     own, enemies = elements_of(seat), elements_of(1 - seat)
     moves, seen = [], set()
