@@ -502,40 +502,47 @@ def test_hostile_plans_are_named_and_the_run_goes_on(tmp_path):
     assert "llm:m1" in (tmp_path / "report.md").read_text()
 
 
-CARD_AND_DUEL = [
-    ("battle_card", '{"%s": [{"name": "Bob", "tier": "Gold"}]}', "unknown_unit", "entry 1: Bob"),
-    ("battle_card", '{"%s": [{"name": "{own}", "tier": "Platinum"}]}', "unknown_tier",
-     "entry 1: {own} Platinum"),
-    ("battle_card", '{"%s": [{"name": "{own}"}], "target_priority_for_%s": ["{own}"]}',
-     "wrong_side", "priority 1: {own}"),
-    ("battle_card", '{"%s": []}', "empty_plan", ""),
-    ("elemental_duel", '{"%s": [{"element": "Wind", "skills": []}]}', "unknown_unit",
-     "entry 1: Wind"),
-    ("elemental_duel", '{"%s": [{"element": "{own}", "skills": ["hell_curtain"]}]}', "skill_count",
-     "entry 1: {own}, 1 skills"),
-    ("elemental_duel", '{"%s": []}', "empty_plan", ""),
-]  # fmt: skip
+OTHER_GAMES = {
+    "battle_card": [
+        ('{"%s": [{"name": "Bob", "tier": "Gold"}]}', "unknown_unit", "entry 1: Bob"),
+        ('{"%s": [{"name": "OWN", "tier": "Platinum"}]}', "unknown_tier", "entry 1: OWN Platinum"),
+        ('{"%s": [{"name": "OWN"}], "target_priority_for_%s": ["OWN"]}', "wrong_side",
+         "priority 1: OWN"),
+        ('{"%s": []}', "empty_plan", ""),
+    ],
+    "elemental_duel": [
+        ('{"%s": [{"element": "Wind", "skills": []}]}', "unknown_unit", "entry 1: Wind"),
+        ('{"%s": [{"element": "OWN", "skills": ["hell_curtain"]}]}', "skill_count",
+         "entry 1: OWN, 1 skills"),
+        ('{"%s": []}', "empty_plan", ""),
+    ],
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("game", "plan", "reason", "where"), CARD_AND_DUEL)
-def test_hostile_plans_of_the_other_games(tmp_path, game, plan, reason, where):
+@pytest.mark.parametrize("game", OTHER_GAMES)
+def test_hostile_plans_of_the_other_games(tmp_path, game):
+    """One after the other, by the number of the round."""
+    plans = OTHER_GAMES[game]
     own = {"battle_card": ("Phoenix", "King"), "elemental_duel": ("Fire", "Wood")}[game]
 
     def script(body, nth):
-        text, *_ = asked(body)
+        text, _, number = asked(body)
         seat = int("You plan for the defenders" in text)
-        side = ("invaders", "defenders")[seat]
-        return answer(plan.replace("%s", side).replace("{own}", own[seat]))
+        plan = plans[(number - 1) % len(plans)][0]
+        return answer(plan.replace("%s", ("invaders", "defenders")[seat]).replace("OWN", own[seat]))
 
     with OpenAIServer(script) as server:
-        run(server, tmp_path, "--game", game, "--rounds", 2, "--opponents", "plan:fill")
-    found = decisions(tmp_path)
-    assert {(d["kind"], d["reason"]) for d in found} == {("illegal", reason)}
-    for record in found:
-        expected = where.replace("{own}", own[record["seat"]])
-        assert record["rejected"][0][0].startswith(expected)
-    later = [prompt_of(d) for d in found if d["ply"] > 0]
-    assert later and all(f"Your plan broke a rule ({where.partition(':')[0]}" in p for p in later)
+        run(server, tmp_path, "--game", game, "--rounds", len(plans) + 2, "--opponents",
+            "plan:fill")  # fmt: skip
+    seen = set()
+    for record in decisions(tmp_path):
+        number = int(re.findall(r"Round (\d+) of", prompt_of(record))[0])
+        _, reason, where = plans[(number - 1) % len(plans)]
+        assert (record["kind"], record["reason"]) == ("illegal", reason)
+        assert record["rejected"][0][0].startswith(where.replace("OWN", own[record["seat"]]))
+        assert number == 1 or "Your plan broke a rule (" in prompt_of(record)
+        seen.add(reason)
+    assert len(seen) == len(plans)
 
 
 # --- the command line -----------------------------------------------------------------------------
