@@ -9,8 +9,9 @@ gives the turn away. A view that takes plans has
 - ``PLAN``: ``"all"`` (one bad move refuses the reply), ``"each"`` (good moves are played, bad ones
   are listed) or ``"queue"`` (one move is played at each decision of the seat, and checked then;
   for games in real time);
-- optionally ``plan_facts(rules, s, text) -> dict``, whole numbers about the plan of a reply that
-  can be read, for records; ``over`` above 0 is what its ``cost`` is beyond its ``budget``;
+- optionally ``plan_facts(rules, s, text, actions) -> dict``, whole numbers about the plan of a
+  reply that can be read, for records, with its actions if it can be played; ``over`` above 0 is
+  what its ``cost`` is beyond its ``budget``;
 - optionally ``default_actions(rules, s) -> list[int]``, which end a turn that a plan left open,
   and for ``"each"`` ``replacement_actions(rules, s, move) -> list[int]``, played in a bad move's
   stead; without it a bad move is passed over.
@@ -152,7 +153,7 @@ def read_reply(
         else:
             outcome = _Plan(game, rules, states, kind).read(text, bool(said))
             if facts := getattr(game.module("view"), "plan_facts", None):
-                outcome = replace(outcome, facts=facts(rules, states[0], text))
+                outcome = replace(outcome, facts=facts(rules, states[0], text, outcome.actions))
         if outcome.kind != OK:
             return outcome
         return replace(outcome, said=said, rejected=(*outcome.rejected, *refused))

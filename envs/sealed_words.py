@@ -59,7 +59,7 @@ ANSWER = PlanForm("{...}", "")
 
 
 def plan_of(text: str, own: str) -> dict[str, Any]:
-    """The plan in a reply: the last object with a member ``own``, or ``KEEP``.
+    """The plan in a reply: the last object with a member ``own``, or else with ``KEEP``'s.
 
     Raises:
         ReplyError: ``empty``, ``no_object``, ``wrong_key`` (an object, but of neither form),
@@ -80,7 +80,7 @@ def plan_of(text: str, own: str) -> dict[str, Any]:
                 raise ReplyError("bad_type")
             return found
         if found["keep"] is True:
-            return dict(KEEP)
+            return found
         raise ReplyError("bad_type")
     try:
         last_json(text, dict)
@@ -122,7 +122,7 @@ def ignored_keys(found: Mapping[str, Any], known: Sequence[str]) -> int:
     return sum(key not in known for key in found)
 
 
-def plan_facts(view: Any, rules: Any, s: Any, text: str) -> dict[str, int]:
+def plan_facts(view: Any, rules: Any, s: Any, text: str, actions: Sequence[int]) -> dict[str, int]:
     """What a reply that can be read says beside its entries, for a view's ``plan_facts``.
 
     ``ignored``: members that mean nothing, by the view's ``MEMBERS``; and, where no entry breaks a
@@ -134,11 +134,14 @@ def plan_facts(view: Any, rules: Any, s: Any, text: str) -> dict[str, int]:
     if whole[0] not in found:
         return {"ignored": ignored_keys(found, ("keep",))}
     ignored = ignored_keys(found, whole) + sum(ignored_keys(e, entry) for e in found[whole[0]])
-    try:
-        moves = view.read_plan(rules, s, text)
-    except PlanError:
-        return {"ignored": ignored}
-    cost, budget = plan_cost(view, rules, seat, moves), sealed.budget_of.py_func(rules, seat)
+    if not actions:  # broken, or beyond what can be played
+        try:
+            actions = move_actions(view, rules, seat, view.read_plan(rules, s, text)).tolist()
+        except PlanError:
+            return {"ignored": ignored}
+    states = core.new_states(rules)
+    sealed.set_plan(rules, states, 0, seat, np.array(actions, np.int64))
+    cost, budget = int(states["spent"][0, seat]), sealed.budget_of.py_func(rules, seat)
     return {"ignored": ignored, "cost": cost, "budget": budget, "over": max(0, cost - budget)}
 
 
@@ -221,14 +224,6 @@ def plan_actions(view: Any, rules: Any, seat: int, plan: Mapping[str, Any]) -> n
     return move_actions(view, rules, seat, view.read_plan(rules, states[0], json_text(plan)))
 
 
-def plan_cost(view: Any, rules: Any, seat: int, moves: Sequence[str]) -> int:
-    """What a plan's moves in words cost, whatever the budget."""
-    states = core.new_states(rules)
-    states["seat"] = seat
-    sealed.set_plan(rules, states, 0, seat, move_actions(view, rules, seat, moves))
-    return int(states["spent"][0, seat])
-
-
 def move_actions(view: Any, rules: Any, seat: int, moves: Sequence[str]) -> np.ndarray:
     """The micro-actions (n,) int64 of a plan's moves in words; costs are not looked at."""
     states, actions = core.new_states(rules), np.zeros(0, np.int64)
@@ -243,9 +238,25 @@ def move_actions(view: Any, rules: Any, seat: int, moves: Sequence[str]) -> np.n
 
 
 def rounds_rules(rules: Any) -> list[str]:
-    """What the rules say of several rounds; nothing of one."""
-    told = f"- The game has {rules.rounds} rounds; each is won, lost or drawn by itself."
-    return [] if rules.rounds == 1 else [told]
+    """What the rules say of plans that are not fought out, and of several rounds."""
+    told = []
+    if rules.loses:
+        told.append(
+            "- A plan that costs more than the budget loses without a battle, and so does one that "
+            "breaks a rule. If both sides' plans do, one that breaks a rule loses against one that "
+            "is over budget; of two over budget the one loses that is further over, as a share of "
+            "its budget."
+        )
+    if rules.rounds > 1:
+        told.append(
+            f"- The game has {rules.rounds} rounds; each is won, lost or drawn by itself. After "
+            + (
+                "each, both sides plan anew."
+                if rules.both
+                else "each, one side plans anew, in turn; the other side's plan stands."
+            )
+        )
+    return told
 
 
 # --- what a round came to ------------------------------------------------------------------------

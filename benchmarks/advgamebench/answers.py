@@ -63,12 +63,15 @@ def _is_broken(record: DecisionRecord) -> bool:
     return record["kind"] == "illegal" and not _is_over(record)
 
 
-def stale(games: Sequence[tuple[Setting, Game]], plan: Plan) -> dict[str, Any]:
-    """Of a policy's plans over a budget that was cut, those that fit the whole one.
+def stale(
+    every: Sequence[tuple[Setting, Game]], plan: Plan, policy: str, factor: float
+) -> dict[str, Any]:
+    """Of a policy's plans over a budget that was cut by ``factor``, those that fit the whole one.
 
     The share with its interval over clusters; ``n`` are plans over budget. They are as handed in,
     the last answer where a model was asked again.
     """
+    games = [(s, game) for s, game in every if (s.policy, s.factor) == (policy, factor)]
     found = []
     for setting, game in games:
         whole = spec(setting.game).make_rules(**plan.options_of(setting._replace(factor=1), True))

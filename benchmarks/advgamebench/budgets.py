@@ -31,7 +31,10 @@ def summary(every: Sequence[tuple[Setting, Game]], plan: Plan) -> dict[str, Any]
         of = {f: [one for one in own if one[0].factor == f] for f in plan.factors}
         whole = [game for _, game in of.get(1.0, [])]
         found[name] = {
-            f"{factor:g}": {**_point([g for _, g in part], whole), "stale": stale(part, plan)}
+            f"{factor:g}": {
+                **_point([g for _, g in part], whole),
+                "stale": stale(part, plan, name, factor),
+            }
             for factor, part in of.items()
             if part
         }

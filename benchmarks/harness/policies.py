@@ -54,8 +54,8 @@ def _completed(name: str, args: ModelArgs, depth: int, option: str) -> PolicyStr
     parsed = PolicyString.parse(name)
     before, equals, inner = parsed.argument.partition("=")
     if parsed.name == "control" and equals and PolicyString.parse(inner).name == "llm":
-        model = _completed(name.partition("=")[2], args, depth, option)
-        return replace(model, name="control", argument=f"{before}=llm:{model.argument}")
+        asked = _completed(name.partition("=")[2], args, depth, option)
+        return replace(asked, name="control", argument=f"{before}=llm:{asked.argument}")
     if parsed.name == "gt" and not parsed.argument:
         return replace(parsed, argument=str(depth))
     if parsed.name != "llm":

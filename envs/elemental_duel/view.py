@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from stratagym.envs import sealed, sealed_words
@@ -49,6 +50,7 @@ HINTS = (
 )
 RENAMED = {
     "elemental duel": "trio clash", "invaders": "norgs", "defenders": "wemps",
+    "invader": "norg", "defender": "wemp",
     "Fire": "Zil", "Water": "Tay", "Dark": "Ruk", "Wood": "Mur", "Earth": "Kob", "Light": "Pell",
     "flame_splash": "zil_oka", "residual_warmth": "zil_bem", "burst_flame_bomb": "zil_dura",
     "flame_whirlwind": "zil_fenta", "magma_eruption": "zil_gorr", "hell_curtain": "zil_haspe",
@@ -275,7 +277,7 @@ def read_plan(rules: Any, s: Any, text: str) -> list[str]:
     """
     seat = int(s["seat"])
     plan = sealed_words.plan_of(text, SIDES[seat])
-    if plan == sealed_words.KEEP:
+    if SIDES[seat] not in plan:
         return ["keep"]
     own, enemies = elements_of(seat), elements_of(1 - seat)
     moves, seen = [], set()
@@ -305,9 +307,9 @@ def read_plan(rules: Any, s: Any, text: str) -> list[str]:
     return moves
 
 
-def plan_facts(rules: Any, s: Any, text: str) -> dict[str, int]:
+def plan_facts(rules: Any, s: Any, text: str, actions: Sequence[int]) -> dict[str, int]:
     """What a plan costs, and what of it means nothing; see ``sealed_words``."""
-    return sealed_words.plan_facts(sys.modules[__name__], rules, s, text)
+    return sealed_words.plan_facts(sys.modules[__name__], rules, s, text, actions)
 
 
 # --- prompts -------------------------------------------------------------------------------------
@@ -318,7 +320,8 @@ def role_text(rules: Any, player: int) -> str:
     budget = sealed.budget_of.py_func(rules, player)
     more = " A plan over budget loses." if rules.loses else ""
     return (
-        f"You plan for the {SIDES[player]} in an elemental duel, against the {SIDES[1 - player]}. "
+        f"You plan for the {SIDES[player]} in a game of elemental duel, against the "
+        f"{SIDES[1 - player]}. "
         "Your goal is that your fighters kill all of theirs. Your budget for skills is "
         f"{budget}, theirs {sealed.budget_of.py_func(rules, 1 - player)}.{more}"
     )

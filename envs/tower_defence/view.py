@@ -91,7 +91,7 @@ MOST = (ENTRIES, CELLS)
 HINTS = (
     "Money that you do not spend is a unit that does not fight.",
     "One demon in a row without a gun wins: guard all five rows.",
-    "Only AntiAirSoldiers stop flyers, and one of them reaches all rows.",
+    "Only an AntiAirSoldier stops flyers, and one of them reaches all rows.",
     "Walls far to the right give the guns behind them time.",
     "Demons that come together are more than guns can shoot in the time; explosives want them so.",
     "If the other side's plan is known, plan against that plan, not against all plans.",
@@ -251,9 +251,9 @@ def _waits(ms: int) -> list[str]:
     return moves
 
 
-def plan_facts(rules: Any, s: Any, text: str) -> dict[str, int]:
+def plan_facts(rules: Any, s: Any, text: str, actions: Sequence[int]) -> dict[str, int]:
     """What a plan costs, and what of it means nothing; see ``sealed_words``."""
-    return sealed_words.plan_facts(sys.modules[__name__], rules, s, text)
+    return sealed_words.plan_facts(sys.modules[__name__], rules, s, text, actions)
 
 
 def plan_json(rules: Any, s: Any, seat: int, last: bool = True) -> dict[str, list[dict[str, Any]]]:
@@ -319,18 +319,18 @@ def role_text(rules: Any, player: int) -> str:
     else:
         goal = "Your goal: all demons die before one of them gets past column 0."
     side = ("the attacker (demons)", "the defender (humans)")[player]
-    rounds = "" if rules.rounds == 1 else f" The game has {rules.rounds} rounds."
     return (
         f"You are {side} in a game of tower defence: both sides make a plan without knowing the "
-        f"other's of that round, then the battle runs by itself.{rounds}\n{goal}\n"
-        f"Your budget: {budget}.{over}"
+        f"other's of that round, then the battle runs by itself.\n{goal}\n"
+        f"Your budget: {budget}, theirs: {sealed.budget_of.py_func(rules, 1 - player)}.{over}"
     )
 
 
 def rules_text(rules: Any) -> str:
     """All rules but the units."""
     fuse = (
-        "500 ms after a demon on the ground has reached its cell"
+        "500 ms after a demon on the ground has reached its cell; until then it is bitten like any "
+        "unit"
         if not rules.fuse
         else "500 ms after it was placed"
     )
@@ -340,9 +340,10 @@ def rules_text(rules: Any) -> str:
         else "it is lost on a demon that it cannot hurt"
     )
     flyers = (
-        "An AntiAirSoldier shoots at flyers in any row that are right of it, the nearest first"
+        "Each AntiAirSoldier shoots at flyers in any row that are right of it, the nearest first"
         if not rules.anti_air
-        else "An AntiAirSoldier shoots at flyers in its row that are right of it, the nearest first"
+        else "Each AntiAirSoldier shoots at flyers in its row that are right of it, the nearest "
+        "first"
     )
     return section(
         "Rules",
@@ -358,10 +359,11 @@ def rules_text(rules: Any) -> str:
         f"{shots}. {flyers}; without one it shoots at demons on the ground of its own row. Nothing "
         "else hurts flyers.",
         "- All intervals begin when a unit comes. An act whose time has come waits for a target.",
-        f"- Explosives: {fuse}.",
+        f"- An explosive goes off {fuse}.",
         "- Demons in a shadow take only light and explosion damage. Light damage is never reduced.",
         "- A unit comes at its spawn_time in milliseconds, 0 to "
         f"{LAST_MS}; times are rounded down to multiples of {STEP_MS}.",
+        *sealed_words.rounds_rules(rules),
     )
 
 
@@ -457,7 +459,7 @@ def battle_text(rules: Any, s: Any) -> list[str]:
     for tick, _, actor, _, p, unit in dead[-1:]:
         row = rows[actor - FIRST_DEMON]
         lines.append(
-            f"The last to die was a {DEMONS[unit].name} in row {row}, column "
+            f"The last to die: {DEMONS[unit].name} in row {row}, column "
             f"{(max(p, 1) - 1) // COLUMN_WIDTH}, at {seconds(tick)}."
         )
     advance = int(end["remains"][ATTACKER])
