@@ -3,7 +3,9 @@
     python -m benchmarks.advgame --policies llm --model M --base-url URL
     python -m benchmarks.advgame --policies random,control:keep,heuristic --game tower_defence
     python -m benchmarks.advgame --policies llm:M --budget 0.5,0.75,1,1.5
+    python -m benchmarks.advgame --policies llm:A --opponents llm:B --game battle_card
     python -m benchmarks.advgame findings
+    python -m benchmarks.advgame compare runs/plain runs/renamed
 
 In three games two sides make plans without seeing each other's; then the battle runs by itself. A
 match has eleven rounds, and after each one side plans anew: five times the policy, five times its
@@ -15,12 +17,16 @@ Source: AdvGameBench (2025). Metrics are by the paper's definitions, and as its 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from json import dumps
+from pathlib import Path
 
 from cyclopts import Parameter
 
 from stratagym.agents.core import Policy
 from stratagym.agents.llm import LanguageModel
+from stratagym.benchmarks.advgamebench import compare as comparison
 from stratagym.benchmarks.advgamebench import report
+from stratagym.benchmarks.advgamebench.credit import KINDS, SAMPLES, WITHOUT
 from stratagym.benchmarks.advgamebench.findings import findings as paper_findings
 from stratagym.benchmarks.advgamebench.games import GAMES
 from stratagym.benchmarks.advgamebench.matches import NAME, Plan
@@ -31,11 +37,14 @@ from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
-from stratagym.benchmarks.harness.schedules import fixed
 from stratagym.benchmarks.reporting.terminal import output_console
 from stratagym.envs import spec
+from stratagym.wrappers.dialogue import FORFEIT
 
 VOID = "void"
+MOST_TRIES, MOST_SAMPLES = 20, 10_000
+YARDSTICKS = ("plan:fill", "plan:reply")
+"""Who plays beside the policies where budgets differ: what the budget alone is worth."""
 FEEDBACK = ("full", "as_published")
 
 
@@ -44,7 +53,7 @@ FEEDBACK = ("full", "as_published")
 class Args(MatchArgs, RunArgs):
     policies: str = "random,control:keep"
     """Policies, separated by commas: llm, llm:MODEL, random, heuristic, plan:NAME, control:keep,
-    control:redraw=POLICY."""
+    control:redraw=POLICY, a language model too."""
     opponents: str = "plan:level?k=1,plan:level?k=3,plan:level?k=5"
     """Whom every policy meets, separated by commas; a model too, by its name."""
     game: str = ",".join(GAMES)
@@ -56,8 +65,21 @@ class Args(MatchArgs, RunArgs):
     budget: str = "1"
     """Shares of its budget that a policy gets, separated by commas; all settings are played with
     each, and the opponent keeps its own."""
+    shared_start: bool = False
+    """Ask each policy for its first plan once in a role, for all of its matches, as the released
+    program does. Otherwise every match begins with new ones."""
+    tries_on_violation: int = 1
+    """Plans over budget that a model may answer for one turn; but for the last, it is told the cost
+    and asked again. The last answer is played."""
     rules: str = ""
     """Options of the games, such as "setting=released"."""
+    pooled: bool = False
+    """Policies are points in figures by their games pooled, not by the mean of their games."""
+    credit: str = WITHOUT
+    """What items of plans are worth: "without", one left out at a time; "shapley", the mean of what
+    they add in random orders (tower defence and battle card)."""
+    samples: int = SAMPLES
+    """Random orders of --credit shapley."""
     feedback: str = "full"
     """What a prompt tells of the round before: "full", or "as_published" without what happened and
     without the offer to keep the plan."""
@@ -77,6 +99,16 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         raise cli.InputError(f"--repeats {args.repeats}: at least 1 is needed")
     if args.feedback not in FEEDBACK:
         raise cli.InputError(f"--feedback {args.feedback!r}: choose from: {', '.join(FEEDBACK)}")
+    if not 1 <= args.tries_on_violation <= MOST_TRIES:
+        raise cli.InputError(
+            f"--tries-on-violation {args.tries_on_violation}: choose from 1 to {MOST_TRIES}"
+        )
+    if args.shared_start and args.invalid == FORFEIT:
+        raise cli.InputError("--shared-start: a first plan has to be played: add --invalid void")
+    if args.credit not in KINDS:
+        raise cli.InputError(f"--credit {args.credit!r}: choose from: {', '.join(KINDS)}")
+    if not 1 <= args.samples <= MOST_SAMPLES:
+        raise cli.InputError(f"--samples {args.samples}: choose from 1 to {MOST_SAMPLES}")
     options = cli.pairs("--rules", args.rules)
     if args.feedback == "as_published" and not args.position:
         args = replace(args, position="as_published")
@@ -87,20 +119,27 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
             spec(game).make_rules(**options)
         except ValueError as error:
             raise cli.InputError(f"--rules: {error}") from None
-        protocols[game] = replace(args.answer_protocol(spec(game)), again=False)
+        protocols[game] = replace(
+            args.answer_protocol(spec(game)), again=False, violations=args.tries_on_violation
+        )
         policies = make_policies(spec(game), args.policies, args)
         opponents = make_policies(spec(game), args.opponents, args, option="--opponents")
         every = {policy.name: policy for policy in (*opponents, *policies)}
         models |= {n: p for n, p in every.items() if isinstance(p, LanguageModel)}
+    factors = _factors(args.budget)
+    named = [policy.name for policy in policies]
     plan = Plan(
-        policies=[policy.name for policy in policies],
+        policies=named,
         opponents=[policy.name for policy in opponents],
         games=games,
         rounds=args.rounds,
         repeats=args.repeats,
-        factors=_factors(args.budget),
+        factors=factors,
         seed=args.seed,
         options=options,
+        shared_start=args.shared_start,
+        yardsticks=[name for name in YARDSTICKS if len(factors) > 1 and name not in named],
+        frozen=[policy.name for policy in opponents if policy.name not in models],
     )
     config = {
         **settings(list(every.values())),
@@ -112,13 +151,16 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "budget": list(plan.factors),
         "rules": options,
         "feedback": args.feedback,
+        **({"shared_start": True} if args.shared_start else {}),
         **protocols[games[0]].record(),
         "seed": args.seed,
     }
     run = Run(NAME, args, config, models.values())
-    records = run.play(fixed(plan.matches(protocols, models)), lambda match: match.game)
+    records = run.play(plan.schedule(protocols, models), lambda match: match.game)
     with stage("adding up the rounds"):
-        summary = summarise(run, plan, records)
+        summary = summarise(
+            run, plan, records, pooled=args.pooled, credit=args.credit, samples=args.samples
+        )
     run.finish(summary, report.write, report.screen)
 
 
@@ -147,7 +189,30 @@ def findings() -> None:
             console.print(f"- {sentence}", soft_wrap=True)
 
 
-APP = cli.app(NAME, main, findings)
+def compare(first: str, second: str, /, json: bool = False) -> None:
+    """Say what the second of two runs changes, on the matches that both have.
+
+    Such as made-up names: play once without and once with --renamed, and compare.
+
+    Parameters
+    ----------
+    first
+        Folder of a run.
+    second
+        Folder of another, with the same policies, opponents and seed.
+    json
+        Print JSON.
+    """
+    runs = [comparison.read(Path(folder)) for folder in (first, second)]
+    found = comparison.compare(*runs)
+    if json:
+        print(dumps(found))
+        return
+    words = " and ".join("made-up" if run.renamed else "plain" for run in runs)
+    output_console().print(comparison.table(found).rich(f"Second run minus first; {words} names"))
+
+
+APP = cli.app(NAME, main, findings, compare)
 
 if __name__ == "__main__":
     cli.run(APP)
