@@ -130,6 +130,7 @@ def test_outcomes_in_few_words():
     assert outcome("hanabi", [18.0] * 3) == "18 points"
     assert outcome("texas_holdem", [1200.5, -1200.5]) == "+1,200.5 : −1,200.5"
     assert outcome("ludo", [-1 / 3, 1.0, -1 / 3, -1 / 3]) == "seat 1 wins"
+    assert outcome("dou_dizhu", [-2.0, 1.0, 1.0]) == "seats 1 and 2 win"
     assert outcome("ludo", [0.0] * 3) == "nobody wins"
 
 

@@ -34,7 +34,8 @@ def write(folder: Path, summary: Summary) -> None:
     config = summary["config"]
     page = Page(
         "AdvGameBench",
-        f"{count(len(config['games']))} games of sealed plans under a budget, {config['rounds']} "
+        f"{'One game' if len(config['games']) == 1 else count(len(config['games'])) + ' games'} "
+        f"of sealed plans under a budget, {config['rounds']} "
         "rounds a match, after each of which one side plans anew. Intervals are 95%, over "
         "games, opponents and roles. Rows in italics are yardsticks: what chance, or never to "
         "revise, comes to.",

@@ -216,7 +216,9 @@ def outcome(game: core.GameSpec, record: dict[str, Any]) -> str:
     else:
         best = [seat for seat, x in enumerate(returns) if x == max(returns)]
         alike = len(best) == len(returns)
-        said = "nobody wins" if alike else f"seat {', '.join(map(str, best))} wins"
+        seats = " and ".join(map(str, best))
+        won = f"seats {seats} win" if len(best) > 1 else f"seat {seats} wins"
+        said = "nobody wins" if alike else won
     how = record["ended_by"]
     limit = "a limit of the rules" if how == ENDINGS[core.TRUNCATED] else how
     return said if how == ENDINGS[core.TERMINAL] else f"{said}, by {limit}"
