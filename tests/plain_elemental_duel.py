@@ -426,8 +426,8 @@ class Duel:
 
     def core_rebound(self, user, target):
         if user.stored:
-            self.hit(user, target, int(user.stored * self.of["rebound"]))
-            user.stored = 0
+            stored, user.stored = user.stored, 0  # what comes back for the hit is stored again
+            self.hit(user, target, int(stored * self.of["rebound"]))
 
     # light
 
