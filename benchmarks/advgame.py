@@ -4,6 +4,7 @@
     python -m benchmarks.advgame --policies random,control:keep,heuristic --game tower_defence
     python -m benchmarks.advgame --policies llm:M --budget 0.5,0.75,1,1.5
     python -m benchmarks.advgame findings
+    python -m benchmarks.advgame balance --game battle_card
 
 In three games two sides make plans without seeing each other's; then the battle runs by itself. A
 match has eleven rounds, and after each one side plans anew: five times the policy, five times its
@@ -21,6 +22,7 @@ from cyclopts import Parameter
 from stratagym.agents.core import Policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.advgamebench import report
+from stratagym.benchmarks.advgamebench.balance import balance as balance_of
 from stratagym.benchmarks.advgamebench.findings import findings as paper_findings
 from stratagym.benchmarks.advgamebench.games import GAMES
 from stratagym.benchmarks.advgamebench.matches import NAME, Plan
@@ -68,9 +70,7 @@ class Args(MatchArgs, RunArgs):
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play matches of sealed plans and report how policies plan, revise and keep to budgets."""
-    games = cli.words(args.game)
-    if not games or set(games) - set(GAMES):
-        raise cli.InputError(f"--game {args.game!r}: choose from: {', '.join(GAMES)}")
+    games = _games(args.game)
     if not 2 <= args.rounds <= 20:
         raise cli.InputError(f"--rounds {args.rounds}: choose from 2 to 20")
     if args.repeats < 1:
@@ -122,6 +122,14 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     run.finish(summary, report.write, report.screen)
 
 
+def _games(text: str) -> list[str]:
+    """The games of ``--game``."""
+    games = cli.words(text)
+    if not games or set(games) - set(GAMES):
+        raise cli.InputError(f"--game {text!r}: choose from: {', '.join(GAMES)}")
+    return games
+
+
 def _factors(text: str) -> list[float]:
     """The numbers of ``--budget``."""
     found = []
@@ -147,7 +155,37 @@ def findings() -> None:
             console.print(f"- {sentence}", soft_wrap=True)
 
 
-APP = cli.app(NAME, main, findings)
+def balance(
+    *,
+    game: str = ",".join(GAMES),
+    rules: str = "",
+    seed: int = 1,
+    pairs: int = 10_000,
+    evals: int = 1200,
+) -> None:
+    """Measure how even the games are, and search for plans that dominate.
+
+    Args:
+        game: Games, separated by commas.
+        rules: Options of the games, such as "setting=released".
+        seed: Of all plans.
+        pairs: Pairs of random plans.
+        evals: Simulations that a reply to a late plan may cost.
+    """
+    games = _games(game)
+    if pairs < 1 or evals < 1 or seed < 0:
+        raise cli.InputError("--pairs and --evals: at least 1 is needed, --seed: at least 0")
+    options, console = cli.pairs("--rules", rules), output_console()
+    for name in games:
+        try:
+            given = spec(name).make_rules(**options)
+        except ValueError as error:
+            raise cli.InputError(f"--rules: {error}") from None
+        for what, figures in balance_of(spec(name), given, seed, pairs, evals):
+            console.print(f"{name}: {what}: {figures}", soft_wrap=True, highlight=False)
+
+
+APP = cli.app(NAME, main, findings, balance)
 
 if __name__ == "__main__":
     cli.run(APP)

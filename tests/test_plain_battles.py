@@ -1,4 +1,4 @@
-"""Battle card and elemental duel against their plain second implementations, options included."""
+"""Games of sealed plans against their plain second implementations, options included."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from plain_battle_card import battle
 from plain_elemental_duel import duel
+from plain_tower_defence import tower_battle
 
 from stratagym.envs import core, spec
 from stratagym.envs.battle_card.tables import NAMES as UNITS
 from stratagym.envs.elemental_duel.tables import ELEMENTS
 from stratagym.envs.elemental_duel.tables import NAMES as SKILLS
+from stratagym.envs.tower_defence.units import COLUMNS, STEP_MS, names
 
 LARGE = {"attacker_budget": 80, "defender_budget": 80}
 CARD = [
@@ -28,6 +30,15 @@ DUEL = [
     {"fear": "self"},
     {"setting": "released"},
     {"setting": "released", "target": "weakest", "fear": "self"},
+]
+TOWER = [
+    {},
+    {"fuse": "placed"},
+    {"anti_air": "row"},
+    {"shots": "block"},
+    {"setting": "released"},
+    {"fuse": "placed", "anti_air": "row", "shots": "block"},
+    {"attacker_budget": 3000, "defender_budget": 8000},
 ]
 
 
@@ -70,6 +81,23 @@ def plain_duel(s, options):
     )
 
 
+def plain_tower(s, options):
+    plans = [s["last_plan"][seat][: s["last_n"][seat]].tolist() for seat in range(2)]
+    demons = [(names(0)[unit], row, STEP_MS * time) for unit, row, time in plans[0]]
+    units = [
+        (names(1)[unit], cell % COLUMNS, cell // COLUMNS, STEP_MS * time)
+        for unit, cell, time in plans[1]
+    ]
+    return tower_battle(
+        demons,
+        units,
+        placed=options.get("fuse") == "placed",
+        own_row=options.get("anti_air") == "row",
+        block=options.get("shots") == "block",
+        released=options.get("setting") == "released",
+    )
+
+
 def compare(name, plain, options, pairs, seed):
     """Winner, end and what is left of random plans, by the kernel and by the plain rules."""
     rules = spec(name).make_rules(**options)
@@ -89,13 +117,14 @@ def compare(name, plain, options, pairs, seed):
 CASES = [
     *[("battle_card", plain_card, options) for options in CARD],
     *[("elemental_duel", plain_duel, options) for options in DUEL],
+    *[("tower_defence", plain_tower, options) for options in TOWER],
 ]
 IDS = [f"{name}-{'-'.join(map(str, options.values()))}" for name, _, options in CASES]
 
 
 @pytest.mark.parametrize(("name", "plain", "options"), CASES, ids=IDS)
 def test_random_plans_end_as_by_the_plain_rules(name, plain, options, seed):
-    compare(name, plain, options, 300, seed % 2**63)
+    compare(name, plain, options, 20 if name == "tower_defence" else 300, seed % 2**63)
 
 
 @pytest.mark.slow
