@@ -96,7 +96,7 @@ def archetypes(game: core.GameSpec, rules: Any) -> list[dict[str, np.ndarray]]:
 
 
 class Maker:
-    """Makes the plans of a game, one level after the other; under its default rules, unless given."""
+    """Makes the plans of a game, one level after the other; by its default rules unless given."""
 
     def __init__(self, game: core.GameSpec, seed: int = SEED, rules: Any = None):
         self.game, self.rules, self.seed = game, rules or game.make_rules(), seed

@@ -44,7 +44,6 @@ from stratagym.envs.tower_defence.units import (
     ICE,
     LAST_SPAWN,
     LIGHT,
-    NEVER,
     NORMAL,
     ROWS,
     SOLDIER,
