@@ -111,9 +111,9 @@ SETTINGS = {
         envs=64, batch=512, gamma=0.97, gae_lambda=0.7, entropy=0.003, net=(16, 16, 16, 16),
         learning_rate=3e-3, epochs=3, board=True, shaping=1.0,
     ),
-    "tower_defence": Settings(300_000, **PLANS),
-    "battle_card": Settings(300_000, **PLANS),
-    "elemental_duel": Settings(300_000, **PLANS),
+    "tower_defence": Settings(200_000, **PLANS),
+    "battle_card": Settings(200_000, **PLANS),
+    "elemental_duel": Settings(200_000, **PLANS),
 }  # fmt: skip
 """About half a CPU-minute of learning each, chess seven, the boards below it two or three; a
 game not here gets ``OTHERS``."""
