@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.agents.plan_pools import ITERATIONS, ROLES, Maker
+from stratagym.agents.plan_pools import ROLES, Maker
 from stratagym.agents.plan_search import Fights
 from stratagym.benchmarks.reporting.stats import wilson
 from stratagym.envs import core, sealed
@@ -37,11 +37,11 @@ def balance(
     half = (1 - np.mean(values[len(values) // 2 :])) / 2
     in_use = [int((one > 0.01).sum()) for one in weights]
     yield (
-        f"double oracle, {ITERATIONS} replies a role",
+        f"double oracle, {len(values)} replies a role",
         f"worth {(1 - values[-1]) / 2:.2f} to the defender, {half:.2f} in the mean of its second "
         f"half; it mixes {in_use[0]} plans of the attacker and {in_use[1]} of the defender",
     )
-    late = [pool[STARTS + ITERATIONS // 2 :] for pool in pools]
+    late = [pool[STARTS + len(values) // 2 :] for pool in pools]
     points = (maker.payoffs(*late) + 1) / 2
     yield "late plans against each other", f"the defender wins {1 - points.mean():.2f}"
     for seat, role in enumerate(ROLES):
