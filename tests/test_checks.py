@@ -210,6 +210,17 @@ def test_counts(wrong):
             call()
 
 
+@pytest.mark.parametrize(
+    "wrong", [float("inf"), float("nan"), pytest.param(10**400, id="1e400"), np.bool_(True), 2.5]
+)
+@pytest.mark.parametrize("option", ["size", "komi"])
+def test_numbers_of_options(option, wrong):
+    if (option, wrong) == ("komi", 2.5):
+        return  # which is a komi
+    with pytest.raises(ValueError, match=rf"^go: option {option}=.*$"):
+        make("go", **{option: wrong})
+
+
 # --- exact rewards -------------------------------------------------------------------------------
 
 
