@@ -241,7 +241,7 @@ class BatchEnv(Display):
         chosen = checks.action_array(self.spec.name, self.num_envs, actions)
         bad = self._find_illegal(chosen, self.players, self.action_masks)
         if bad >= 0:
-            legal = np.flatnonzero(self.action_masks[bad]).tolist()
+            legal = checks.some_of(np.flatnonzero(self.action_masks[bad]))
             raise ValueError(
                 f"{self.spec.name}: game {bad} may not play {actions[bad]}; legal: {legal}"
             )
