@@ -32,6 +32,7 @@ import numba
 from numba.core import event, sigutils, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.dispatcher import Dispatcher
+from numba.core.errors import TypingError
 from numba.core.serialize import dumps
 
 from stratagym.envs import cache_locks, stamps
@@ -54,13 +55,34 @@ def configure() -> None:
     def enable_caching(self: Any) -> None:
         package = self.py_func.__module__.partition(".")[0]
         if package in _adopted or package in _installed():
-            self._cache = KernelCache(self)
+            _give_cache(self)
         else:
             numbas(self)
 
     setattr(Dispatcher, "enable_caching", enable_caching)  # noqa: B010 - unknown to type checkers
     event.register("numba:compile", _ANNOUNCE)
     event.register("numba:compile", _LetGo())
+
+
+def _give_cache(function: Any) -> None:
+    """Give a function the cache below, and compile it once for all constants it is called with.
+
+    numba compiles a function anew for every constant among the arguments of a call, such as
+    ``works(s, f, SHIELD)``; LLVM puts constants into what it inlines all the same.
+    """
+    numbas = function.get_call_template
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        plain = tuple(map(types.unliteral, args)), {k: types.unliteral(v) for k, v in kws.items()}
+        try:
+            return numbas(*plain)
+        except TypingError:
+            if plain == (args, kws):
+                raise
+            return numbas(args, kws)  # it needs the constant, to choose a field of a tuple by
+
+    function.get_call_template = get_call_template
+    function._cache = KernelCache(function)
 
 
 def adopt(package: str) -> None:
@@ -74,7 +96,7 @@ def adopt(package: str) -> None:
             functions: list[Any] = [v for v in vars(module).values() if isinstance(v, Dispatcher)]
             for function in functions:
                 if type(function._cache) is FunctionCache:
-                    function._cache = KernelCache(function)
+                    _give_cache(function)
 
 
 @functools.cache

@@ -581,3 +581,31 @@ def test_a_full_disk_is_said_and_nothing_else(monkeypatch, tmp_path):
     fresh.enable_caching()
     with pytest.warns(UserWarning, match="cannot be kept in .*No space left on device"):
         assert fresh(np.uint64(1)) == core.mix64(np.uint64(1))
+
+
+@njit
+def _add(a, b):
+    return a + b
+
+
+@njit
+def _first_or_second(pair, which):
+    return pair[which]
+
+
+@njit
+def _callers_of_many_constants():
+    return _add(1, 2) + _add(3, 4) + _add(5, 6)
+
+
+@njit
+def _caller_of_what_needs_a_constant():
+    return _first_or_second((1.5, "two"), 0)
+
+
+def test_constants_in_calls_make_no_functions_of_their_own():
+    for function in (_add, _first_or_second):
+        cache._give_cache(function)
+    assert _callers_of_many_constants() == 21
+    assert len(_add.signatures) == 1
+    assert _caller_of_what_needs_a_constant() == 1.5
