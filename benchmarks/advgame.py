@@ -96,8 +96,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     games = games_of(args.game)
     if not 2 <= args.rounds <= 20:
         raise cli.InputError(f"--rounds {args.rounds}: choose from 2 to 20")
-    if args.repeats < 1:
-        raise cli.InputError(f"--repeats {args.repeats}: at least 1 is needed")
+    cli.count("--repeats", args.repeats)
     if args.feedback not in FEEDBACK:
         raise cli.InputError(f"--feedback {args.feedback!r}: choose from: {', '.join(FEEDBACK)}")
     if not 1 <= args.tries_on_violation <= MOST_TRIES:
