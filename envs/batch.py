@@ -16,6 +16,8 @@ from stratagym.envs.threads import Helpers
 
 PARTS = 16
 """Parts of the games for each thread: with more than one, the quicker threads take more of them."""
+MAX_SKIPPED = 1000
+"""Episodes in a row that may end before anybody has a decision; a batch passes over them."""
 LEAST_GAMES = 256
 """Games in such a part, at least; handing one over costs some microseconds."""
 
@@ -49,6 +51,25 @@ def _present(rules, s, i, player, legal, observing, observations, masks, players
             masks[i, action] = 0
     if observing:
         core.observe(rules, s, max(player, 0), observations[i])
+
+
+@njit(cache=True)
+def _begin(rules, s, i, seeds, episodes, probs, total, totals, autoreset):
+    """Start the episode of game ``i``, under ``autoreset`` the first from it with a decision.
+
+    Returns the seat to move.
+    """
+    player = core.start(rules, s, core.derive_seed(seeds[i], episodes[i]), probs)
+    if autoreset:
+        for _ in range(MAX_SKIPPED):
+            if player >= 0:
+                break
+            episodes[i] += 1
+            player = core.start(rules, s, core.derive_seed(seeds[i], episodes[i]), probs)
+    core.returns(rules, s, total)
+    for seat in range(rules.num_players):
+        totals[i, seat] = total[seat]
+    return player
 
 
 @njit(cache=True, nogil=True)
@@ -94,10 +115,7 @@ def _step_games(
             truncations[i] = player == core.TRUNCATED
         if player < 0 and (autoreset or anew):
             episodes[i] += 1
-            player = core.start(rules, s, core.derive_seed(seeds[i], episodes[i]), probs)
-            core.returns(rules, s, total)
-            for seat in range(rules.num_players):
-                totals[i, seat] = total[seat]
+            player = _begin(rules, s, i, seeds, episodes, probs, total, totals, autoreset)
         _present(rules, s, i, player, legal, observing, observations, masks, players)
 
 
@@ -116,7 +134,8 @@ class BatchEnv(Display):
     Args:
         spec: the game's facts. rules: its options in force. num_envs: N.
         seed: as in ``reset``.
-        autoreset: start the next episode of a game in the step that ends one.
+        autoreset: start the next episode of a game in the step that ends one; episodes that end
+            before anybody has a decision are passed over.
         threads: that share out the games of every step; the GIL is free meanwhile. They want
             processors that are free, and many games.
         observe: False leaves ``observations`` as they are until ``observe`` is called, where a
@@ -238,7 +257,7 @@ class BatchEnv(Display):
         chosen = checks.action_array(self.spec.name, self.num_envs, actions)
         bad = self._find_illegal(chosen, self.players, self.action_masks)
         if bad >= 0:
-            legal = np.flatnonzero(self.action_masks[bad]).tolist()
+            legal = checks.some_of(np.flatnonzero(self.action_masks[bad]))
             raise ValueError(
                 f"{self.spec.name}: game {bad} may not play {actions[bad]}; legal: {legal}"
             )
