@@ -66,9 +66,10 @@ def main(game: str | None = None, *, args: Args = Args()) -> None:  # noqa: B008
     seed = secrets.randbits(32) if args.seed is None else args.seed
     console.print(f"{facts.title}, seed {seed}.")
     if args.seat >= 0:
+        told = "? tells what the moves do, " if facts.information == "perfect" else ""
         console.print(
-            "Type a move as it is listed, or the number that stands in brackets in front of it; "
-            "? tells what the moves do, q ends."
+            "Type a move as it is listed, or the number in brackets where one stands in front of "
+            f"it; {told}q ends."
         )
     _Table(facts, rules, policies, args.seat, seed, console).play()
 
@@ -133,7 +134,8 @@ class _Table:
                 action = policy.act(decision_for(self.facts, self.rules, self.states, seed))
             who = "you" if player == self.seat else self.policies[player].name
             said = self.view.move_text(self.rules, self.states[0], action)
-            told.append(f"  {said} ({who})")
+            if said:  # a claim passed up in mahjong is not told
+                told.append(f"  {said} ({who})")
             player, _ = core.play_at(self.rules, self.states, 0, action, self.legal, self.probs)
             self.ply += 1
             # What is decided at the same time is told when all have.
@@ -191,7 +193,9 @@ class _Table:
         Moves that are numbers themselves have no others, and neither have moves by the hundred.
         """
         if len(moves) > LISTED and hasattr(self.view, "legal_text"):
-            return self.view.legal_text(self.rules, self.states[0], self.seat, legal), {}
+            told = self.view.legal_text(self.rules, self.states[0], self.seat, legal)
+            names = list(moves)
+            return f"{told}\nMoves look like: {names[0]}; {names[len(names) // 2]}; {names[-1]}", {}
         if any(move.isdecimal() for move in moves):
             return f"Legal moves: {', '.join(moves)}", {}
         numbered = {str(number): action for number, action in enumerate(moves.values(), 1)}
@@ -199,8 +203,8 @@ class _Table:
         return f"Legal moves: {listed}", numbered
 
     def _explain(self, moves: dict[str, int]) -> None:
-        if self.facts.information != "perfect":  # a move told would foretell cards
-            self.console.print("  With hidden cards that would tell too much.")
+        if self.facts.information != "perfect":  # a move told would foretell cards or plans
+            self.console.print("  What moves do is not told where something is hidden.")
             return
         for name, action in moves.items():
             told = self.view.move_text(self.rules, self.states[0], action)
