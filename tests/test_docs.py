@@ -34,7 +34,7 @@ BENCHMARKS = sorted(
 DOCUMENTED = [name for name in BENCHMARKS if name != "play"]
 SUBCOMMANDS = {
     "ludo_spots": "generate", "train_ppo": "throughput", "anchored_levels": "calibrate",
-    "botzone": "findings",
+    "botzone": "findings", "advgame": "balance",
 }  # fmt: skip
 PAGE_OF = {"train_ppo": "tutorials/train_ppo", "botzone": "benchmarks/botzonebench"}
 """Where a benchmark's page is not called as the benchmark."""
