@@ -6,6 +6,7 @@
     python -m benchmarks.advgame --policies llm:A --opponents llm:B --game battle_card
     python -m benchmarks.advgame findings
     python -m benchmarks.advgame compare runs/plain runs/renamed
+    python -m benchmarks.advgame balance --game battle_card
 
 In three games two sides make plans without seeing each other's; then the battle runs by itself. A
 match has eleven rounds, and after each one side plans anew: five times the policy, five times its
@@ -26,10 +27,12 @@ from stratagym.agents.core import Policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.advgamebench import compare as comparison
 from stratagym.benchmarks.advgamebench import report
+from stratagym.benchmarks.advgamebench.balance import balance as balance_of
 from stratagym.benchmarks.advgamebench.credit import KINDS, SAMPLES, WITHOUT
 from stratagym.benchmarks.advgamebench.findings import findings as paper_findings
 from stratagym.benchmarks.advgamebench.games import GAMES
 from stratagym.benchmarks.advgamebench.matches import NAME, Plan
+from stratagym.benchmarks.advgamebench.setup import factors_of, games_of
 from stratagym.benchmarks.advgamebench.summary import summarise
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
@@ -90,13 +93,10 @@ class Args(MatchArgs, RunArgs):
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play matches of sealed plans and report how policies plan, revise and keep to budgets."""
-    games = cli.words(args.game)
-    if not games or set(games) - set(GAMES):
-        raise cli.InputError(f"--game {args.game!r}: choose from: {', '.join(GAMES)}")
+    games = games_of(args.game)
     if not 2 <= args.rounds <= 20:
         raise cli.InputError(f"--rounds {args.rounds}: choose from 2 to 20")
-    if args.repeats < 1:
-        raise cli.InputError(f"--repeats {args.repeats}: at least 1 is needed")
+    cli.count("--repeats", args.repeats)
     if args.feedback not in FEEDBACK:
         raise cli.InputError(f"--feedback {args.feedback!r}: choose from: {', '.join(FEEDBACK)}")
     if not 1 <= args.tries_on_violation <= MOST_TRIES:
@@ -126,7 +126,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         opponents = make_policies(spec(game), args.opponents, args, option="--opponents")
         every = {policy.name: policy for policy in (*opponents, *policies)}
         models |= {n: p for n, p in every.items() if isinstance(p, LanguageModel)}
-    factors = _factors(args.budget)
+    factors = factors_of(args.budget)
     named = [policy.name for policy in policies]
     plan = Plan(
         policies=named,
@@ -164,22 +164,6 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     run.finish(summary, report.write, report.screen)
 
 
-def _factors(text: str) -> list[float]:
-    """The numbers of ``--budget``."""
-    found = []
-    for word in cli.words(text):
-        try:
-            factor = float(word)
-        except ValueError:
-            factor = 0.0
-        if not 0.05 <= factor <= 4:
-            raise cli.InputError(f"--budget {word!r}: a number from 0.05 to 4 is needed")
-        found.append(factor)
-    if len(set(found)) != len(found) or not found:
-        raise cli.InputError(f"--budget {text!r}: name different numbers")
-    return found
-
-
 def findings() -> None:
     """Say what the paper's own table 1 says of its claims."""
     console = output_console()
@@ -212,7 +196,37 @@ def compare(first: str, second: str, /, json: bool = False) -> None:
     output_console().print(comparison.table(found).rich(f"Second run minus first; {words} names"))
 
 
-APP = cli.app(NAME, main, findings, compare)
+def balance(
+    *,
+    game: str = ",".join(GAMES),
+    rules: str = "",
+    seed: int = 1,
+    pairs: int = 10_000,
+    evals: int = 1200,
+) -> None:
+    """Measure how even the games are, and search for plans that dominate.
+
+    Args:
+        game: Games, separated by commas.
+        rules: Options of the games, such as "setting=released".
+        seed: Of all plans.
+        pairs: Pairs of random plans.
+        evals: Simulations that a reply to a late plan may cost.
+    """
+    games = games_of(game)
+    if pairs < 1 or evals < 1 or seed < 0:
+        raise cli.InputError("--pairs and --evals: at least 1 is needed, --seed: at least 0")
+    options, console = cli.pairs("--rules", rules), output_console()
+    for name in games:
+        try:
+            given = spec(name).make_rules(**options)
+        except ValueError as error:
+            raise cli.InputError(f"--rules: {error}") from None
+        for what, figures in balance_of(spec(name), given, seed, pairs, evals):
+            console.print(f"{name}: {what}: {figures}", soft_wrap=True, highlight=False)
+
+
+APP = cli.app(NAME, main, findings, compare, balance)
 
 if __name__ == "__main__":
     cli.run(APP)

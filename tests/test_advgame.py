@@ -303,3 +303,23 @@ def test_scores_leave_out_parts_without_a_case():
     found = scores({"p": [one]})["p"]
     assert found["revision"] is None and found["parts"] == 2
     assert found["process"]["value"] == pytest.approx(((1 + 0.5) / 2 + 1) / 2)
+
+
+def test_balance(monkeypatch):
+    """What random plans do, a short double oracle, and a reply to a plan that loses to most."""
+    from stratagym.agents import plan_pools
+    from stratagym.agents.plan_search import Fights
+    from stratagym.benchmarks.advgamebench.balance import has_reply
+
+    monkeypatch.setattr(plan_pools, "ITERATIONS", 4)
+    monkeypatch.setattr(plan_pools, "ORACLE_STEPS", {"battle_card": (20, 20)})
+    arguments = ("balance", "--game", "battle_card", "--pairs", "300", "--evals", "50")
+    told = run(*arguments).stdout.splitlines()
+    assert len(told) == 6
+    assert told[0].startswith("battle_card: uniform random micro-actions, 300 pairs: the defender")
+    assert re.search(r"winning replies were found to \d of 2 \(50 simulations each\)", told[5])
+    game = spec("battle_card")
+    assert has_reply(Fights(game, game.make_rules()), 0, np.array([0, 34]), 100, 1)
+    for wrong in (("--game", "chess"), ("--evals", "0"), ("--rules", "fuse=placed")):
+        result = run("balance", "--game", "battle_card", *wrong)
+        assert result.returncode == 2 and len(result.stderr.strip().splitlines()) == 1
