@@ -96,10 +96,10 @@ def archetypes(game: core.GameSpec, rules: Any) -> list[dict[str, np.ndarray]]:
 
 
 class Maker:
-    """Makes the plans of a game, one level after the other."""
+    """Makes the plans of a game, one level after the other; by its default rules unless given."""
 
-    def __init__(self, game: core.GameSpec, seed: int = SEED):
-        self.game, self.rules, self.seed = game, game.make_rules(), seed
+    def __init__(self, game: core.GameSpec, seed: int = SEED, rules: Any = None):
+        self.game, self.rules, self.seed = game, rules or game.make_rules(), seed
         self.fights, self.draws = Fights(game, self.rules), np.random.default_rng(seed)
 
     def one_seed(self) -> int:

@@ -89,7 +89,7 @@ def test_a_model_is_asked_for_first_plans_anew(tmp_path):
     assert {d["ply"] > 0 for d in own} == {True, False}
     rows = {row["policy"]: row for row in summary["policies"]}
     assert rows[redraw]["pooled"]["ORR"]["value"] > 0
-    difference = rows["llm:m"]["CSR minus redraw"]["value"]
+    difference = rows["llm:m"]["minus_redraw"]["CSR"]["value"]
     csr = [rows[name]["pooled"]["CSR"]["value"] for name in ("llm:m", redraw)]
     assert difference == pytest.approx(csr[0] - csr[1]) and difference > 0
     for name in ("llm:m", redraw):
@@ -156,12 +156,13 @@ def test_first_plans_are_asked_once_and_stand(tmp_path):
     assert len(asked_once) == 6  # m in two roles and two budgets, n in two roles
     plans = first_plans(tmp_path / "shared")
     assert all(len(own) == 1 for own in plans.values()), plans
-    assert {key[0] for key in plans} == {"llm:m", "random", "llm:n"}
+    names = {"llm:m", "random", "llm:n", "plan:fill", "plan:reply"}  # the last two are yardsticks
+    assert {key[0] for key in plans} == names
     assert len(lines(tmp_path / "shared" / "rounds.jsonl")) == summary["games"] * 3
     starts = [g for g in lines(tmp_path / "shared" / "games.jsonl") if "given" not in g]
     assert {g["ended_by"] for g in starts} == {"stopped"}
     assert_replayed(tmp_path / "shared")
-    assert len(starts) == 2 * 2 + 2 + 2
+    assert len(starts) == 2 * 2 + 2 + 2 + 2 * 2 * 2
     # By default each match asks.
     with OpenAIServer(by_hash) as server:
         run(server, tmp_path / "fresh", "--rounds", 2, "--concurrency", 1)

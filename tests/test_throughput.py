@@ -156,6 +156,11 @@ def test_shapes_of_single_games(game, shape, counted):
     assert SHAPES[shape].make(game)() == counted
 
 
+@pytest.mark.parametrize("game", SHAPES["resolve"].games)
+def test_pairs_of_plans_are_fought_out(game):
+    assert SHAPES["resolve"].make(game)() == 1000
+
+
 def test_perft_of_python_chess():
     pytest.importorskip("chess", reason="pip install chess")
     assert loops.python_chess_perft("")() == 197_281

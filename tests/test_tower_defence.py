@@ -123,6 +123,19 @@ def test_recorded_battles(shared_data):
         assert battle.states["ended"][0] == row["end_tick"]
 
 
+def test_fire_keeps_its_rhythm_until_it_ends():
+    """A hit in the last second of a burn, after the last damage, prolongs it: no new rhythm."""
+    demons = [
+        demon("BouncingDemon", 4, 1000), demon("NormalDemon", 4, 3500),
+        demon("SummoningDemon", 4, 4750),
+    ]  # fmt: skip
+    guns = [(1, 1750), (3, 3000), (8, 4750), (6, 7500)]
+    battle = Battle(demons, [unit("FlamethrowerSoldier", x, 4, ms) for x, ms in guns])
+    assert battle == ("defender", 260)
+    burnt = battle.ticks(BURN, FIRST_DEMON + 2)
+    assert len({tick % 20 for tick in burnt}) == 1
+
+
 def test_speeds_of_empty_rows():
     """280 moves at speed 2, 140 at speed 4; the first is made in tick 0."""
     assert Battle([NORMAL], [AWAY]) == ("attacker", 279)
@@ -489,7 +502,7 @@ def test_the_log_is_of_the_same_battle(seed):
 
 def test_rows_are_alike(seed, rng):
     """Without units that reach other rows the order of the rows means nothing."""
-    states = random_plans(RULES, 1000, seed)
+    states = random_plans(RULES, 3000, seed)
     for s in states:
         kept = [one for one in entries_of(s, DEFENDER).tolist() if one[0] not in REACHING]
         s["n"][DEFENDER] = len(kept)

@@ -151,7 +151,27 @@ def test_it_learns_to_beat_random_play(needs_sb3, tmp_path, seed, capsys):
     assert found["low"] > found["chance"] + 0.1
 
 
-@pytest.mark.parametrize("game", ["ludo", "texas_holdem", "hanabi", "gomoku"])
+@pytest.mark.slow
+@pytest.mark.parametrize(("game", "steps"), [("elemental_duel", 50_000), ("battle_card", 50_000)])
+def test_it_learns_sealed_plans_in_both_roles(needs_sb3, game, steps, tmp_path, seed, capsys):
+    """Twenty seconds of learning, by rewards at the ends of plans; chance is .35 to .65."""
+    summary = train_in_process(
+        "--game", game, "--steps", str(steps), "--evaluations", "1", "--opponent", "random",
+        "--against", "random", "--eval-games", "10", "--final-games", "400",
+        "--seed", str(seed), "--output", str(tmp_path / "run"), capsys=capsys,
+    )  # fmt: skip
+    found = summary["against"]["random"]
+    for own in found["wins_by_seat"]:
+        assert own["n"] == 200 and own["low"] > own["chance"] + 0.1
+    both = sum(own["value"] for own in found["wins_by_seat"]) / 2
+    assert found["wins"]["value"] == pytest.approx(both)
+    report = (tmp_path / "run/report.md").read_text()
+    assert "won in seat 0" in report and "won in seat 1" in report
+
+
+@pytest.mark.parametrize(
+    "game", ["ludo", "texas_holdem", "hanabi", "gomoku", "elemental_duel", "tower_defence"]
+)
 def test_every_kind_of_game_trains(needs_sb3, game, tmp_path, seed, capsys):
     arguments = ["--game", game, "--steps", "512", "--envs", "8", "--eval-games", "4",
                  "--final-games", "4", "--against", "random,ladder", "--opponent", "self,ladder",

@@ -47,7 +47,12 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run plays; see the options of ``advgame``."""
+    """What a run plays; see the options of ``advgame``.
+
+    Attributes:
+        yardsticks: policies that play beside, to tell what a budget alone is worth; they meet the
+            ``frozen`` opponents, which no server has to be asked for.
+    """
 
     policies: Sequence[str]
     opponents: Sequence[str]
@@ -58,6 +63,8 @@ class Plan:
     seed: int
     options: Mapping[str, Any]
     shared_start: bool = False
+    yardsticks: Sequence[str] = ()
+    frozen: Sequence[str] = ()
 
     def settings(self) -> list[tuple[Setting, int]]:
         """Every match's setting and seed; settings of one repeat share the seed."""
@@ -65,8 +72,8 @@ class Plan:
         return [
             (Setting(policy, game, opponent, role, first, factor, k), int(seed))
             for game in self.games
-            for policy in self.policies
-            for opponent in self.opponents
+            for policy in (*self.policies, *self.yardsticks)
+            for opponent in (self.frozen if policy in self.yardsticks else self.opponents)
             for role in range(2)
             for first in (True, False)
             for factor in self.factors

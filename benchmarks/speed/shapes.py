@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from stratagym import envs
-from stratagym.benchmarks.speed import mahjong
+from stratagym.benchmarks.speed import mahjong, sealed
 from stratagym.benchmarks.speed.loops import aec_loop
 from stratagym.benchmarks.speed.measuring import (
     Batched,
@@ -216,6 +216,7 @@ SHAPES = {
         partial(state_api, observe=True, plays="whole"),
         _WHOLE,
     ),
+    "resolve": Shape("pairs of plans fought out", sealed.resolved_plans, sealed.GAMES),
     "perft": Shape("perft leaves, bulk-counted", perft_leaves, ("chess",)),
     "hands": Shape("7-card hands evaluated", hand_values, ("texas_holdem",)),
     "fans": Shape("fans of winning hands counted", mahjong.fan_counts, ("mcr_mahjong",)),

@@ -27,6 +27,7 @@ from stratagym.envs.text import TextOptions
 
 NAME = "train_ppo"
 RATES = ("mean_return", "wins", "draws", "losses")
+SEATS = "wins_by_seat"
 CLIMB_GAMES = 16
 """Games with each opponent of the ladder in an evaluation in training."""
 HOW = match_play.AnswerProtocol(TextOptions(), 1, match_play.FORFEIT)
@@ -135,11 +136,13 @@ class Evaluation:
         for name, found in against.items():
             for kind in set(RATES) & set(found):
                 found[kind]["chance"] = chance[name][kind]["value"]
+            for own, by in zip(found.get(SEATS, ()), chance[name].get(SEATS, ()), strict=True):
+                own["chance"] = by["value"]
         return {"against": against, "ladder": self.climb(play, self.seed)}
 
     def _rates(self, rounds: list[list[dict[str, Any]]]) -> dict[str, Any]:
         kinds: dict[Any, int] = {}
-        points, clusters, plies = [], [], []
+        points, clusters, plies, seats = [], [], [], []
         for own in rounds:
             key = tuple(tuple(record["actions"]) for record in own)
             cluster = kinds.setdefault(key, len(kinds))
@@ -148,7 +151,8 @@ class Evaluation:
                 points.append(record["returns"][seat])
                 clusters.append(cluster)
                 plies.append(record["plies"])
-        x, labels = np.array(points), np.array(clusters)
+                seats.append(seat)
+        x, labels, at = np.array(points), np.array(clusters), np.array(seats)
         found = {
             "games": len(x),
             "different_rounds": len(kinds),
@@ -159,6 +163,10 @@ class Evaluation:
             found["wins"] = share(x > 0, labels).record()
             found["draws"] = share(x == 0, labels).record()
             found["losses"] = share(x < 0, labels).record()
+            found[SEATS] = [
+                share(x[at == seat] > 0, labels[at == seat]).record()
+                for seat in range(self.rules.num_players)
+            ]
         return found
 
 

@@ -62,6 +62,11 @@ class Settings:
     greedy: bool = True
 
 
+PLANS: dict[str, Any] = {
+    "opponent": "self,random,ladder", "against": "random,plan:fill,ladder", "batch": 512,
+    "gamma": 1.0,
+}  # fmt: skip
+"""Of sealed plans: a commit's micro-actions are rewarded when it is resolved, all alike."""
 SETTINGS = {
     "tictactoe": Settings(
         150_000, opponent="self,random,mcts:100", against="random,mcts:100,perfect,ladder",
@@ -106,6 +111,9 @@ SETTINGS = {
         envs=64, batch=512, gamma=0.97, gae_lambda=0.7, entropy=0.003, net=(16, 16, 16, 16),
         learning_rate=3e-3, epochs=3, board=True, shaping=1.0,
     ),
+    "tower_defence": Settings(200_000, **PLANS),
+    "battle_card": Settings(200_000, **PLANS),
+    "elemental_duel": Settings(200_000, **PLANS),
 }  # fmt: skip
 """About half a CPU-minute of learning each, chess seven, the boards below it two or three; a
 game not here gets ``OTHERS``."""

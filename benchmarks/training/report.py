@@ -19,6 +19,7 @@ from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count
 from stratagym.benchmarks.reporting.plots import COLOURS, MARKERS, SOFT, Look, drawing, looks
 from stratagym.benchmarks.training import ppo
+from stratagym.benchmarks.training.evaluation import SEATS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -98,6 +99,16 @@ def result_table(summary: dict[str, Any]) -> Table:
         if means:
             row.append(RateCell(found["mean_return"], strip=False))
         table.rows.append([*row, count(found["games"])])
+    return table
+
+
+def seat_table(summary: dict[str, Any]) -> Table:
+    """The share of games won in each seat."""
+    against = summary["against"]
+    seats = len(next(iter(against.values()))[SEATS])
+    table = Table(["against", *(f"won in seat {seat}" for seat in range(seats))])
+    for name, found in against.items():
+        table.rows.append([code(name), *map(RateCell, found[SEATS])])
     return table
 
 
@@ -199,6 +210,8 @@ def write(folder: Path, summary: dict[str, Any]) -> None:
     )
     if summary["against"]:
         page.table(result_table(summary))
+        if all(SEATS in found for found in summary["against"].values()):
+            page.table(seat_table(summary), "The same by seat")
     page.text(cost_line(summary))
     if summary["ladder"]:
         write_climb(page, summary)
@@ -231,6 +244,8 @@ def screen(console: Console, folder: Path, summary: dict[str, Any]) -> None:
     policy, game = f"sb3:{folder / 'agent.zip'}", summary["config"]["game"]
     if summary["against"]:
         console.print(result_table(summary).rich(f"{game}: rating"))
+        if all(SEATS in found for found in summary["against"].values()):
+            console.print(seat_table(summary).rich("by seat"))
     if summary["ladder"]:
         ladder = summary["config"]["ladder"]["ladder"]
         console.print(levels.level_table(ladder_rows(summary), game).rich(ladder))

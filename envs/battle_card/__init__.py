@@ -93,11 +93,21 @@ the defenders win. After 100 rounds more health in all wins, the defenders if it
 ### Balance
 
 The paper gives no budgets. With 20 on both sides its table is dominated: AncientTreant, BlackRock and
-StoneWarrior or EliteSoldier lost to nothing that was found. At 20 to 16 both sides can win:
-uniform random micro-actions win .35 for the defenders (20,000 games; .55 at 20 to 20). Pools of a double oracle with hill climbing (40
-plans a role, three seeds), second half: .66, .91 and .86 for them, so that there are defenders' plans to which a
-reply is hard to find. With 1,200 simulations each (`plan:reply`), winning replies were found to 6 of 13 defenders' plans of the
-frozen mixture and of level 4, and to 22 of 27 of the attackers'; to the one plan that is the defenders' whole mixture, none.
+StoneWarrior or EliteSoldier lost to nothing that was found. At 20 to 16 both sides can win. By
+`python -m benchmarks.advgame balance --game battle_card`, intervals 95%:
+
+| What | Seed 1 | Seed 2 |
+| --- | --- | --- |
+| uniform random micro-actions, 10,000 pairs: the defenders win | .348 [.339, .357] | .344 [.335, .353] |
+| plans that fill the budget, 10,000 pairs | .340 [.330, .349] | .344 [.334, .353] |
+| double oracle with hill climbing, 40 replies a role: its value for the defenders, at the end and in the mean of the second half | 1.00, .79 | .73, .82 |
+| the 20 late plans of each role, against each other: the defenders win | .77 | .71 |
+| the best late plan of the invaders, of the defenders, against the other's | .65, 1.00 | .75, .95 |
+| winning replies found to late plans of the invaders, of the defenders (1,200 simulations each) | 14, 9 of 20 | 19, 14 of 20 |
+
+So there are defenders' plans to which a reply is hard to find, and against climbed plans the defenders are ahead. Of the frozen
+mixture and of level 4, replies were found to 6 of 13 defenders' plans and to 22 of 27 invaders'; to the one plan that is the defenders' whole mixture, none.
+At 20 to 20 random micro-actions win .55 for the defenders (20,000 games).
 
 ## Action space
 

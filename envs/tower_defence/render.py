@@ -16,7 +16,7 @@ from stratagym.envs.tower_defence.rules import PLANNING
 from stratagym.envs.tower_defence.simulation import (
     ALL,
     ARMOUR,
-    BURN_DUE,
+    BURN_END,
     CELL_HP,
     HP,
     KIND,
@@ -44,7 +44,6 @@ from stratagym.envs.tower_defence.units import (
     ICE,
     LAST_SPAWN,
     LIGHT,
-    NEVER,
     NORMAL,
     ROWS,
     SOLDIER,
@@ -287,7 +286,7 @@ def _draw_battle(board: Board, image: Image.Image, rules: Any, s: Any, size: int
         unit, row, p = demon[UNIT], demon[ROW], demon[P]
         place = row, p // 560
         nth = beside[place] = beside.get(place, -1) + 1
-        marks = "b" * (demon[BURN_DUE] != NEVER) + "s" * (demon[SLOW_END] > now)
+        marks = "b" * (demon[BURN_END] >= now) + "s" * (demon[SLOW_END] > now)
         marks += "a" * (demon[ARMOUR] != 100) + "d" * bool(demon[SHADED])
         whole = int(DEMON[rules.released, unit, 0])
         sprite = _demon(unit, _tenths(demon[HP], whole), marks, size)

@@ -295,8 +295,8 @@ def _shot(demons, rows, i, cell, unit, damage_type, tick, events):
     if damage == 0:
         return
     if unit == FLAMETHROWER and demons[i, UNIT] != FIERY:
-        if demons[i, BURN_DUE] == NEVER:
-            demons[i, BURN_DUE] = tick + _SECOND
+        if demons[i, BURN_DUE] == NEVER or tick > demons[i, BURN_END]:
+            demons[i, BURN_DUE] = tick + _SECOND  # else it burns on in its rhythm
         demons[i, BURN_END] = tick + FIRE_SECONDS * _SECOND
     elif unit == ICE_SOLDIER and demons[i, UNIT] != FROSTY:
         demons[i, SLOW_END] = tick + _SLOW
@@ -417,12 +417,11 @@ def _burn(demons, n, rows, tick, events):
     """Burning demons whose second has come lose HP; returns when the next is due."""
     soonest = NEVER
     for i in range(n):
-        if demons[i, BURN_DUE] == tick:
+        if demons[i, BURN_DUE] == tick and tick > demons[i, BURN_END]:
+            demons[i, BURN_DUE] = NEVER
+        elif demons[i, BURN_DUE] == tick:
             damage = 10 * _share(demons, i, FIRE) // 100
             demons[i, BURN_DUE] = tick + _SECOND
-            if demons[i, BURN_DUE] > demons[i, BURN_END]:
-                # A hit in this very tick keeps the rhythm: it begins with the same second.
-                demons[i, BURN_DUE] = NEVER
             if damage:
                 _tell(events, rows, tick, BURN, FIRST_DEMON + demons[i, NUMBER], -1, damage, 0)
                 _lose_hp(demons, rows, i, damage, tick, events)
