@@ -14,6 +14,7 @@ from openai_server import OpenAIServer, answer
 from scripts import lines
 
 from stratagym.benchmarks.advgamebench import games
+from stratagym.benchmarks.harness import replays
 
 MODEL = ("--api-key-env", "STRATAGYM_TEST_KEY", "--no-preflight", "--json")
 KEEP = json.dumps({"keep": True})
@@ -52,6 +53,13 @@ def prompt_of(record):
     return "\n".join(message["content"] for message in record["prompt"])
 
 
+def assert_replayed(folder):
+    """Every game can be played again, and every answer belongs where it stands."""
+    found = replays.find(folder)
+    for game in found.games:
+        assert not replays.replay(game, found.answers).problems
+
+
 # --- the redraw control ---------------------------------------------------------------------------
 
 
@@ -70,7 +78,7 @@ def test_a_model_is_asked_for_first_plans_anew(tmp_path):
     with OpenAIServer(script) as server:
         summary = run(server, tmp_path, "--policies", "llm:m,control:redraw=llm:m",
                       "--opponents", "plan:guns", "--rounds", 5, "--price-in", 1,
-                      "--concurrency", 1)  # fmt: skip
+                      "--concurrency", 1, "--memory", 2, "--history", 3)  # fmt: skip
     redraw = "control:redraw=llm:m"
     own = decisions(tmp_path, policy=redraw)
     for role in range(2):
@@ -92,6 +100,7 @@ def test_a_model_is_asked_for_first_plans_anew(tmp_path):
     config = json.loads((tmp_path / "config.json").read_text())
     models = {policy["name"]: policy.get("model") for policy in config["policies"]}
     assert models[redraw] == "m"
+    assert_replayed(tmp_path)
 
 
 def test_a_redrawn_model_keeps_its_options():
@@ -151,7 +160,8 @@ def test_first_plans_are_asked_once_and_stand(tmp_path):
     assert {key[0] for key in plans} == names
     assert len(lines(tmp_path / "shared" / "rounds.jsonl")) == summary["games"] * 3
     starts = [g for g in lines(tmp_path / "shared" / "games.jsonl") if "given" not in g]
-    assert {g["ended_by"] for g in starts} == {"truncated"}
+    assert {g["ended_by"] for g in starts} == {"stopped"}
+    assert_replayed(tmp_path / "shared")
     assert len(starts) == 2 * 2 + 2 + 2 + 2 * 2 * 2
     # By default each match asks.
     with OpenAIServer(by_hash) as server:
@@ -218,7 +228,9 @@ def test_plans_over_budget_are_asked_for_again(tmp_path):
     assert own["questions"] == 8 and own["asked again"] == 8
     assert own["over budget, first"]["value"] == 4 / 8
     assert own["over budget, last"]["value"] == 2 / 8
-    assert json.loads((tmp_path / "config.json").read_text())["violations"] == 3
+    assert json.loads((tmp_path / "config.json").read_text())["tries_on_violation"] == 3
+    assert "| tries_on_violation | 3 |" in (tmp_path / "report.md").read_text()
+    assert_replayed(tmp_path)
     assert "over budget, first" in (tmp_path / "report.md").read_text()
 
 
@@ -368,6 +380,7 @@ def test_two_models_meet_and_survive_a_kill(tmp_path):
         # What was recorded is not asked again; three replies may have been lost.
         assert done < needed and len(server.requests) <= 2 * needed + 3
     assert outcome(killed) == outcome(tmp_path / "whole")
+    assert_replayed(killed)
     records = [g for g in lines(killed / "games.jsonl") if "given" in g]
     assert len(records) == 8 and all(g["ended_by"] == "terminal" for g in records)
     assert {tuple(g["seats"]) for g in records} == {
@@ -559,6 +572,7 @@ run_script = partial(scripts.run, "advgame")
         (("--shared-start", "--invalid", "forfeit"), ["--shared-start", "--invalid void"]),
         (("--policies", "control:redraw=llm"), ['"llm" needs --model NAME']),
         (("--policies", "control:redraw=llm:m?colour=1"), ["unknown option 'colour'"]),
+        (("--policies", "control:redraw=llm:m?random=0.5"), ["random is no option"]),
         (("--policies", "control:draw=llm:m"), ["control:redraw=POLICY"]),
         (("--opponents", "plan:level?k=99"), ["--opponents", "k"]),
         (("--opponents", "nobody"), ["--opponents", "unknown policy 'nobody'"]),
