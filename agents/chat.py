@@ -35,6 +35,8 @@ Messages = list[dict[str, str]]
 
 DEFAULT_URL = "https://api.openai.com/v1"
 FIRST_BACK_OFF_S, LONGEST_BACK_OFF_S = 0.5, 30.0
+SHORT_KEY = 8
+"""Keys of fewer letters may be words that stand somewhere by chance."""
 NO_KEY = "no-key"
 """Sent where no key is set: local servers need none, and some insist on a header."""
 LASTING = (401, 402, 403, 404, 405)
@@ -202,7 +204,7 @@ class OpenAIChat:
         self._clients: dict[asyncio.AbstractEventLoop, Client] = {}
         self._jitter = random.Random()
         key = self._key()
-        if self.extra_body and len(key) >= 8 and key in json.dumps(self.extra_body):
+        if self.extra_body and len(key) >= SHORT_KEY and key in json.dumps(self.extra_body):
             raise ValueError(f"extra_body: it holds the key that {self.api_key_env} holds")
         self._fields = self._fixed_fields()
 
@@ -307,7 +309,7 @@ class OpenAIChat:
         if not 200 <= answer.status < 300:
             return self._status_failure(answer, body)
         try:
-            return read_completion(answer.body, latency_s)
+            return self._without_the_key(read_completion(answer.body, latency_s))
         except ValueError as error:
             return _Failure("bad_response", str(error), wait_s=retry_after(answer.headers))
 
@@ -387,6 +389,20 @@ class OpenAIChat:
                     left.abandon()
             self._clients[loop] = CLIENTS[self.client](self._url, self._key())
         return self._clients[loop]
+
+    def _without_the_key(self, reply: Reply) -> Reply:
+        """A reply that can be recorded, whatever of the request a server sends back."""
+        key = self._key()
+        if key == NO_KEY or len(key) < SHORT_KEY:
+            return reply
+
+        def hidden(text: str) -> str:
+            return text.replace(key, "[key]")
+
+        stopped = None if reply.finish_reason is None else hidden(reply.finish_reason)
+        return replace(
+            reply, text=hidden(reply.text), reasoning=hidden(reply.reasoning), finish_reason=stopped
+        )
 
     def _without_keys(self, message: str) -> str:
         """A message in one line of at most 300 characters, without anything secret."""

@@ -7,11 +7,15 @@ they do better than its redraws.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from stratagym.agents.core import Decision, Policy, PolicyString, decision_for, make_policy
+from stratagym.agents.llm import LanguageModel
 from stratagym.envs import core, sealed
 
+REDRAW = "control:redraw="
 _PAST = ("last_n", "last_spent", "last_flags", "last_plan", "result", "why", "end", "left")
 
 
@@ -32,14 +36,36 @@ class Redraw(Policy):
 
     def __init__(self, policy: Policy):
         self.policy = policy
-        self.name = f"control:redraw={policy.name}"
+        self.name = f"{REDRAW}{policy.name}"
 
     def act(self, decision: Decision) -> int:
-        states = decision.states.copy()
-        states["round"] = 0
-        for name in _PAST:
-            states[name] = 0
+        states = without_past(decision.states)
         return self.policy.act(decision_for(decision.spec, decision.rules, states, decision.seed))
+
+
+class RedrawnModel(LanguageModel):
+    """A language model that is asked for a first plan each time, in the prompt of the first round.
+
+    Its requests are its own: it has the settings, prices and tries of ``model``.
+    """
+
+    def __init__(self, model: LanguageModel):
+        super().__init__(model.chat, model.text, model.tries, f"{REDRAW}{model.name}", model.prices)
+
+    def shown(self, states: np.ndarray) -> np.ndarray:
+        return without_past(states)
+
+
+def without_past(states: np.ndarray) -> np.ndarray:
+    """A copy of (N,) states in their first round, with none of what was planned and what happened.
+
+    The plans that stand in it are no part of what a seat is shown or can play.
+    """
+    first = states.copy()
+    first["round"] = 0
+    for name in _PAST:
+        first[name] = 0
+    return first
 
 
 def random_within(decision: Decision) -> int:
@@ -67,7 +93,8 @@ def control_policy(spec: core.GameSpec, text: PolicyString) -> Policy:
     if word == "keep" and not inner:
         return Keep()
     if word == "redraw" and inner:
-        return Redraw(make_policy(spec, inner))
+        policy = make_policy(spec, replace(PolicyString.parse(inner), options=text.options))
+        return RedrawnModel(policy) if isinstance(policy, LanguageModel) else Redraw(policy)
     raise ValueError(
         f"policy control:{text.argument}: choose control:keep or control:redraw=POLICY"
     )

@@ -134,9 +134,15 @@ class PolicyString:
 
     @classmethod
     def parse(cls, text: str) -> PolicyString:
+        """The parts of a policy string. Raises ``ValueError`` for an option that is given twice."""
         head, _, query = text.strip().partition("?")
         name, _, argument = head.partition(":")
-        return cls(name, argument, dict(parse_qsl(query, keep_blank_values=True)))
+        options: dict[str, str] = {}
+        for option, value in parse_qsl(query, keep_blank_values=True):
+            if option in options:
+                raise ValueError(f"policy {name}: the option {option!r} is given twice")
+            options[option] = value
+        return cls(name, argument, options)
 
 
 FACTORIES = {

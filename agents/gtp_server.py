@@ -17,12 +17,8 @@ import numpy as np
 
 from stratagym import __version__
 from stratagym.agents.core import decision_for, make_policy
-from stratagym.agents.serving import serve
+from stratagym.agents.serving import Refused, chosen, serve
 from stratagym.envs import core, spec
-
-
-class Refused(Exception):
-    """A command that cannot be carried out; its text is the answer."""
 
 
 class Session:
@@ -164,7 +160,11 @@ class Session:
             return "pass"
         self.decisions += 1
         seed = int(core.derive_seed(np.uint64(self.seed), np.uint64(self.decisions)))
-        action = self.policy.act(decision_for(self.spec, self.rules, self.states, seed))
+        try:
+            action = chosen(self.policy, decision_for(self.spec, self.rules, self.states, seed))
+        except Refused:
+            self._back_to(before)
+            raise
         told = str(self.words.vertex(self.rules, action))
         self._play(action)
         self.before.append(before)

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
+
 from stratagym.agents import chat_options
 from stratagym.agents.chat import ChatModel, Messages, OpenAIChat, TransportError, Unavailable
 from stratagym.agents.chat_clients import import_client
@@ -65,6 +67,13 @@ class LanguageModel(Policy):
     def settings(self) -> dict[str, Any]:
         """What belongs in a record: the model, its endpoint and parameters; never a key."""
         return self.chat.settings()
+
+    def shown(self, states: np.ndarray) -> np.ndarray:
+        """The position that the model is asked about in ``states``, (1,) records: they themselves.
+
+        Another one is a first question, without what the game's prompts retell.
+        """
+        return states
 
     def cost(
         self, tokens_in: int | None, tokens_out: int | None, tokens_cached: int | None = None
@@ -145,8 +154,9 @@ class LanguageModel(Policy):
         return _run_apart(self._act, decision)
 
     async def _act(self, decision: Decision) -> int:
-        asked = words.messages(decision.spec, decision.rules, decision.states, self.text)
-        turn = words.Turn(decision.seat, asked, decision.states, decision.rules)
+        states = self.shown(decision.states)
+        asked = words.messages(decision.spec, decision.rules, states, self.text)
+        turn = words.Turn(decision.seat, asked, states, decision.rules)
         asking = words.Asking(decision.spec, decision.rules, turn, self.tries, self.text)
         outcome: words.Outcome | None = None
         try:

@@ -16,16 +16,12 @@ from typing import Any
 import numpy as np
 
 from stratagym import __version__
-from stratagym.agents.core import PolicyFault, decision_for, make_policy
+from stratagym.agents.core import decision_for, make_policy
 from stratagym.agents.piskvork import RULE_BITS
-from stratagym.agents.serving import serve
+from stratagym.agents.serving import Refused, chosen, serve
 from stratagym.envs import core, spec
 
 _LINES = dict(zip(RULE_BITS.values(), ("at_least", "exact", "renju"), strict=True))
-
-
-class Refused(Exception):
-    """A command that cannot be carried out; its text stands behind ``ERROR``."""
 
 
 class Session:
@@ -199,10 +195,7 @@ class Session:
             raise Refused("the game is over")
         self.decisions += 1
         seed = int(core.derive_seed(np.uint64(self.seed), np.uint64(self.decisions)))
-        try:
-            action = self.policy.act(decision_for(self.spec, rules, states, seed))
-        except PolicyFault as error:
-            raise Refused(str(error)) from None
+        action = chosen(self.policy, decision_for(self.spec, rules, states, seed))
         self.stones.append(action)
         return self._told(action)
 

@@ -9,7 +9,8 @@ would make, ``plan:level?k=K``, ``plan:climb`` and ``plan:mixture`` one of a fro
 A plan is drawn by the seed of its first action. Later actions have other seeds and a player has no
 memory, so an action goes on with a plan, drawn again, of those that begin with what stands in the
 record: all together each plan is played as often as it is drawn. What is computed, such as a reply,
-is computed from the position alone and kept. A plan that does not fit the budget, or that somebody
+is computed from the position alone and kept. No player goes over budget, also where that can be
+done. A plan that does not fit the budget, or that somebody
 else has begun, is gone on with by filling.
 """
 
@@ -107,7 +108,9 @@ class PlanPolicy(Policy):
         self._fights: dict[Any, Fights] = {}
 
     def act(self, decision: Decision) -> int:
-        rules, states, seat = decision.rules, decision.states, decision.seat
+        states, seat = decision.states, decision.seat
+        # Where a plan over budget can be made, it loses.
+        rules = decision.rules._replace(loses=0)
         replies = self.kind == "reply" or (self.kind, self.option) == ("level", TOP)
         is_first = int(states["round"][0]) == 0
         if self.kind != "fill" and not is_first and not replies:

@@ -3,9 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
+
+from stratagym.agents.chat import TransportError, Unavailable
+from stratagym.agents.core import Decision, Policy, PolicyFault
+from stratagym.envs import checks
+
+
+class Refused(Exception):
+    """A command that cannot be carried out; its text is the answer, in the protocol's form."""
+
+
+def chosen(policy: Policy, decision: Decision) -> int:
+    """The policy's move. Raises ``Refused``, in one line, where it has none to give."""
+    try:
+        return policy.act(decision)
+    except (PolicyFault, TransportError, Unavailable, ValueError) as error:
+        raise Refused(" ".join(str(error).split())) from None
 
 
 class Session(Protocol):
@@ -34,11 +52,19 @@ def serve(
     parser.add_argument("--seed", type=int, default=0, help="of the policy's random choices")
     given = parser.parse_args(arguments)
     try:
+        checks.seed_number(given.seed)
         session = make_session(**vars(given))
-    except ValueError as error:
+    except (ValueError, ModuleNotFoundError) as error:
         print(f"{program}: {error}", file=sys.stderr)
         return 2
-    for answer in session.answers(sys.stdin):
-        sys.stdout.write(answer)
-        sys.stdout.flush()
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # bytes that are no text are no command
+    try:
+        for answer in session.answers(sys.stdin):
+            sys.stdout.write(answer)
+            sys.stdout.flush()
+    except BrokenPipeError:  # whoever asked is gone; what is left in the buffer goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        return 130
     return 0

@@ -98,8 +98,8 @@ def calibrate(args: CalibrateArgs = CalibrateArgs()) -> None:  # noqa: B008
         ladders = [ladder_of(name) for name in names]
     except ValueError as error:
         raise cli.InputError(f"--game: {error}") from None
-    if args.games < setup.FEWEST or args.check < 0:
-        raise cli.InputError(f"--games {args.games}: at least {setup.FEWEST} are needed")
+    cli.count("--games", args.games, least=setup.FEWEST)
+    cli.count("--check", args.check, least=0)
     failed = False
     for ladder in ladders:
         with tempfile.TemporaryDirectory() as nowhere:

@@ -65,8 +65,11 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     for board in boards:
         if board not in BOARDS:
             raise cli.InputError(f"--game: unknown {board!r}; choose from: {', '.join(BOARDS)}")
-    if not boards or (args.games is not None and args.games < 1) or args.retries_illegal < 0:
-        raise cli.InputError("--game, --games and --retries-illegal: at least one game")
+    if not boards:
+        raise cli.InputError("--game: at least one game is needed")
+    if args.games is not None:
+        cli.count("--games", args.games)
+    cli.count("--retries-illegal", args.retries_illegal, least=0)
     facts = {board: spec(BOARDS[board].game) for board in boards}
     text, *_ = [args.text_options(facts[board]) for board in boards]
     policies = {

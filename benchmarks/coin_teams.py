@@ -55,8 +55,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         raise cli.InputError(f"--rules: {error}") from None
     if rules.told:
         raise cli.InputError("--rules goals=all: these games are played besides; leave it out")
-    if args.games < 1:
-        raise cli.InputError(f"--games {args.games}: at least 1 is needed")
+    cli.count("--games", args.games)
     protocol = args.answer_protocol(GAME)
     policies = {policy.name: policy for policy in make_policies(GAME, args.policies, args)}
     config = {

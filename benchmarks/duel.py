@@ -66,8 +66,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         game = spec(args.game)
     except ValueError as error:
         raise cli.InputError(f"--game: {error}") from None
-    if args.games < 2:
-        raise cli.InputError(f"--games {args.games}: at least 2 are needed")
+    cli.count("--games", args.games, least=2)
     try:
         given = match_options(game) | cli.pairs("--rules", args.rules)
         if "players" in game.options and game.min_players == 2:

@@ -57,8 +57,10 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     """Play Hanabi in teams and report scores and how they came about."""
     players = cli.numbers("--players", args.players, (2, 3, 4, 5))
     mixed_games = args.games if args.mixed_games is None else args.mixed_games
-    if not players or args.games < 1 or mixed_games < 1:
-        raise cli.InputError("--players, --games and --mixed-games: at least one of each is needed")
+    if not players:
+        raise cli.InputError("--players: at least one number of players is needed")
+    cli.count("--games", args.games)
+    cli.count("--mixed-games", mixed_games)
     if args.score not in SCORES:
         raise cli.InputError(f"--score {args.score!r}: choose from {', '.join(SCORES)}")
     protocol = args.answer_protocol(GAME)

@@ -54,8 +54,7 @@ class Args(MatchArgs, RunArgs):
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play whole games of Ludo and report win rates."""
     players = cli.numbers("--players", args.players, (2, 3, 4))
-    if args.games < 1:
-        raise cli.InputError(f"--games {args.games}: at least 1 is needed")
+    cli.count("--games", args.games)
     protocol = args.answer_protocol(GAME)
     options = dict(AS_PUBLISHED_RULES) if args.as_published else {}
     options |= cli.pairs("--rules", args.rules)

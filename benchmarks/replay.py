@@ -21,6 +21,7 @@ from typing import Any
 from cyclopts import Parameter
 from rich.table import Table
 
+from stratagym.benchmarks.advgamebench.credit import remarks
 from stratagym.benchmarks.harness import cli, replays
 from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.harness.records import read_config
@@ -83,7 +84,12 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
         _list(games, console)
         return
     if args.html is not None and len(games) > 1:
-        found = album(run, [number for number, _ in games], pictures=args.diagrams == "pictures")
+        found = album(
+            run,
+            [number for number, _ in games],
+            pictures=args.diagrams == "pictures",
+            remarks=remarks,
+        )
         _write(Path(args.html), found.page(f"{run.folder}: replays", run.folder), console)
         return
     if len(games) > 1:
@@ -95,7 +101,8 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
         say(f"{cli_name()}: the record does not agree: {problem}")
     if args.html is not None:
         evaluations = [evaluate(position) for position in _watched(replay)]
-        html = page.page(replay, evaluations, pictures=args.diagrams == "pictures")
+        pictures = args.diagrams == "pictures"
+        html = page.page(replay, evaluations, pictures=pictures, remarks=remarks)
         _write(Path(args.html), html, console)
         return
     terminal = Terminal(replay, evaluate, console)

@@ -48,8 +48,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     """Say of games how long they are and how many choices they give."""
     names = asked_games(args.game)
     policies = cli.words(args.policies)
-    if args.games < 2 or not policies:
-        raise cli.InputError("--games, --policies: two games at least, and one policy, are needed")
+    cli.count("--games", args.games, least=2)
+    if not policies:
+        raise cli.InputError("--policies: at least one policy is needed")
     players = [(name, taxonomy.player(name, policy)) for name in names for policy in policies]
     if args.page is not None:
         put_into(args.page)

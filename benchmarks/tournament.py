@@ -59,8 +59,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     """Play policies of a game against each other."""
     game, options, sides = _game(args)
     protocol = args.answer_protocol(game)
-    if args.games < 1:
-        raise cli.InputError(f"--games {args.games}: at least 1 is needed")
+    cli.count("--games", args.games)
     policies = make_policies(game, args.policies, args)
     if len(policies) < 2:
         raise cli.InputError("--policies: name at least two different ones")

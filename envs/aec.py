@@ -222,7 +222,7 @@ class GameEnv(Display, Rendered, AECEnv):
         if not legal and self.illegal == "raise":
             raise ValueError(
                 f"{self.spec.name}: {agent} may not play {action!r}; "
-                f"legal: {np.flatnonzero(mask).tolist()}"
+                f"legal: {checks.some_of(np.flatnonzero(mask))}"
             )
         if self._rewarded:
             self.rewards = dict.fromkeys(self.agents, 0.0)

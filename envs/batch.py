@@ -16,6 +16,8 @@ from stratagym.envs.threads import Helpers
 
 PARTS = 16
 """Parts of the games for each thread: with more than one, the quicker threads take more of them."""
+MAX_SKIPPED = 1000
+"""Episodes in a row that may end before anybody has a decision; a batch passes over them."""
 LEAST_GAMES = 256
 """Games in such a part, at least; handing one over costs some microseconds."""
 
@@ -51,19 +53,23 @@ def _present(rules, s, i, player, legal, observing, observations, masks, players
         core.observe(rules, s, max(player, 0), observations[i])
 
 
-@njit(cache=True, nogil=True)
-def _reset_games(
-    rules, states, seeds, episodes, legal, probs, total, observing, observations, masks,
-    players, totals,
-):  # fmt: skip
-    for i in range(states.shape[0]):
-        s = states[i]
-        episodes[i] = 0
-        player = core.start(rules, s, core.derive_seed(seeds[i], 0), probs)
-        core.returns(rules, s, total)
-        for seat in range(rules.num_players):
-            totals[i, seat] = total[seat]
-        _present(rules, s, i, player, legal, observing, observations, masks, players)
+@njit(cache=True)
+def _begin(rules, s, i, seeds, episodes, probs, total, totals, autoreset):
+    """Start the episode of game ``i``, under ``autoreset`` the first from it with a decision.
+
+    Returns the seat to move.
+    """
+    player = core.start(rules, s, core.derive_seed(seeds[i], episodes[i]), probs)
+    if autoreset:
+        for _ in range(MAX_SKIPPED):
+            if player >= 0:
+                break
+            episodes[i] += 1
+            player = core.start(rules, s, core.derive_seed(seeds[i], episodes[i]), probs)
+    core.returns(rules, s, total)
+    for seat in range(rules.num_players):
+        totals[i, seat] = total[seat]
+    return player
 
 
 @njit(cache=True, nogil=True)
@@ -84,28 +90,32 @@ def _find_illegal(actions, players, masks):
 @njit(cache=True, nogil=True)
 def _step_games(
     rules, states, seeds, episodes, legal, probs, total, observing, observations, masks,
-    players, totals, rewards, terminations, truncations, actions, autoreset,
+    players, totals, rewards, terminations, truncations, actions, autoreset, anew,
 ):  # fmt: skip
-    """Step the games; their actions are legal."""
+    """Step the games, their actions being legal, or start all of them ``anew``.
+
+    Both in one function: each holds all of a game's rules, whose code takes seconds to compile.
+    """
     for i in range(states.shape[0]):
         s = states[i]
-        if players[i] < 0:
+        player = core.TERMINAL
+        if anew:
+            episodes[i] = -1
+        elif players[i] < 0:
             for seat in range(rules.num_players):
                 rewards[i, seat] = 0.0
             continue
-        player = core.play(rules, s, actions[i], probs)
-        core.returns(rules, s, total)
-        for seat in range(rules.num_players):
-            rewards[i, seat] = core.round_return(rules, total[seat] - totals[i, seat])
-            totals[i, seat] = total[seat]
-        terminations[i] = player == core.TERMINAL
-        truncations[i] = player == core.TRUNCATED
-        if player < 0 and autoreset:
-            episodes[i] += 1
-            player = core.start(rules, s, core.derive_seed(seeds[i], episodes[i]), probs)
+        else:
+            player = core.play(rules, s, actions[i], probs)
             core.returns(rules, s, total)
             for seat in range(rules.num_players):
+                rewards[i, seat] = core.round_return(rules, total[seat] - totals[i, seat])
                 totals[i, seat] = total[seat]
+            terminations[i] = player == core.TERMINAL
+            truncations[i] = player == core.TRUNCATED
+        if player < 0 and (autoreset or anew):
+            episodes[i] += 1
+            player = _begin(rules, s, i, seeds, episodes, probs, total, totals, autoreset)
         _present(rules, s, i, player, legal, observing, observations, masks, players)
 
 
@@ -124,7 +134,8 @@ class BatchEnv(Display):
     Args:
         spec: the game's facts. rules: its options in force. num_envs: N.
         seed: as in ``reset``.
-        autoreset: start the next episode of a game in the step that ends one.
+        autoreset: start the next episode of a game in the step that ends one; episodes that end
+            before anybody has a decision are passed over.
         threads: that share out the games of every step; the GIL is free meanwhile. They want
             processors that are free, and many games.
         observe: False leaves ``observations`` as they are until ``observe`` is called, where a
@@ -189,15 +200,12 @@ class BatchEnv(Display):
             (self.rewards[k], self.terminations[k], self.truncations[k]) for k in self._rows
         ]
         part, ends, actions = self._parts[0], self._ends[0], self.episodes
-        self._reset_games = core.direct(_reset_games, *part)
-        self._step_games = core.direct(_step_games, *part, *ends, actions, True)
+        self._step_games = core.direct(_step_games, *part, *ends, actions, True, True)
         self._find_illegal = core.direct(_find_illegal, actions, self.players, self.action_masks)
         self._helpers: Helpers | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        bound = (
-            "_rows", "_parts", "_ends", "_helpers", "_reset_games", "_step_games", "_find_illegal",
-        )  # fmt: skip
+        bound = ("_rows", "_parts", "_ends", "_helpers", "_step_games", "_find_illegal")
         return {name: value for name, value in vars(self).items() if name not in bound}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -213,6 +221,14 @@ class BatchEnv(Display):
         else:
             function(*work[0])
 
+    def _share_steps(self, actions: np.ndarray, anew: bool) -> None:
+        """Step all games; started ``anew``, they take no notice of ``actions``."""
+        work = [
+            (*part, *ends, actions[k], self.autoreset, anew)
+            for part, ends, k in zip(self._parts, self._ends, self._rows, strict=True)
+        ]
+        self._share(self._step_games, work)
+
     def reset(self, seed: int | Sequence[int] | np.ndarray = 0) -> None:
         """Start all games anew, from one seed or from (N,) of them, each 0 to 2**64 - 1.
 
@@ -226,7 +242,7 @@ class BatchEnv(Display):
         self.rewards[:] = 0
         self.terminations[:] = False
         self.truncations[:] = False
-        self._share(self._reset_games, self._parts)
+        self._share_steps(self.episodes, anew=True)
 
     def step(self, actions: np.ndarray | Sequence[int]) -> None:
         """Play one action in every game; in games that are over it is ignored.
@@ -241,16 +257,12 @@ class BatchEnv(Display):
         chosen = checks.action_array(self.spec.name, self.num_envs, actions)
         bad = self._find_illegal(chosen, self.players, self.action_masks)
         if bad >= 0:
-            legal = np.flatnonzero(self.action_masks[bad]).tolist()
+            legal = checks.some_of(np.flatnonzero(self.action_masks[bad]))
             raise ValueError(
                 f"{self.spec.name}: game {bad} may not play {actions[bad]}; legal: {legal}"
             )
 
-        work = [
-            (*part, *ends, chosen[k], self.autoreset)
-            for part, ends, k in zip(self._parts, self._ends, self._rows, strict=True)
-        ]
-        self._share(self._step_games, work)
+        self._share_steps(chosen, anew=False)
 
     def observe(self) -> np.ndarray:
         """Bring ``observations`` to date and return them; what ``step`` does by itself unless the

@@ -58,6 +58,8 @@ def configure() -> None:
             _give_cache(self)
         else:
             numbas(self)
+        if package == _OURS:  # none of ours is called from C; the wrappers are a tenth of compiling
+            self.targetoptions.setdefault("no_cfunc_wrapper", True)
 
     setattr(Dispatcher, "enable_caching", enable_caching)  # noqa: B010 - unknown to type checkers
     event.register("numba:compile", _ANNOUNCE)

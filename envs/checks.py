@@ -13,6 +13,8 @@ import numpy as np
 from stratagym.envs.annotations import Illegal
 
 SEED_MASK = 2**64 - 1
+LISTED = 100
+"""How many legal actions a refusal names."""
 _log = logging.getLogger("stratagym")
 
 
@@ -120,6 +122,13 @@ def _about_options(game: str, unknown: Iterable[str], known: tuple[str, ...]) ->
         f"{game}: reset(options=...) knows {', '.join(known) or 'none'}, not "
         f"{', '.join(map(repr, unknown))}; options of the game are given when it is made"
     )
+
+
+def some_of(legal: Iterable[int]) -> str:
+    """Legal actions as a refusal lists them: of thousands, as a game may have, the first."""
+    actions = [int(action) for action in legal]
+    more = f" and {len(actions) - LISTED} more" if len(actions) > LISTED else ""
+    return f"{actions[:LISTED]}{more}"
 
 
 def illegal_info(agent: str, action: Any, mask: np.ndarray) -> Illegal:

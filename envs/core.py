@@ -47,6 +47,9 @@ TRUNCATED = -5
 
 
 _ENVS = __name__.rpartition(".")[0]
+_AS_NJIT = {"cache": True, "no_cpython_wrapper": False}
+"""Options of the functions behind stubs, those of ``njit(cache=True)``: kept on disk, and compiled
+once for all who call them, which numba does where the options are the same throughout."""
 
 # --- the protocol ----------------------------------------------------------------------------
 
@@ -102,7 +105,7 @@ def kernel(package: str, default: Callable[..., Any] | None = None) -> Callable[
         resolve.__signature__ = inspect.signature(stub)  # type: ignore[attr-defined]
         call.__name__, call.__doc__ = name, stub.__doc__
         call.find_kernel = find_kernel  # type: ignore[attr-defined]  # for ``stamps``
-        overload(call)(resolve)
+        overload(call, jit_options=_AS_NJIT)(resolve)
         return call
 
     return decorate

@@ -33,7 +33,7 @@ class Option:
         if callable(self.choices):
             try:
                 return self.choices(value)
-            except (ValueError, TypeError) as error:
+            except (ValueError, TypeError, OverflowError) as error:
                 raise ValueError(f"{game}: option {name}={value!r}: {error}") from None
         allowed = list(self.choices)
         for choice in allowed:
@@ -49,9 +49,13 @@ def integer(low: int, high: int) -> Callable[[Any], int]:
     def check(value: Any) -> int:
         try:
             number = int(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):  # infinity overflows
             number = low - 1
-        if isinstance(value, bool) or not low <= number <= high or number != float(value):
+        if (
+            isinstance(value, bool | np.bool_)
+            or not low <= number <= high
+            or number != float(value)
+        ):
             raise ValueError(f"a whole number from {low} to {high} is needed")
         return number
 

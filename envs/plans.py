@@ -9,6 +9,9 @@ gives the turn away. A view that takes plans has
 - ``PLAN``: ``"all"`` (one bad move refuses the reply), ``"each"`` (good moves are played, bad ones
   are listed) or ``"queue"`` (one move is played at each decision of the seat, and checked then;
   for games in real time);
+- optionally ``plan_facts(rules, s, text, actions) -> dict``, whole numbers about the plan of a
+  reply that can be read, for records, with its actions if it can be played; ``over`` above 0 is
+  what its ``cost`` is beyond its ``budget``;
 - optionally ``default_actions(rules, s) -> list[int]``, which end a turn that a plan left open,
   and for ``"each"`` ``replacement_actions(rules, s, move) -> list[int]``, played in a bad move's
   stead; without it a bad move is passed over.
@@ -22,8 +25,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
@@ -61,6 +64,7 @@ class Outcome:
         rejected: moves and messages that are not played or said, each with its reason.
         said: messages, each with the seats it is for.
         moves: of a plan under ``"queue"``, the moves that wait for their decision.
+        facts: numbers about a plan, where the game's view has ``plan_facts``.
     """
 
     kind: str
@@ -72,6 +76,7 @@ class Outcome:
     rejected: tuple[tuple[str, str], ...] = ()
     said: tuple[Said, ...] = ()
     moves: tuple[str, ...] = ()
+    facts: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     def __repr__(self) -> str:
         shown = ["kind", "action", "move", "reason"]
@@ -147,6 +152,8 @@ def read_reply(
             outcome = _read_move(game, rules, states, text, options)
         else:
             outcome = _Plan(game, rules, states, kind).read(text, bool(said))
+            if facts := getattr(game.module("view"), "plan_facts", None):
+                outcome = replace(outcome, facts=facts(rules, states[0], text, outcome.actions))
         if outcome.kind != OK:
             return outcome
         return replace(outcome, said=said, rejected=(*outcome.rejected, *refused))

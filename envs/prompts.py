@@ -200,15 +200,18 @@ def messages(
     options: TextOptions = TextOptions(),
     history: str = "",
     heard: str = "",
+    refusal: str = "",
 ) -> list[dict[str, str]]:
     """The prompt for the seat to move in ``states[0]``.
 
     Args:
         history: what happened before, as text. heard: what others said, fenced.
+        refusal: why the seat's last answer was refused, where its view tells that.
     """
     seat = core.current_player_at(rules, states, 0)
     legal = legal_list(rules, states) if options.list_legal else None
-    return prompt(game.module("view"), rules, states[0], seat, options, history, heard, legal)
+    view = game.module("view")
+    return prompt(view, rules, states[0], seat, options, history, heard, legal, refusal)
 
 
 def prompt(
@@ -220,13 +223,14 @@ def prompt(
     history: str = "",
     heard: str = "",
     legal: list[int] | None = None,
+    refusal: str = "",
 ) -> list[dict[str, str]]:
     """Chat messages that ask ``player`` for a move: a system message, unless merged, and a user's.
 
     Args:
-        legal: the legal actions, to name them.
+        legal: the legal actions, to name them. refusal: as ``messages``.
     """
-    parts = _parts(view, rules, s, player, options, history, heard, legal)
+    parts = _parts(view, rules, s, player, options, history, heard, legal, refusal)
     opening = answer_form(view, options).opening(options.reasoning)
     if options.template:
         parts["answer"] = "\n\n".join(filter(None, (opening, parts["answer"])))
@@ -267,6 +271,7 @@ def _parts(
     history: str,
     heard: str,
     legal: list[int] | None,
+    refusal: str,
 ) -> dict[str, str]:
     """Every part by name; empty for what is not told."""
     titles = part(view, "TITLES")
@@ -280,6 +285,7 @@ def _parts(
     )
     in_full = options.rules == "full" or (options.rules == "usual" and options.renamed)
     form = options.position or part(view, "POSITION_FORMS")[0]
+    refused = (refusal,) if refusal else ()
     return {
         "game": view.rules_in_full(rules) if in_full and hasattr(view, "rules_in_full") else "",
         "role": part(view, "role_text")(rules, player),
@@ -288,7 +294,7 @@ def _parts(
         "catalogue": part(view, "catalogue_text")(rules, player),
         "hints": "" if not hints else section("Advice", hints) if titles else f"Advice:\n{hints}",
         "persona": persona if style else "",
-        "position": part(view, "position_text")(rules, s, player, form),
+        "position": part(view, "position_text")(rules, s, player, form, *refused),
         "history": past if history else "",
         "heard": heard,
         "legal": "" if legal is None else part(view, "legal_text")(rules, s, player, legal),

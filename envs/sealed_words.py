@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from stratagym.envs import core, sealed
-from stratagym.envs.plans import JsonPlan, PlanError
+from stratagym.envs.plans import UNPARSEABLE, JsonPlan, PlanError
 from stratagym.envs.replies import ReplyError, last_json
 from stratagym.envs.words import section
 
@@ -59,7 +59,7 @@ ANSWER = PlanForm("{...}", "")
 
 
 def plan_of(text: str, own: str) -> dict[str, Any]:
-    """The plan in a reply: the last object with a member ``own``, or ``KEEP``.
+    """The plan in a reply: the last object with a member ``own``, or else with ``KEEP``'s.
 
     Raises:
         ReplyError: ``empty``, ``no_object``, ``wrong_key`` (an object, but of neither form),
@@ -80,7 +80,7 @@ def plan_of(text: str, own: str) -> dict[str, Any]:
                 raise ReplyError("bad_type")
             return found
         if found["keep"] is True:
-            return dict(KEEP)
+            return found
         raise ReplyError("bad_type")
     try:
         last_json(text, dict)
@@ -120,6 +120,49 @@ def number_of(entry: Mapping[str, Any], key: str, default: int | None = None) ->
 def ignored_keys(found: Mapping[str, Any], known: Sequence[str]) -> int:
     """How many members a plan or an entry has that mean nothing, such as a price."""
     return sum(key not in known for key in found)
+
+
+def plan_facts(view: Any, rules: Any, s: Any, text: str, actions: Sequence[int]) -> dict[str, int]:
+    """What a reply that can be read says beside its entries, for a view's ``plan_facts``.
+
+    ``ignored``: members that mean nothing, by the view's ``MEMBERS``; and, where no entry breaks a
+    rule, ``cost``, ``budget`` and ``over``, what it costs beyond. A plan that is kept has none.
+    """
+    seat = int(s["seat"])
+    whole, entry = view.MEMBERS[seat]
+    found = plan_of(text, whole[0])
+    if whole[0] not in found:
+        return {"ignored": ignored_keys(found, ("keep",))}
+    ignored = ignored_keys(found, whole) + sum(ignored_keys(e, entry) for e in found[whole[0]])
+    if not actions:  # broken, or beyond what can be played
+        try:
+            actions = move_actions(view, rules, seat, view.read_plan(rules, s, text)).tolist()
+        except PlanError:
+            return {"ignored": ignored}
+    states = core.new_states(rules)
+    sealed.set_plan(rules, states, 0, seat, np.array(actions, np.int64))
+    cost, budget = int(states["spent"][0, seat]), sealed.budget_of.py_func(rules, seat)
+    return {"ignored": ignored, "cost": cost, "budget": budget, "over": max(0, cost - budget)}
+
+
+def refusal_text(kind: str, reason: str, where: str, facts: Mapping[str, int]) -> str:
+    """Why an answer was refused: ``entry 3: unknown unit "Pea Shooter"``.
+
+    Args:
+        kind, reason: of the answer; empty where none came in time. where: the part of the plan that
+            breaks a rule, as ``bad_entry`` has it, or a move. facts: as of ``plan_facts``.
+    """
+    if not kind:
+        return "no answer came in time"
+    words = reason.replace("_", " ")
+    if kind == UNPARSEABLE:
+        return f"the answer could not be read: {words}"
+    if over := facts.get("over"):
+        return f"over budget by {over}, more than {sealed.LOOSE} times the budget"
+    place, colon, name = where.partition(": ")
+    if colon and re.fullmatch(r"[a-z]+ [0-9]+", place):
+        return f"{place}: {words} {json.dumps(name, ensure_ascii=False)}"
+    return f"{words}: {where}" if where else words
 
 
 def plain(name: str) -> str:
@@ -195,9 +238,25 @@ def move_actions(view: Any, rules: Any, seat: int, moves: Sequence[str]) -> np.n
 
 
 def rounds_rules(rules: Any) -> list[str]:
-    """What the rules say of several rounds; nothing of one."""
-    told = f"- The game has {rules.rounds} rounds; each is won, lost or drawn by itself."
-    return [] if rules.rounds == 1 else [told]
+    """What the rules say of plans that are not fought out, and of several rounds."""
+    told = []
+    if rules.loses:
+        told.append(
+            "- A plan that costs more than the budget loses without a battle, and so does one that "
+            "breaks a rule. If both sides' plans do, one that breaks a rule loses against one that "
+            "is over budget; of two over budget the one loses that is further over, as a share of "
+            "its budget."
+        )
+    if rules.rounds > 1:
+        told.append(
+            f"- The game has {rules.rounds} rounds; each is won, lost or drawn by itself. After "
+            + (
+                "each, both sides plan anew."
+                if rules.both
+                else "each, one side plans anew, in turn; the other side's plan stands."
+            )
+        )
+    return told
 
 
 # --- what a round came to ------------------------------------------------------------------------
@@ -220,11 +279,12 @@ def fault_text(rules: Any, s: Any, seat: int) -> str:
     return ""
 
 
-def result_text(rules: Any, s: Any, player: int, end: str) -> str:
+def result_text(rules: Any, s: Any, player: int, end: str, refusal: str = "") -> str:
     """Who won the last round and why, in a sentence or two.
 
     Args:
         end: how a round that was fought ended, such as ``It ended in round 7.``
+        refusal: why the player's own plan was refused, if it was.
     """
     k = int(s["round"]) - 1
     told = f"You {score_text(s, k, player)} round {k + 1}."
@@ -232,6 +292,8 @@ def result_text(rules: Any, s: Any, player: int, end: str) -> str:
         return f"{told} {end}".strip()
     for seat, whose in ((player, "Your plan"), (1 - player, "The other side's plan")):
         fault = fault_text(rules, s, seat)
+        if refusal and seat == player and int(s["last_flags"][seat]) & sealed.VOID:
+            fault += f" ({refusal})"
         told += f" {whose} {fault}." if fault else ""
     return f"{told} Nothing was fought."
 
@@ -295,6 +357,7 @@ def position_text(
     units: Callable[[int], Sequence[str]],
     end: Callable[[], str],
     summary: Callable[[], Sequence[str]],
+    refusal: str = "",
 ) -> str:
     """The revision part of a prompt: what the last round was, and both plans.
 
@@ -302,6 +365,7 @@ def position_text(
         plan: a seat's plan as JSON: of the round before (True), or that which it is making (False).
         units: the units of a seat's last plan with numbers and abilities, a line each.
         end: how the last round, which was fought, ended. summary: what happened in it.
+        refusal: why the player's last plan was refused, if it was.
     """
     k, last = int(s["round"]), int(s["round"]) >= rules.rounds
     number = f"Round {min(k, rules.rounds - 1) + 1} of {rules.rounds}."
@@ -315,14 +379,11 @@ def position_text(
     told = [section("Round", number)]
     if k > 0:
         seat = 1 - player
-        own = int(s["last_spent"][player])
-        told.append(
-            section(
-                f"Round {k}",
-                result_text(rules, s, player, end() if s["why"][k - 1] == 0 else ""),
-                f"Your plan cost {own} of {sealed.budget_of.py_func(rules, player)}.",
-            )
-        )
+        result = result_text(rules, s, player, end() if s["why"][k - 1] == 0 else "", refusal)
+        own, budget = int(s["last_spent"][player]), sealed.budget_of.py_func(rules, player)
+        is_void = bool(int(s["last_flags"][player]) & sealed.VOID)
+        cost = f"Your plan cost {own} of {budget}."
+        told.append(section(f"Round {k}", result, *([] if is_void else [cost])))
         lines = [f"- {line}" for line in units(seat)]
         told.append(section("The other side's units in that round", *(lines or ["None."])))
         told.append(section("The other side's plan", _plan_line(s, seat, plan)))

@@ -144,7 +144,7 @@ class State(Display):
             raise ValueError(f"{self.spec.name}: the game is over; call reset()")
         raise ValueError(
             f"{self.spec.name}: player {self.current_player()} may not play {action}; "
-            f"legal: {self.legal_actions()}"
+            f"legal: {checks.some_of(self.legal_actions())}"
         )
 
     def returns(self) -> list[float]:

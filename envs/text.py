@@ -88,18 +88,29 @@ def judge(
 def ask_again(asked: list[dict[str, str]], reply: str, outcome: Outcome) -> list[dict[str, str]]:
     """The prompt with a bad answer quoted back."""
     which = ""
+    if outcome.facts.get("over"):
+        cost, budget = outcome.facts["cost"], outcome.facts["budget"]
+        told = (
+            f"That plan costs {cost}, your budget is {budget}: it is over budget by "
+            f"{cost - budget}. Give a new plan within the budget, exactly in the form asked for."
+        )
+        return [*asked, _quoted(reply), {"role": "user", "content": told}]
     if outcome.kind == ILLEGAL and outcome.rejected:
         shown = (f"{move!r} ({reason})" for move, reason in outcome.rejected[:5])
         which = f" Refused: {', '.join(shown)}."
     return [
         *asked,
-        {"role": "assistant", "content": answer(reply) or "(no answer)"},
+        _quoted(reply),
         {
             "role": "user",
             "content": f"That answer is {outcome.kind} ({outcome.told or outcome.reason}).{which} "
             "Give a legal move, exactly in the form asked for.",
         },
     ]
+
+
+def _quoted(reply: str) -> dict[str, str]:
+    return {"role": "assistant", "content": answer(reply) or "(no answer)"}
 
 
 class Asking:
@@ -111,7 +122,8 @@ class Asking:
 
     Attributes:
         turn: the question. tries: answers at most. again: whether an illegal answer is asked again,
-            as an unparseable one is.
+            as an unparseable one is. violations: how many plans over budget may be answered; the
+            last stands. They are not among the ``tries``, but for the last.
         messages: what is to be said next: the prompt, after a bad answer with that quoted back.
         answers: how many there were. outcome: of the last; None before the first.
     """
@@ -124,11 +136,12 @@ class Asking:
         tries: int = 1,
         options: TextOptions = TextOptions(),  # noqa: B008 - frozen
         again: bool = True,
+        violations: int = 1,
     ):
         self.game, self.rules, self.turn, self.tries = game, rules, turn, tries
-        self.again = again
+        self.again, self.violations = again, violations
         self.options = options
-        self.messages, self.answers = turn.messages, 0
+        self.messages, self.answers, self._over = turn.messages, 0, 0
         self.outcome: Outcome | None = None
 
     @property
@@ -139,14 +152,22 @@ class Asking:
     @property
     def is_open(self) -> bool:
         """Whether another answer is wanted."""
+        if self._is_over and self._over < self.violations:
+            return True
         last = self.outcome is not None and self.outcome.kind == ILLEGAL and not self.again
-        return not self.is_good and not last and self.answers < self.tries
+        tried = self.answers - min(self._over, self.violations - 1)
+        return not self.is_good and not last and tried < self.tries
+
+    @property
+    def _is_over(self) -> bool:
+        return self.outcome is not None and self.outcome.facts.get("over", 0) > 0
 
     def answer(self, reply: str) -> Outcome:
         """Judge an answer; a bad one is quoted back in ``messages``."""
         self.outcome = judge(self.game, self.rules, self.turn.states, reply, self.options)
         self.answers += 1
-        if not self.is_good:
+        self._over += self._is_over
+        if not self.is_good or self.is_open:
             self.messages = ask_again(self.messages, reply, self.outcome)
         return self.outcome
 
@@ -193,6 +214,7 @@ class TextGame:
         turn_ply: how many actions there were when the running turn began.
         transcript: what was said.
         refused: (ply, seat, move, reason) of moves that waited and then could not be played.
+        refusals: by seat, why its last refused answer was, in words; of views that tell it.
     """
 
     def __init__(
@@ -216,6 +238,7 @@ class TextGame:
         self._memory: list[_Memory] = []
         self._waiting: defaultdict[int, deque[_Waiting]] = defaultdict(deque)
         self.refused: list[tuple[int, int, str, str]] = []
+        self.refusals: dict[int, str] = {}
         self._begin_turn()
 
     def reset(self, seed: int = 0) -> None:
@@ -233,6 +256,7 @@ class TextGame:
         self._memory = [_Memory() for _ in range(self.rules.num_players)]
         self._waiting = defaultdict(deque)
         self.refused = []
+        self.refusals = {}
         self._begin_turn()
 
     def _begin_turn(self) -> None:
@@ -279,7 +303,8 @@ class TextGame:
         told = self._told[: self._told_before] if self._open else self._told
         told = told[-self.text.history :] if self.text.history else []
         heard = self.transcript.text(seat, self._said_before if self._open else None)
-        now = messages(self.spec, self.rules, states, self.text, "\n".join(told), heard)
+        refusal = self.refusals.get(seat, "")
+        now = messages(self.spec, self.rules, states, self.text, "\n".join(told), heard, refusal)
         if self.text.memory:
             now = with_memory(now, self._memory[seat].turns[-self.text.memory :])
         return Turn(seat, now, states, self.rules)
@@ -292,9 +317,9 @@ class TextGame:
             return self.states.copy()
         return self._open.position(seat, self._own.get(seat, []))
 
-    def asking(self, turn: Turn, tries: int = 1, again: bool = True) -> Asking:
-        """``turn`` as a question that takes up to ``tries`` answers; ``again`` as ``Asking``'s."""
-        return Asking(self.spec, self.rules, turn, tries, self.text, again)
+    def asking(self, turn: Turn, tries: int = 1, again: bool = True, violations: int = 1) -> Asking:
+        """``turn`` as a question that takes up to ``tries`` answers; the rest as ``Asking``'s."""
+        return Asking(self.spec, self.rules, turn, tries, self.text, again, violations)
 
     def submit(self, text: str) -> Outcome:
         """Read a reply of the seat to move and, if it is ok, play it."""
@@ -310,7 +335,9 @@ class TextGame:
             delay: decisions of the seat that pass first, in games in real time.
         """
         if self.text.memory:
-            asked = messages(self.spec, self.rules, self._position(self.seat), self.text)
+            refusal = self.refusals.get(self.seat, "")
+            position = self._position(self.seat)
+            asked = messages(self.spec, self.rules, position, self.text, refusal=refusal)
             self._memory[self.seat].turns.append((asked, reply))
         if delay or not outcome.actions:
             self.wait(outcome.moves, delay, outcome.said)
@@ -320,6 +347,15 @@ class TextGame:
             self.say(self.seat, to, text)
         for action in outcome.actions:
             self.play(action)
+
+    def refuse(self, seat: int, outcome: Outcome | None) -> None:
+        """Keep why a seat's answer is not played, for its next question; None for no answer."""
+        told = getattr(self.spec.module("view"), "refusal_text", None)
+        if told is not None and outcome is None:
+            self.refusals[seat] = told("", "", "", {})
+        elif told is not None and outcome is not None:
+            where = outcome.rejected[0][0] if outcome.rejected else ""
+            self.refusals[seat] = told(outcome.kind, outcome.reason, where, outcome.facts)
 
     def wait(self, moves: Sequence[str | int], delay: int, said: Sequence[Said] = ()) -> None:
         """Let moves of the seat to move, or actions, wait for its next decisions.

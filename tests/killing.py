@@ -41,6 +41,8 @@ from stratagym.benchmarks.replaying import album
 SAID = (
     "0 | first", "1 | second", "2 | third", "Move: 1,1", "Move: 2,2", "Move: 3,1", "Move: 1,3",
     "Move: 4", "Move: 7", '{"action": "play", "card": 1}', "I would rather not.", "Move: call",
+    '{"demons": [{"name": "DemonKing", "y": 1}]}', '{"humans": [{"name": "Bomb", "x": 2, "y": 1}]}',
+    '{"demons": [{"name": "DemonKing", "y": 1}, {"name": "DemonKing", "y": 2}]}', '{"keep": true}',
 )  # fmt: skip
 IN_FLIGHT = 3
 """Requests at once; so many replies may be lost by a kill."""
@@ -81,6 +83,9 @@ RUNS: dict[str, Sequence[Sequence[object]]] = {
          "--rounds", 3),
         ("--policies", "llm:m", "--opponents", "heuristic", "--game", "tower_defence",
          "--rounds", 2, *MODEL),
+        ("--policies", "llm:m,control:redraw=llm:m", "--opponents", "llm:m", "--game",
+         "tower_defence", "--rounds", 3, "--shared-start", "--tries-on-violation", 2,
+         "--tries", 2, "--concurrency", IN_FLIGHT),
     ],
     "botzone": [
         ("--game", "tictactoe,reversi", "--policies", "random", "--games", 8, "--workers", 1),
@@ -217,7 +222,7 @@ def recorded(folder: Path) -> dict[str, set[tuple[Any, ...]]]:
 
 def replies(known: dict[str, set[tuple[Any, ...]]]) -> int:
     """How many of them the model gave."""
-    return sum(policy == "llm:m" for policy, *_ in known["decisions.jsonl"])
+    return sum(policy.endswith("llm:m") for policy, *_ in known["decisions.jsonl"])
 
 
 def size(path: Path) -> int:

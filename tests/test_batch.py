@@ -263,3 +263,23 @@ def test_threads_end_with_their_batch():
     for thread in started:
         thread.join(timeout=20)
     assert not any(thread.is_alive() for thread in started)
+
+
+def test_games_that_end_before_a_decision_are_passed_over(seed):
+    """Three throws without a six end a game of Ludo; under autoreset nobody waits for it."""
+    batch = make_batch("ludo", 40, seed=seed, players=2, max_rolls=3)
+    begun = [batch.episodes.copy()]
+    for _ in range(60):
+        assert (batch.players >= 0).all() and batch.action_masks.any(axis=1).all()
+        batch.step(batch.action_masks.argmax(axis=1))
+        begun.append(batch.episodes.copy())
+    assert (np.diff(begun, axis=0) > 1).any() and (begun[0] > 0).any()
+    # Each goes on as the episode of its number does.
+    env = envs.make("ludo", players=2, max_rolls=3)
+    batch.reset(seed)
+    for i in range(40):
+        env.reset(seed=int(core.derive_seed(batch.seeds[i], np.uint64(batch.episodes[i]))))
+        assert env.states["rng"][0] == batch.states["rng"][i]
+        for skipped in range(batch.episodes[i]):
+            env.reset(seed=int(core.derive_seed(batch.seeds[i], np.uint64(skipped))))
+            assert not env.last()[4]["action_mask"].any()

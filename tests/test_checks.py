@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from ours import our_games
 
-from stratagym.envs import checks, core, make, make_batch
+from stratagym.envs import checks, core, make, make_batch, make_state
 from stratagym.wrappers.parallel import parallel_env
 from stratagym.wrappers.single_agent import SingleAgentEnv
 from stratagym.wrappers.vector import VectorEnv
@@ -199,6 +199,19 @@ def test_a_seed_that_is_none_leaves_the_game_as_it_was(seed):
     env.reset(seed=np.uint64(2**64 - 1))
 
 
+def test_a_refusal_names_a_hundred_legal_actions_at_most():
+    assert checks.some_of(range(100)) == str(list(range(100)))
+    assert checks.some_of(range(9000)).endswith(", 99] and 8900 more")
+    options = {"plays": "whole", "kickers": "loose"}
+    env = make("dou_dizhu", illegal="raise", **options)
+    batch, state = make_batch("dou_dizhu", 1, **options), make_state("dou_dizhu", **options)
+    env.reset(seed=1)
+    for step in (lambda: env.step(-1), lambda: batch.step([-1]), lambda: state.apply_action(-1)):
+        with pytest.raises(ValueError, match=r"legal: \[") as caught:
+            step()
+        assert len(str(caught.value)) < 1000
+
+
 @pytest.mark.parametrize("wrong", [0, 1.5, True, "2"])
 def test_counts(wrong):
     for call in (
@@ -208,6 +221,17 @@ def test_counts(wrong):
     ):
         with pytest.raises(ValueError, match="a whole number of at least 1 is needed"):
             call()
+
+
+@pytest.mark.parametrize(
+    "wrong", [float("inf"), float("nan"), pytest.param(10**400, id="1e400"), np.bool_(True), 2.5]
+)
+@pytest.mark.parametrize("option", ["size", "komi"])
+def test_numbers_of_options(option, wrong):
+    if (option, wrong) == ("komi", 2.5):
+        return  # which is a komi
+    with pytest.raises(ValueError, match=rf"^go: option {option}=.*$"):
+        make("go", **{option: wrong})
 
 
 # --- exact rewards -------------------------------------------------------------------------------

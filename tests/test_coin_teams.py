@@ -117,6 +117,7 @@ def test_a_model_plays_through_text_and_its_failures_are_counted(tmp_path):
         (["--rules", "players=9"], ["--rules", "players", "2 to 4"]),
         (["--rules", "rows=3,columns=3"], ["14 cells", "has 9"]),
         (["--games", "0"], ["--games 0"]),
+        (["--games", 10**20], ["--games 1000", "to 1000000"]),
         (["--policies", "rule:best"], ["rule:best", "any, own, infer"]),
         (["--policies", "gt:2"], ["hides information"]),
     ],

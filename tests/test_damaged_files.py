@@ -311,6 +311,13 @@ def test_output_that_goes_nowhere(tmp_path):
     assert "full.csv" in line and "No space left" in line
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs names of files that are any bytes")
+def test_a_folder_whose_name_is_not_utf_8(tmp_path):
+    folder = tmp_path / "run\udcff"
+    run_script(duel, *SMALL, "--output", folder)
+    assert (folder / "report.html").exists() and len(list(read_games(folder))) == 4
+
+
 # --- spots ---------------------------------------------------------------------------------------
 
 SHIPPED = json.loads((ROOT / "benchmarks/ludobench/data/spots_capture.json").read_text())

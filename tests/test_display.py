@@ -88,6 +88,7 @@ def test_pictures_for_notebooks(game):
     image = pytest.importorskip("PIL.Image", reason="pillow is not installed")
     state, env = make_state(game, seed=1), make(game, render_mode="rgb_array")
     assert env._repr_png_() is None  # not begun
+    assert env.render().ndim == 3  # nor is that a fault
     env.reset(seed=1)
     for shown in (state, env):
         png = shown._repr_png_()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
+from stratagym.agents import gtp_server, piskvork_server
+from stratagym.agents.chat import TransportError
+from stratagym.agents.core import PolicyFault
 from stratagym.agents.gtp_server import Session
 from stratagym.envs import core, spec
 from stratagym.envs.reversi import gtp
@@ -121,6 +125,60 @@ def test_a_fault_of_a_player_is_no_syntax_error(monkeypatch):
     monkeypatch.setattr(session.policy, "act", act)
     with pytest.raises(TypeError, match="a fault within"):
         ask(session, "genmove black")
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [PolicyFault("engine: it has\nended"), TransportError("timeout"), ValueError("no move")],
+)
+def test_a_player_without_a_move_is_answered(fault, monkeypatch):
+    session = Session("reversi", "random")
+
+    def act(decision):
+        raise fault
+
+    ask(session, "boardsize 4")
+    while [gtp.vertex(session.rules, action) for action in session._choices()] != ["pass"]:
+        assert session.seat >= 0
+        ask(session, f"genmove {gtp.COLOURS[session.seat]}")
+    before, seat = discs(session), session.seat
+    monkeypatch.setattr(session.policy, "act", act)
+    (told,) = ask(session, f"genmove {gtp.COLOURS[1 - seat]}")
+    assert told == "? " + " ".join(str(fault).split())
+    # Nor has the other colour passed.
+    assert (discs(session), session.seat) == (before, seat)
+
+
+@pytest.mark.parametrize("server", [gtp_server, piskvork_server])
+def test_what_is_no_text_is_no_command(server, monkeypatch, capsys):
+    """Bytes of no encoding, a line without an end: answers go on."""
+    said = b"\xff\xfe\x00\n" + b"9" * 9999 + b" \xc3\nname\nABOUT"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(said), "utf-8"))
+    assert server.main(["--policy", "random"]) == 0
+    assert "stratagym random" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("server", [gtp_server, piskvork_server])
+@pytest.mark.parametrize("bad", [("--seed", "-1"), ("--seed", str(2**64)), ("--policy", "sb3:no")])
+def test_bad_options_are_one_line(server, bad, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO("name\n"))
+    assert server.main([*bad]) == 2
+    heard = capsys.readouterr()
+    assert heard.err.count("\n") == 1 and not heard.out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes end otherwise there")
+def test_a_referee_that_leaves_is_no_fault():
+    command = [sys.executable, "-m", "stratagym.agents.gtp_server"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes) as server:
+        server.stdin.write(b"name\n")
+        server.stdin.flush()
+        server.stdout.readline()
+        server.stdout.close()
+        server.stdin.write(b"name\n" * 9)
+        server.stdin.close()
+        assert (server.stderr.read(), server.wait()) == (b"", 0)
 
 
 def test_it_plays_as_a_program(rng):

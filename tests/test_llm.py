@@ -56,6 +56,20 @@ def test_a_key_in_a_body_that_is_no_completion_is_hidden(monkeypatch):
     assert result.reason == "bad_response" and "Zq81" not in str(result)
 
 
+def test_a_key_in_an_answer_is_hidden(monkeypatch):
+    """A server that sends the request's headers back, as one for debugging may."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    told = answer(f"Move: 1 {KEY}", finish_reason=f"x {KEY}", reasoning_content=f"{KEY} then {KEY}")
+    with OpenAIServer(always(told)) as server:
+        (reply,) = ask(OpenAIChat("model", base_url=server.base_url), "hello")
+    assert (reply.text, reply.finish_reason) == ("Move: 1 [key]", "x [key]")
+    assert reply.reasoning == "[key] then [key]"
+    monkeypatch.setenv("OPENAI_API_KEY", "Move")
+    with OpenAIServer(always(answer("Move: 1"))) as server:
+        (reply,) = ask(OpenAIChat("model", base_url=server.base_url), "hello")
+    assert reply.text == "Move: 1"
+
+
 def test_passwords_and_queries_of_an_address_are_hidden_but_used():
     with OpenAIServer(always(error(403, "not with pass+word1 nor with abcdefgh123"))) as server:
         url = f"http://user:pass%2Bword1@127.0.0.1:{server.port}/v1?api-token=abcdefgh123"

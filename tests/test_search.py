@@ -230,6 +230,7 @@ def test_more_simulations_win(rng):
         ("ludo", "uci:stockfish", ["ludo"]),
         ("chess", "uci:no-such-engine", ["no-such-engine", "apt-get install"]),
         ("ludo", "perfect", ["ludo", "tictactoe"]),
+        ("ludo", "mcts:9?c=1&c=2", ["mcts", "'c'", "twice"]),
     ],
 )
 def test_bad_policy_strings_are_one_line(game, text, words):

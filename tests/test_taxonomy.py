@@ -81,7 +81,10 @@ def test_the_command_prints_and_writes(tmp_path):
     [
         (["--game", "goo"], ["--game", "goo", "tictactoe"]),
         (["--game", ""], ["--game", "at least one"]),
-        (["--games", "1"], ["--games", "two"]),
+        (["--games", "1"], ["--games 1", "from 2"]),
+        (["--games", 10**20, "--game", "tictactoe"], ["--games 1000", "to 1000000"]),
+        (["--policies", ","], ["--policies", "at least one"]),
+        (["--policies", "mcts:5?c=1&c=2", "--game", "tictactoe"], ["'c' is given twice"]),
         (["--policies", "llm:m", "--game", "tictactoe"], ["llm:m", "not asked"]),
         (["--policies", "nobody", "--game", "tictactoe"], ["nobody"]),
     ],

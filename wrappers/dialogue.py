@@ -153,6 +153,7 @@ class Dialogue:
         else:
             ply = len(self.game.actions)
             turn, name = self._asking.turn, f"{self.seed}/{ply}"
+            self.game.refuse(turn.seat, outcome)
             first = random.Random(name).choice(turn.legal)
             for action in words.stand_in(self.game.spec, self.game.rules, turn, first, name):
                 self.game.play(action)

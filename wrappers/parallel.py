@@ -117,7 +117,7 @@ class ParallelGame(Display, ParallelEnv):
                 if self._env.illegal == "raise":
                     raise ValueError(
                         f"{self.spec.name}: {agent} may not play {actions[agent]!r}; "
-                        f"legal: {np.flatnonzero(mask).tolist()}"
+                        f"legal: {checks.some_of(np.flatnonzero(mask))}"
                     )
                 offenders[agent] = dict(checks.illegal_info(agent, chosen[seat], mask))
         rewards = dict.fromkeys(agents, 0.0)

@@ -178,7 +178,7 @@ class SingleAgentEnv(Display, Rendered, gymnasium.Env[Any, Any]):
         if games.step(actions, strict=self.illegal == "raise") >= 0:
             raise ValueError(
                 f"{self.game.name}: player_{mover} may not play {action!r}; "
-                f"legal: {np.flatnonzero(games.masks[0]).tolist()}"
+                f"legal: {checks.some_of(np.flatnonzero(games.masks[0]))}"
             )
         if self._foreign:
             self._play_others()

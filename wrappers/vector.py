@@ -204,7 +204,7 @@ class VectorEnv(Display, gymnasium.vector.VectorEnv[Any, Any, Any]):
                 )
         bad = games.step(actions, _AFTER[self.autoreset_mode], self.illegal == "raise")
         if bad >= 0:
-            legal = np.flatnonzero(games.masks[bad]).tolist()
+            legal = checks.some_of(np.flatnonzero(games.masks[bad]))
             raise ValueError(
                 f"{self.game.name}: game {bad} may not play {actions[bad]}; legal: {legal}"
             )

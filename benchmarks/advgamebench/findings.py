@@ -44,8 +44,8 @@ def is_share_of(percent: float, whole: int) -> bool:
     return abs(100 * nearest / whole - percent) < 0.05 + 1e-9
 
 
-def _r(value: float) -> str:
-    return f"{value:.3f}".replace("0.", ".", 1)
+def _r(value: float, digits: int = 3) -> str:
+    return f"{value:.{digits}f}".replace("0.", ".", 1)
 
 
 def _p(value: float) -> str:
@@ -58,12 +58,18 @@ def _averages(published: Mapping[str, Mapping[str, float]]) -> list[str]:
     for metric in METRICS:
         printed, mean = column(published, "average", metric), means(published, metric)
         differ = [k for k in range(len(models)) if round(mean[k] + 1e-9, 1) != printed[k]]
-        shown = ", ".join(f"{models[k]} {printed[k]:g} against {mean[k]:.2f}" for k in differ)
+        shown = ", ".join(f"{models[k]} {_against(printed[k], mean[k])}" for k in differ)
         told.append(
             f"{metric}: the printed average is the mean of the three games for "
             f"{len(models) - len(differ)} of {len(models)} models; others: {shown}."
         )
-    return told
+    return [*told, "ORR and CSR may be pooled over the games instead; that cannot be checked."]
+
+
+def _against(printed: float, mean: float) -> str:
+    """A printed average and the mean that it is not, or that it is with digits cut off."""
+    cut = int(mean * 10) / 10 == printed
+    return f"{printed:g} against {f'{mean:.2f}, cut and not rounded' if cut else f'{mean:.1f}'}"
 
 
 def _multiples(published: Mapping[str, Mapping[str, float]]) -> list[str]:
@@ -89,20 +95,20 @@ def _correlations(published: Mapping[str, Mapping[str, float]]) -> list[str]:
     of = {metric: column(published, "average", metric) for metric in METRICS}
     told = []
     for x, y, said in (
-        ("ORR", "CSR", "the paper: -.51, p = .093"),
+        ("ORR", "CSR", "as the paper says"),
         ("ORR", "WR", 'the paper: "none of these effects reach conventional thresholds"'),
-        ("CSR", "WR", "as computed, CSR is nearly the win rate"),
+        ("CSR", "WR", "CSR as computed is nearly the win rate, no evidence of its own"),
     ):
         r, rho = pearson(of[x], of[y]), pearson(ranks(of[x]), ranks(of[y]))
         told.append(
-            f"{x}-{y}: Pearson {_r(r)}, {_p(p_of(r, n))}; Spearman {_r(rho)}, {_p(p_of(rho, n))}; "
-            f"n = {n} ({said})."
+            f"{x}-{y}: Pearson {_r(r)}, {_p(p_of(r, n))}; Spearman {_r(rho, 2)}, "
+            f"{_p(p_of(rho, n))}; n = {n} ({said})."
         )
     without = [pearson(np.delete(of["ORR"], k), np.delete(of["CSR"], k)) for k in range(n)]
     low, high = int(np.argmin(without)), int(np.argmax(without))
     told.append(
-        f"ORR-CSR with one model left out: {without[low]:.2f} (without {models[low]}) to "
-        f"{without[high]:.2f} (without {models[high]})."
+        f"ORR-CSR with one model left out: {_r(without[low], 2)} (without {models[low]}) to "
+        f"{_r(without[high], 2)} (without {models[high]}): not robust."
     )
     each = [
         pearson(column(published, game, "ORR"), column(published, game, "CSR")) for game in GAMES

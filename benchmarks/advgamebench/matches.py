@@ -6,13 +6,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from stratagym.agents.chat import Unavailable
 from stratagym.benchmarks.advgamebench.games import BUDGET_UNIT, LEAST, ROLES
+from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.matches import Match, Place
 from stratagym.benchmarks.harness.pairings import duel_seating
-from stratagym.envs import sealed, spec
+from stratagym.benchmarks.harness.records import GameRecord
+from stratagym.benchmarks.harness.schedules import Records, Schedule
+from stratagym.envs import core, sealed, spec
 
 NAME = "advgame"
+START = "first plan: "
+"""What the names of matches for a first plan begin with."""
+BESIDE = "control:keep"
+"""Who plans for the other side where only one first plan is wanted."""
 
 
 class Setting(NamedTuple):
@@ -37,7 +47,12 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run plays; see the options of ``advgame``."""
+    """What a run plays; see the options of ``advgame``.
+
+    Attributes:
+        yardsticks: policies that play beside, to tell what a budget alone is worth; they meet the
+            ``frozen`` opponents, which no server has to be asked for.
+    """
 
     policies: Sequence[str]
     opponents: Sequence[str]
@@ -47,6 +62,9 @@ class Plan:
     factors: Sequence[float]
     seed: int
     options: Mapping[str, Any]
+    shared_start: bool = False
+    yardsticks: Sequence[str] = ()
+    frozen: Sequence[str] = ()
 
     def settings(self) -> list[tuple[Setting, int]]:
         """Every match's setting and seed; settings of one repeat share the seed."""
@@ -54,8 +72,8 @@ class Plan:
         return [
             (Setting(policy, game, opponent, role, first, factor, k), int(seed))
             for game in self.games
-            for policy in self.policies
-            for opponent in self.opponents
+            for policy in (*self.policies, *self.yardsticks)
+            for opponent in (self.frozen if policy in self.yardsticks else self.opponents)
             for role in range(2)
             for first in (True, False)
             for factor in self.factors
@@ -78,13 +96,74 @@ class Plan:
             )
         return options
 
-    def matches(
+    def start_of(self, setting: Setting, role: int) -> Setting:
+        """Where the first plan of a role in a setting is made, if it stands in all matches.
+
+        The opponent has its own budget, and so one plan whatever the policy's budget is.
+        """
+        is_own = role == setting.role
+        policy, factor = (setting.policy, setting.factor) if is_own else (setting.opponent, 1.0)
+        return Setting(policy, setting.game, BESIDE, role, True, factor, 0)
+
+    def first_answer_in(self, setting: Setting) -> str:
+        """The name of the match in which the policy's first plan in a setting is asked for."""
+        if self.shared_start:
+            return f"{START}{self.start_of(setting, setting.role).pairing}"
+        return f"{setting.pairing}/{setting.repeat}"
+
+    def schedule(
         self, protocols: Mapping[str, AnswerProtocol], models: Iterable[str]
+    ) -> Schedule[Records]:
+        """All matches; with ``shared_start`` the first plans before them.
+
+        Args:
+            protocols: by game. models: policies that answer in words.
+
+        Raises:
+            Unavailable: a first plan is missing, as transport failures broke off its game.
+        """
+        models, starts = set(models), {}
+        if self.shared_start:
+            wanted = {
+                self.start_of(setting, role): seed
+                for setting, seed in reversed(self.settings())
+                for role in range(2)
+            }
+            records = yield [self._start(one, protocols, models, s) for one, s in wanted.items()]
+            lost = [name for name, one in records.items() if one["ended_by"] == TRANSPORT]
+            if lost:
+                raise Unavailable(f"{lost[0]}: transport failures broke it off, and all need it")
+            starts = {one: records[f"{START}{one.pairing}"] for one in wanted}
+        return (yield self.matches(protocols, models, starts))
+
+    def _start(
+        self, one: Setting, protocols: Mapping[str, AnswerProtocol], models: set[str], seed: int
+    ) -> Match:
+        """A match that ends with its first round, for the plan that ``one.policy`` makes in it."""
+        seats = [one.opponent, one.opponent]
+        seats[one.role] = one.policy
+        return Match(
+            NAME,
+            f"{START}{one.pairing}",
+            one.game,
+            self.options_of(one, one.policy in models),
+            seed,
+            (seats[0], seats[1]),
+            protocols[one.game],
+            turns=1,
+        )
+
+    def matches(
+        self,
+        protocols: Mapping[str, AnswerProtocol],
+        models: Iterable[str],
+        starts: Mapping[Setting, GameRecord] = {},
     ) -> list[Match]:
         """All matches.
 
         Args:
             protocols: by game. models: policies that answer in words.
+            starts: records of the games of ``start_of``, whose plans stand in the first round.
         """
         in_words = set(models)
         found = []
@@ -92,6 +171,7 @@ class Plan:
             seats = [setting.opponent, setting.opponent]
             seats[setting.role] = setting.policy
             options = self.options_of(setting, bool(in_words & set(seats)))
+            plans = [starts[self.start_of(setting, role)] for role in range(2) if starts]
             found.append(
                 Match(
                     NAME,
@@ -102,9 +182,24 @@ class Plan:
                     (seats[0], seats[1]),
                     protocols[setting.game],
                     Place(setting.pairing, setting.repeat, setting.role),
+                    given=tuple(a for role, one in enumerate(plans) for a in first_plan(one, role)),
+                    refusals=tuple(one.get("refusals", ["", ""])[k] for k, one in enumerate(plans)),
                 )
             )
         return found
+
+
+def first_plan(record: GameRecord, role: int) -> list[int]:
+    """The actions that make a role's plan in the first round of a recorded game."""
+    rules = spec(record["game"]).make_rules(**record["rules"])
+    states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
+    core.start_at(rules, states, 0, np.uint64(record["seed"]), probs)
+    found = []
+    for action in record["actions"]:
+        if states["round"][0] == 0 and states["seat"][0] == role:
+            found.append(action)
+        core.play_at(rules, states, 0, action, legal, probs)
+    return found
 
 
 def budget(game: str, options: Mapping[str, Any], role: int, factor: float) -> int:

@@ -6,7 +6,7 @@ opponent and a role as one cluster: ``cases`` gives both, ``rate`` adds them up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 
 from stratagym.benchmarks.advgamebench.rounds import LOST, WON, Round
 from stratagym.benchmarks.reporting.correlation import slope
-from stratagym.benchmarks.reporting.stats import FREE, RESULT, SHARE, Bounds, Rate, ratio_rate
+from stratagym.benchmarks.reporting.stats import FREE, SHARE, Bounds, Rate, ratio_rate
 
 COUNTED = 10
 """Rounds that the paper's tables count."""
@@ -185,78 +185,40 @@ METRICS: dict[str, tuple[Callable[[Game], Cases], Bounds]] = {
 
 
 def kept_rows(game: Game) -> list[Round]:
-    """The rounds that its evaluator keeps: right after the side's own updates, the first dropped.
+    """The rounds that its evaluator keeps: right after the side's own updates, never the first.
 
     Even rounds for who updates first, odd ones for the other.
     """
     parity = 0 if game.first else 1
-    return [one for one in game.rounds if one.number % 2 == parity and one.number > 1][1:]
+    return [one for one in game.rounds if one.number % 2 == parity and one.number > 1]
 
 
-def published_wins(game: Game) -> Cases:
-    rows = kept_rows(game)
-    return sum(one.score[game.role] == WON for one in rows), len(rows)
+def published_file(games: Sequence[Game]) -> dict[str, float]:
+    """What the evaluator makes of one file: the matches of a role and an order, one after another.
 
-
-def published_over_budget(game: Game) -> Cases:
-    """A standing plan counts again."""
-    rows = kept_rows(game)
-    return sum(one.plans[game.role].over for one in rows), len(rows)
-
-
-def _changed(games: Sequence[Game]) -> list[tuple[Game, Round, bool]]:
-    """Every kept row but the first of all, with whether its cost is another than the row before's.
-
-    The evaluator reads one file with the rows of all opponents, one after the other.
+    All metrics of no rows are 0, and so is the CSR without a changed row. A draw is no win.
     """
-    rows = [(game, one) for game in games for one in kept_rows(game)]
-    return [
-        (game, one, one.plans[game.role].cost != before.plans[other.role].cost)
-        for (other, before), (game, one) in pairwise(rows)
-    ]
-
-
-def published_over_correction(games: Sequence[Game]) -> float | None:
-    """Rows whose cost is another than that of the row before, of all but the first."""
-    rows = _changed(games)
-    return sum(changed for *_, changed in rows) / len(rows) if rows else None
-
-
-def published_correction(games: Sequence[Game]) -> float | None:
-    """Of these rows, those that are won; a win after a win counts."""
-    changed = [(game, one) for game, one, is_changed in _changed(games) if is_changed]
-    if not changed:
-        return None
-    return sum(one.score[game.role] == WON for game, one in changed) / len(changed)
-
-
-def published_slope(games: Sequence[Game]) -> float | None:
-    """One line through the results of all kept rows."""
-    rows = [one.score[game.role] for game in games for one in kept_rows(game)]
-    return float(slope(rows)) if len(rows) > 1 else None
-
-
-def as_published(games: Sequence[Game]) -> dict[str, float | None]:
-    """All of them; games in the order of their file: by role, order of updates and opponent."""
-    ordered = sorted(games, key=lambda one: (one.role, not one.first, one.opponent, one.seed))
-    wins = np.sum([published_wins(game) for game in ordered] or [(0, 0)], 0)
-    over = np.sum([published_over_budget(game) for game in ordered] or [(0, 0)], 0)
-    # One file a role and an order.
-    files: dict[tuple[int, bool], list[Game]] = {}
-    for game in ordered:
-        files.setdefault((game.role, game.first), []).append(game)
+    rows = [(one, one.plans[game.role], game.role) for game in games for one in kept_rows(game)]
+    won = [float(one.score[role] == WON) for one, _, role in rows]
+    changed = [a.cost != b.cost for (_, a, _), (_, b, _) in pairwise(rows)]
+    wins = [win for win, is_changed in zip(won[1:], changed, strict=True) if is_changed]
     return {
-        "WR": float(wins[0] / wins[1]) if wins[1] else None,
-        "OBR": float(over[0] / over[1]) if over[1] else None,
-        "ORR": _mean(published_over_correction(own) for own in files.values()),
-        "CSR": _mean(published_correction(own) for own in files.values()),
-        "slope": _mean(published_slope(own) for own in files.values()),
+        "WR": float(np.mean(won)) if rows else 0.0,
+        "OBR": float(np.mean([plan.over for _, plan, _ in rows])) if rows else 0.0,
+        "ORR": float(np.mean(changed)) if changed else 0.0,
+        "CSR": float(np.mean(wins)) if wins else 0.0,
+        "slope": slope(won) if len(won) > 1 else 0.0,
     }
 
 
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else None
+def as_published(games: Sequence[Game]) -> dict[str, float | None]:
+    """The mean of its files, one a game, role and order, in each the opponents one by one."""
+    files: dict[Any, list[Game]] = {}
+    for game in sorted(games, key=lambda one: (one.opponent, one.seed)):
+        files.setdefault((game.game, game.role, game.first), []).append(game)
+    found = [published_file(own) for own in files.values()]
+    names = ("WR", "OBR", "ORR", "CSR", "slope")
+    return {name: float(np.mean([f[name] for f in found])) if found else None for name in names}
 
 
 # --- adding up -----------------------------------------------------------------------------------
@@ -283,83 +245,122 @@ def rate(games: Sequence[Game], metric: str) -> Rate:
     return ratio_rate(sums, sizes, bounds=METRICS[metric][1])
 
 
-def mean_over_games(games: Sequence[Game], metric: str, seed: int = 0) -> Rate:
-    """The mean of each game's own rate, with a bootstrap interval over clusters within games."""
-    by_game: dict[str, list[Game]] = {}
+def by_cluster(games: Sequence[Game], metric: str) -> list[np.ndarray]:
+    """By game, (clusters, 2): the sums and the numbers of cases of its clusters."""
+    of: dict[str, list[Game]] = {}
     for game in games:
-        by_game.setdefault(game.game, []).append(game)
+        of.setdefault(game.game, []).append(game)
     parts = []
-    for own in by_game.values():
+    for own in of.values():
         found, index = cases(own, metric), clusters_of(own)
         parts.append(np.stack([np.bincount(index, found[:, k]) for k in range(2)], 1))
-    parts = [part for part in parts if part[:, 1].sum() > 0]
+    return parts
+
+
+def mean_over_games(games: Sequence[Game], metric: str, seed: int = 0) -> Rate:
+    """The mean of each game's own rate, with a bootstrap interval over clusters within games."""
+    parts = [part for part in by_cluster(games, metric) if part[:, 1].sum() > 0]
+    return _bootstrap(
+        parts,
+        lambda sums: sums[..., 0] / sums[..., 1],
+        int(sum(part[:, 1].sum() for part in parts)),
+        seed,
+    )
+
+
+def _bootstrap(
+    parts: Sequence[np.ndarray], value: Callable[[np.ndarray], np.ndarray], n: int, seed: int = 0
+) -> Rate:
+    """The mean over games of a value of sums, with an interval of resampled clusters.
+
+    Args:
+        parts: by game, (clusters, ..., 2): what is added up over clusters. value: of such sums
+            (..., ..., 2), nan where there is none. n: cases that it rests on.
+    """
     if not parts:
         return Rate(None, None, None, 0)
-    value = float(np.mean([part[:, 0].sum() / part[:, 1].sum() for part in parts]))
     rng = np.random.default_rng(seed)
-    drawn = np.zeros((len(parts), RESAMPLES))
-    for k, part in enumerate(parts):
-        chosen = part[rng.integers(len(part), size=(RESAMPLES, len(part)))].sum(1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            drawn[k] = chosen[:, 0] / chosen[:, 1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        whole = float(np.mean([value(part.sum(0)) for part in parts]))
+        drawn = np.zeros((len(parts), RESAMPLES))
+        for k, part in enumerate(parts):
+            chosen = rng.integers(len(part), size=(RESAMPLES, len(part)))
+            drawn[k] = value(part[chosen].sum(1))
     means = drawn.mean(0)  # nan where a game has no case in a resample
-    n = int(sum(part[:, 1].sum() for part in parts))
-    if min(map(len, parts)) < 2:
-        return Rate(value, None, None, n)
     known = means[~np.isnan(means)]
-    if not len(known):
-        return Rate(value, None, None, n)
+    if min(map(len, parts)) < 2 or not len(known):
+        return Rate(whole, None, None, n)
+    if np.ptp(known) < 1e-12:  # clusters that are all alike do not tell how far off it may be
+        return Rate(whole, None, None, n)
     low, high = np.quantile(known, [0.025, 0.975])
-    return Rate(value, float(low), float(high), n)
+    return Rate(whole, float(low), float(high), n)
+
+
+def mean_of_clusters(values: np.ndarray, index: np.ndarray) -> Rate:
+    """The mean of values (N,) with an interval of resampled clusters, (N,) labels of which."""
+    labels, index = np.unique(index, return_inverse=True)
+    sums = np.zeros((len(labels), 2))
+    np.add.at(sums, index, np.stack([values, np.ones(len(values))], 1))
+    return _bootstrap([sums], lambda total: total[..., 0] / total[..., 1], len(values))
+
+
+def _apart(sums: np.ndarray) -> np.ndarray:
+    """Of sums (..., 2, 2): the first ratio minus the second."""
+    ratios = sums[..., 0] / sums[..., 1]
+    return ratios[..., 0] - ratios[..., 1]
 
 
 def first_move_advantage(games: Sequence[Game], metric: str) -> Rate:
-    """FMA: a metric when first to update minus when second; per game, then the mean of games.
+    """FMA: the mean of a metric over matches as first to update minus that as second.
 
-    The interval is over clusters, each with its games of both orders.
+    Per game, then the mean of games; a match counts where it has a case, a game where both orders
+    have. The interval is of resampled clusters, each with its matches of both orders.
     """
-    by_game: dict[str, list[float]] = {}
-    weights: list[float] = []
-    for cluster in dict.fromkeys(game.cluster for game in games):
-        own = [game for game in games if game.cluster == cluster]
-        sides = [np.sum(cases([g for g in own if g.first is f], metric), 0) for f in (True, False)]
-        if all(side.shape == (2,) and side[1] > 0 for side in sides):
-            first, second = (side[0] / side[1] for side in sides)
-            by_game.setdefault(cluster[0], []).append(first - second)
-    values = [value for own in by_game.values() for value in own]
-    if not values:
-        return Rate(None, None, None, 0)
-    weights = [1 / len(own) for own in by_game.values() for _ in own]
-    sums, sizes = np.multiply(values, weights), np.array(weights)
-    bounds = RESULT if METRICS[metric][1] == SHARE else FREE
-    found = ratio_rate(sums, sizes, bounds=bounds)
-    return Rate(found.value, found.low, found.high, len(values))
+    parts, n = [], 0
+    for name in dict.fromkeys(game.game for game in games):
+        own = [game for game in games if game.game == name]
+        index, found = clusters_of(own), cases(own, metric)
+        found[:, 0] /= np.maximum(found[:, 1], 1)
+        found[:, 1] = found[:, 1] > 0
+        part = np.zeros((int(index.max()) + 1, 2, 2))
+        orders = np.array([0 if game.first else 1 for game in own])
+        np.add.at(part, (index, orders), found)
+        if (part[..., 1].sum(0) > 0).all():
+            parts.append(part)
+            n += int(part[..., 1].sum())
+
+    return _bootstrap(parts, _apart, n)
+
+
+def pairs_of(games: Sequence[Game], others: Sequence[Game]) -> list[tuple[Game, Game]]:
+    """Matches of the same game, opponent and setting."""
+    known: Mapping[Any, Game] = {(game.game, game.setting): game for game in others}
+    both = ((game, known.get((game.game, game.setting))) for game in games)
+    return [(game, other) for game, other in both if other is not None]
 
 
 def paired(games: Sequence[Game], others: Sequence[Game], metric: str) -> Rate:
-    """A metric of ``games`` minus that of ``others``, over the same opponents and settings."""
-    known: Mapping[Any, Game] = {(game.game, game.setting): game for game in others}
-    pairs = [
-        (game, known[game.game, game.setting])
-        for game in games
-        if (game.game, game.setting) in known
-    ]
+    """A metric of ``games`` minus that of ``others``, pooled over the same opponents and settings.
+
+    The interval is of resampled clusters, both sides together; ``n`` is the number of matches.
+    """
+    pairs = pairs_of(games, others)
     if not pairs:
         return Rate(None, None, None, 0)
     index = clusters_of([game for game, _ in pairs])
     sides = [cases([pair[k] for pair in pairs], metric) for k in range(2)]
-    whole = [side.sum(0) for side in sides]
-    if not all(total[1] for total in whole):
-        return Rate(None, None, None, 0)
-    value = whole[0][0] / whole[0][1] - whole[1][0] / whole[1][1]
-    rng = np.random.default_rng(0)
+    return difference(sides[0], sides[1], index)
+
+
+def difference(one: np.ndarray, other: np.ndarray, index: np.ndarray) -> Rate:
+    """A ratio of sums minus another, with an interval of resampled clusters.
+
+    Args:
+        one, other: (N, 2), a sum and a number of cases each. index: (N,) clusters from 0.
+    """
     size = int(index.max()) + 1
-    sums = [np.stack([np.bincount(index, side[:, k]) for k in range(2)], 1) for side in sides]
-    if size < 2:
-        return Rate(float(value), None, None, len(pairs))
-    chosen = rng.integers(size, size=(RESAMPLES, size))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        one, other = (total[chosen].sum(1) for total in sums)
-        drawn = one[:, 0] / one[:, 1] - other[:, 0] / other[:, 1]
-    low, high = np.nanquantile(drawn, [0.025, 0.975])
-    return Rate(float(value), float(low), float(high), len(pairs))
+    sums = np.zeros((size, 2, 2))
+    np.add.at(sums, index, np.stack([one, other], 1))
+    if not sums[..., 1].sum(0).all():
+        return Rate(None, None, None, 0)
+    return _bootstrap([sums], _apart, len(index))

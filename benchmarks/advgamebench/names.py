@@ -89,14 +89,15 @@ def classify(
     name: str,
     own: Sequence[str],
     other: Sequence[str],
-    siblings: Sequence[str],
+    siblings: Mapping[str, Sequence[str]],
     true: Sequence[str] = (),
 ) -> tuple[str, str]:
     """(class, source game or empty) of a name in a readable reply.
 
     Args:
         own, other: the side's names and the other side's, as the prompt has them.
-        siblings: those of the other two games. true: under made-up names, the game's real ones.
+        siblings: those of the other two games, by game.
+        true: under made-up names, the game's real ones.
     """
     wanted = key(name)
     if wanted in map(key, own):
@@ -108,8 +109,9 @@ def classify(
     long = [one for one in (*own, *other) if len(one) >= LONG]
     if any(distance(wanted, key(one)) <= MISSPELLED for one in long):
         return NEAR, ""
-    if wanted in map(key, siblings):
-        return SIBLING, ""
+    for game, names in siblings.items():
+        if wanted in map(key, names):
+            return SIBLING, game
     found = lexicon()
     if wanted in found:
         return KNOWN, found[wanted][0]

@@ -8,21 +8,14 @@ from typing import Any
 
 from rich.console import Console
 
-from stratagym.benchmarks.advgamebench import figures
+from stratagym.benchmarks.advgamebench import figures, tables
+from stratagym.benchmarks.advgamebench.beside import is_chance
+from stratagym.benchmarks.advgamebench.credit import SHAPLEY, remarks
 from stratagym.benchmarks.advgamebench.games import GAMES
+from stratagym.benchmarks.advgamebench.names import LEXICON_VERSION
+from stratagym.benchmarks.advgamebench.tables import MAIN, MORE
 from stratagym.benchmarks.replaying.album import add_replays
-from stratagym.benchmarks.reporting.correlation import FEWEST
-from stratagym.benchmarks.reporting.page import (
-    NOTHING,
-    Page,
-    RateCell,
-    Table,
-    code,
-    count,
-    mean_text,
-    number,
-    rate_text,
-)
+from stratagym.benchmarks.reporting.page import NOTHING, Page, code, count, number
 from stratagym.benchmarks.reporting.sections import (
     add_models,
     add_options,
@@ -32,172 +25,8 @@ from stratagym.benchmarks.reporting.sections import (
 from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
-MAIN = ("WR", "WR_10", "init-win", "ORR", "CSR", "slope", "OBR")
-MORE = (
-    "revision after success", "CSR won", "CSR mended", "constructive", "RVR", "RVR over budget",
-    "RVR other",
-)  # fmt: skip
-
-
-def metric_table(summary: Summary, names: tuple[str, ...], kind: str = "pooled") -> Table:
-    """Metrics of every policy, with intervals."""
-    table = Table(["policy", *names])
-    for row in summary["policies"]:
-        cells = [
-            mean_text(row[kind][name], sign="+")
-            if name == "slope"
-            else RateCell(row[kind][name], strip=False)
-            for name in names
-        ]
-        table.rows.append([code(row["policy"]), *cells])
-    return table
-
-
-def game_table(summary: Summary, game: str) -> Table:
-    """The main metrics of every policy in one game."""
-    table = Table(["policy", *MAIN])
-    for row in summary["policies"]:
-        own = row["by_game"].get(game)
-        if own is not None:
-            cells = [
-                mean_text(own[name], sign="+") if name == "slope" else rate_text(own[name])
-                for name in MAIN
-            ]
-            table.rows.append([code(row["policy"]), *cells])
-    return table
-
-
-def published_table(summary: Summary) -> Table:
-    """The metrics as the released program computes them, beside the paper's definitions."""
-    names = ("WR", "OBR", "ORR", "CSR", "slope")
-    table = Table(["policy", *(f"{name}, here / as published" for name in names)])
-    for row in summary["policies"]:
-        cells = [
-            f"{number(row['pooled'][n]['value'])} / {number(row['as_published'][n])}" for n in names
-        ]
-        table.rows.append([code(row["policy"]), *cells])
-    return table
-
-
-def advantage_table(summary: Summary) -> Table:
-    """Metrics when first to update minus when second."""
-    names = list(summary["policies"][0]["FMA"]) if summary["policies"] else []
-    table = Table(["policy", *names])
-    for row in summary["policies"]:
-        table.rows.append(
-            [code(row["policy"]), *(mean_text(row["FMA"][n], sign="+") for n in names)]
-        )
-    return table
-
-
-def score_table(summary: Summary) -> Table:
-    """Composite scores, and how far the ranks depend on weights."""
-    against = {row["policy"]: row["CSR minus redraw"] for row in summary["policies"]}
-    table = Table(
-        ["policy", "process", "parts", "rank (range)", "CSR - redraw's", "radar", "radar area"]
-    )
-    for name, one in summary["scores"].items():
-        ranks = one["ranks"]
-        rank = f"{ranks['median']:g} ({ranks['low']}-{ranks['high']})"
-        table.rows.append(
-            [
-                code(name), rate_text(one["process"]), f"{one['parts']} of 3", rank,
-                mean_text(against[name], sign="+"),
-                rate_text(one["radar"]), rate_text(one["radar_area"]),
-            ]
-        )  # fmt: skip
-    return table
-
-
-def process_table(summary: Summary) -> Table:
-    """What revisions are like: how far from the plan before, against independent plans."""
-    names = ("revisions S", "revisions F", "revisions", "independent")
-    table = Table(["policy", *names])
-    for name, one in summary["similarity"].items():
-        table.rows.append([code(name), *(rate_text(one.get(n)) for n in names)])
-    return table
-
-
-def course_table(summary: Summary, policy: str) -> Table:
-    """A policy's matches round by round."""
-    own = [one for one in summary["courses"] if one["policy"] == policy]
-    rounds = max((len(one["marks"]) for one in own), default=0)
-    table = Table(
-        ["game", "opponent", "role", "updates", *map(str, range(1, rounds + 1))], left=[1, 2, 3]
-    )
-    for one in own:
-        order = "first" if one["first"] else "second"
-        marks = [*one["marks"], *[NOTHING] * (rounds - len(one["marks"]))]
-        table.rows.append(
-            [spec(one["game"]).title, code(one["opponent"]), one["role"], order, *marks]
-        )
-    return table
-
-
-def names_table(summary: Summary) -> Table:
-    """Names that there are not, in replies that could be read."""
-    table = Table(["policy", "replies", "hallucinated", "classes", "most frequent"], left=[3, 4])
-    for name, one in summary["names"].items():
-        classes = ", ".join(f"{kind} {n}" for kind, n in one["classes"].items() if n)
-        most = ", ".join(
-            f"{row['name']} ({row['source'] or row['class']}, {row['times']})"
-            for row in one["most"]
-        )
-        table.rows.append(
-            [code(name), count(one["replies"]), rate_text(one["hallucinated"]), classes,
-             most or NOTHING]
-        )  # fmt: skip
-    return table
-
-
-def credit_table(rows: list[dict[str, Any]]) -> Table:
-    """What items were worth."""
-    table = Table(["role", "item", "copies", "credit", "value", "idle", "harmful"], left=[1])
-    for row in rows:
-        table.rows.append(
-            [
-                row["role"], code(row["item"]), count(row["copies"]),
-                mean_text(row["credit"], sign="+"), mean_text(row["value"], sign="+"),
-                number(row["idle"]), number(row["harmful"]),
-            ]
-        )  # fmt: skip
-    return table
-
-
-def budget_table(summary: Summary) -> Table:
-    """Metrics by share of the budget."""
-    names = ("OBR", "RVR", "WR", "init-win", "spent")
-    table = Table(["policy", "budget", *names, "WR against x1"])
-    for name, by_factor in summary["budgets"].items():
-        for factor, one in by_factor.items():
-            cells = [rate_text(one[n]) for n in names]
-            difference = one["WR difference"]
-            table.rows.append([code(name), f"x{factor}", *cells, mean_text(difference, sign="+")])
-    return table
-
-
-def correlation_table(summary: Summary) -> Table:
-    """Figures 4 and 5 in numbers."""
-    table = Table(
-        ["over policies", "n", "Pearson", "p", "p after Holm", "p by shuffles", "Spearman",
-         "one left out"]
-    )  # fmt: skip
-    shown = [("OBR, WR", summary["figure_4"])]
-    shown += [(f"ORR, {one['metric']}", one) for one in summary["figure_5"]]
-    for title, one in shown:
-        found = one["correlation"]
-        if found is None:
-            said = "too few" if len(one["x"]) < FEWEST else "no spread"
-            cells = [str(len(one["x"])), said, *[NOTHING] * 5]
-        else:
-            cells = [
-                str(found["n"]), number(found["pearson"]), number(found["p"], 3),
-                number(found.get("p_holm"), 3), number(found["p_shuffled"], 3),
-                number(found["spearman"]),
-                f"{number(found['low'])} to {number(found['high'])}",
-            ]  # fmt: skip
-        table.rows.append([title, *cells])
-    return table
+MOST_REPEATS = 1
+"""Repeats of every setting whose revisions the page tells one by one."""
 
 
 def write(folder: Path, summary: Summary) -> None:
@@ -207,7 +36,8 @@ def write(folder: Path, summary: Summary) -> None:
         "AdvGameBench",
         f"{count(len(config['games']))} games of sealed plans under a budget, {config['rounds']} "
         "rounds a match, after each of which one side plans anew. Intervals are 95%, over "
-        "opponents and roles.",
+        "games, opponents and roles. Rows in italics are yardsticks: what chance, or never to "
+        "revise, comes to.",
     )
     page.figures_in_brief(
         [
@@ -217,58 +47,20 @@ def write(folder: Path, summary: Summary) -> None:
             (str(config["seed"]), "seed"),
         ]
     )
-    page.heading("All games")
-    page.table(metric_table(summary, MAIN), "Pooled over the games")
-    page.table(metric_table(summary, MAIN, "mean"), "The mean of the games")
-    page.table(metric_table(summary, MORE), "More, pooled")
-    page.note("ORR is no merit by itself, either way: who never revises has 0.")
-    page.table(score_table(summary), "Composite scores; the paper names one and has no formula")
+    _whole(page, summary)
     page.heading("Game by game")
     for game in config["games"]:
-        page.table(game_table(summary, game), spec(game).title)
-    page.heading("Over updates")
-    page.figure(
-        figures.draw_updates(folder, summary),
-        "Left: rounds won after a policy's updates, in order. Right: slopes of a match's results.",
-        "Wins by update",
-    )
-    page.figure(
-        figures.draw_use(folder, summary), "What plans cost of the budget, by round.", "Budget use"
-    )
-    page.table(process_table(summary), "How alike a revision and the plan before are, 0 to 1")
-    page.table(advantage_table(summary), "First to update minus second")
-    page.heading("Round by round")
-    page.text(
-        "W, L, D: the round; behind it what the policy did before it: * another plan, = the same "
-        "one, nothing where it was not asked; ! over budget, x void."
-    )
-    for name in config["named"]:
-        with page.details(name):
-            page.table(course_table(summary, name))
-    page.heading("Policies beside each other")
-    page.figure(
-        figures.draw_radar(folder, summary),
-        "Axes: WR, CSR, 1 - ORR, 1 - OBR, slope from -.3 to .3. The area depends on their order.",
-        "Radar",
-    )
-    page.figure(figures.draw_budget(folder, summary), "Plans over budget, ascending.", "OBR")
-    page.figure(
-        figures.draw_orr(folder, summary), "Revisions after a lost round against the rest.", "ORR"
-    )
-    page.table(correlation_table(summary), "Correlations over policies")
-    page.table(published_table(summary), "As the released program computes it")
+        page.table(tables.game_table(summary, game), spec(game).title)
+    _process(page, folder, summary)
+    _policies(page, folder, summary)
     if summary["budgets"]:
-        page.heading("Other budgets")
-        page.table(budget_table(summary))
+        _budgets(page, folder, summary)
+    if summary["answers"]:
+        page.heading("Plans as they were answered")
+        page.table(tables.answer_table(summary))
     if summary["names"]:
-        page.heading("Names that there are not")
-        page.table(names_table(summary))
-    page.heading("What items were worth")
-    for name, by_game in summary["credit"].items():
-        for game in GAMES:
-            if by_game.get(game):
-                with page.details(f"{name}, {spec(game).title}"):
-                    page.table(credit_table(by_game[game]))
+        _names(page, summary)
+    _credit(page, summary)
     add_models(page, summary)
     page.heading("Words")
     page.bullets(WORDS)
@@ -276,8 +68,174 @@ def write(folder: Path, summary: Summary) -> None:
         "opponents", "rounds", "repeats", "budget", "feedback", "tries", "invalid", "text", "seed",
     )  # fmt: skip
     add_options(page, {"rules": rules_text(config["rules"]) or "default"}, config, listed)
-    add_replays(page, folder)
+    add_replays(page, folder, remarks)
     page.write(folder)
+
+
+def _whole(page: Page, summary: Summary) -> None:
+    page.heading("All games")
+    page.table(tables.metric_table(summary, MAIN), "Pooled over the games")
+    page.table(tables.metric_table(summary, MAIN, "mean"), "The mean of the games")
+    page.table(tables.metric_table(summary, MORE), "More, pooled")
+    page.note(
+        "ORR is no merit by itself, either way: who never revises has 0, who always does 1. "
+        "A correction is one where CSR is above that of redraws."
+    )
+    redraws = tables.redraw_table(summary)
+    if redraws.rows:
+        page.table(redraws, "Against first plans in the place of revisions, on the same matches")
+    differences = tables.difference_table(summary)
+    if differences.rows:
+        first = code(summary["differences"][0]["policies"][0])
+        page.table(differences, f"{first} minus the others, on the same opponents and settings")
+    page.table(
+        tables.score_table(summary), "Composite scores; the paper names one and has no formula"
+    )
+
+
+def _process(page: Page, folder: Path, summary: Summary) -> None:
+    """The course of matches: what was revised after what, and what that came to."""
+    page.heading("Over rounds and updates")
+    page.figure(
+        figures.draw_updates(folder, summary),
+        "Left: rounds won after a policy's updates, in order. Right: slopes of a match's results. "
+        "(The paper's figure 3.)",
+        "Wins by update",
+    )
+    with page.details("Wins by update in numbers"):
+        page.table(tables.update_table(summary))
+    page.figure(
+        figures.draw_process(folder, summary),
+        "Left: what plans cost of the budget. Right: how alike a revision and the plan before it "
+        "are, 1 for the same entries; dotted, two plans at random.",
+        "Budget use and similarity",
+    )
+    with page.details("Budget use in numbers"):
+        page.table(tables.use_table(summary))
+    weights = next((one["weights"] for one in summary["similarity"].values()), None)
+    if weights is not None:
+        said = ", ".join(f"{part} {weight:g}" for part, weight in weights.items())
+        page.table(
+            tables.similarity_table(summary),
+            f"How alike revisions and the plans before are, 0 to 1; weights: {said}. S: the same "
+            "entries. F: money spent on the same things. M, alike in words, is not computed",
+        )
+    page.heading("After which feedback")
+    page.table(
+        tables.feedback_table(summary),
+        "How often a policy planned another plan after what it was told, and how often it then won",
+    )
+    page.heading("Round by round")
+    page.text(
+        "W, L, D: the round won, lost, drawn; behind it what the policy did before it: * another "
+        "plan, = the same one, nothing where it was not asked; ! over budget, x void. Below it, "
+        "what became of the plan each time that it became another; changed entries are of another "
+        "place, time or tier."
+    )
+    courses = summary["courses"]
+    if any(one["repeat"] >= MOST_REPEATS for one in courses):
+        page.text("Revisions are told of the first repeat; `summary.json` has all.")
+    for name in summary["config"]["named"]:
+        for game in summary["config"]["games"]:
+            own = [c for c in courses if (c["policy"], c["game"]) == (name, game)]
+            if not own:
+                continue
+            with page.details(f"{name}{' (chance)' * is_chance(name)}, {spec(game).title}"):
+                page.table(tables.course_table(own))
+                told = tables.revision_table([c for c in own if c["repeat"] < MOST_REPEATS])
+                if told.rows:
+                    page.table(told, "Plans that became others")
+
+
+def _policies(page: Page, folder: Path, summary: Summary) -> None:
+    page.heading("Policies beside each other")
+    page.figure(
+        figures.draw_advantage(folder, summary),
+        "First to update minus second, per game and then the mean. (The paper's figure 6.)",
+        "FMA",
+    )
+    with page.details("First to update minus second in numbers"):
+        page.table(tables.advantage_table(summary))
+    page.figure(
+        figures.draw_radar(folder, summary),
+        "Axes: WR, CSR, 1 - ORR, 1 - OBR, slope from -.3 to .3. The area depends on their order, "
+        "and 1 - ORR is largest for who never revises. A policy without a value for one has none.",
+        "Radar",
+    )
+    page.figure(
+        figures.draw_budget(folder, summary),
+        "Plans over budget, ascending. (The paper's figure 4, where o3 and o3-mini have 0, "
+        "Qwen-Max .45, Qwen-Plus .50, and r(OBR, WR) = -.95, p < .001.)",
+        "OBR",
+    )
+    kind = {"mean": "the mean of its games", "pooled": "its games pooled"}[summary["points"]]
+    page.figure(
+        figures.draw_orr(folder, summary),
+        f"ORR against the rest, a point a policy, {kind}; small points are its games, greys "
+        "yardsticks, and neither count. (The paper's figure 5. Its table 1 gives ORR-CSR r = "
+        "-.507, p = .093, and ORR-WR -.635, p = .027, n = 12.)",
+        "ORR",
+    )
+    page.table(tables.correlation_table(summary), "Correlations over policies")
+    page.figure(
+        figures.draw_corrections(folder, summary),
+        "Left: rounds won against how often a plan was changed after a lost round. Right: CSR "
+        "against that of first plans in the place of revisions; on the line, no correction.",
+        "Corrections",
+    )
+    with page.details("Corrections in numbers"):
+        page.table(tables.correction_table(summary))
+    page.table(
+        tables.published_table(summary),
+        "As the released program computes it: rounds right after own updates alone, revisions by "
+        "their cost",
+    )
+
+
+def _budgets(page: Page, folder: Path, summary: Summary) -> None:
+    page.heading("Other budgets")
+    page.figure(
+        figures.draw_budgets(folder, summary),
+        "Over shares of the policy's budget; the opponent keeps its own. `plan:fill` spends any "
+        "budget at random and `plan:reply` searches for an answer: what the budget alone is worth, "
+        "against opponents that are no models.",
+        "Budget curves",
+    )
+    page.table(tables.budget_table(summary), "By share of the budget")
+    differences = tables.budget_difference_table(summary)
+    if differences.rows:
+        page.table(differences, "Minus the whole budget, on the same opponents and settings")
+
+
+def _names(page: Page, summary: Summary) -> None:
+    page.heading("Names that there are not")
+    page.text(
+        "Hallucinated names are of another of the three games (sibling), of a game that models "
+        f"know (lexicon, version {LEXICON_VERSION}), true names where the prompt has made-up ones "
+        "(leaked), or unknown."
+    )
+    page.table(tables.names_table(summary), "Replies with a hallucinated name")
+    page.table(tables.names_round_table(summary), "Round by round")
+    most = tables.most_names_table(summary)
+    if most.rows:
+        page.table(most, "The most frequent")
+
+
+def _credit(page: Page, summary: Summary) -> None:
+    page.heading("What items were worth")
+    by = summary["credit_by"]
+    page.text(
+        f"What an item adds to those before it, the mean over {by['samples']} random orders "
+        "(Shapley values); not of the duel, whose skills cannot be left out."
+        if by["kind"] == SHAPLEY
+        else "The battle fought again without the item; credits of one plan need not add up to its "
+        "result."
+    )
+    for name, by_game in summary["credit"].items():
+        for game in GAMES:
+            if by_game.get(game):
+                with page.details(f"{name}, {spec(game).title}"):
+                    page.table(tables.credit_table(by_game[game]))
 
 
 WORDS = (
@@ -288,20 +246,23 @@ WORDS = (
     "**CSR**: of plans changed after a lost round, those that win the next or mend a plan that was "
     "over budget or broke a rule; **CSR won** and **CSR mended** apart.",
     "**slope**: least squares slope of the results after a policy's updates within a match.",
-    "**OBR**: plans over budget of plans handed in; a plan that is kept is not handed in.",
+    "**OBR**: plans over budget of plans handed in; a plan that is kept is not handed in. "
+    "**stale**: of plans over a budget that was cut, those that fit the whole one.",
     "**RVR**: first plans of a match, as first answered, that break a rule or the budget.",
     "**constructive**: of plans changed after a lost round, those that come nearer to winning "
     "against the same plan of the other.",
     "**process**: mean of planning ((init-win + slope on a scale from 0 to 1) / 2), CSR and 1 - "
-    "OBR. Rank: median and range under 1,000 random weights of the three.",
+    "OBR; **against redraws**, with .5 + (CSR - that of redraws) / 2 for CSR. Rank: median and "
+    "range under 1,000 random weights of the three.",
     "**credit**: the result with an item minus the result without it, the other plan the same; "
-    "**value**: the same of how near the plan came. **idle**: both 0; **harmful**: credit below 0.",
+    "**value**: the same of how near the plan came. **plans**: that fought with the item. "
+    "**idle**: both 0; **harmful**: credit below 0.",
 )
 
 
 def screen(console: Console, summary: Summary) -> None:
     """Print the final tables."""
-    table = Table(["policy", *MAIN, "process"])
+    table = tables.by_policy([*MAIN, "process"], tables.policies_of(summary))
     for row in summary["policies"]:
         pooled = [number(row["pooled"][name]["value"]) for name in MAIN]
         score = summary["scores"].get(row["policy"])

@@ -52,6 +52,7 @@ class Round:
         fought: whether there was a battle. end: tick or round in which it ended, -1 without one.
         spent: by seat, what the plan cost of the budget.
         value: by seat, how near the plan came, 0 to 1, below 0 for a bad one; see ``games``.
+        ply: actions of the match before it.
     """
 
     number: int
@@ -61,6 +62,7 @@ class Round:
     end: int
     spent: tuple[float, float]
     value: tuple[float, float]
+    ply: int = 0
 
     def asks(self, seat: int) -> bool:
         """Whether the seat planned anew in it."""
@@ -75,21 +77,21 @@ def rounds_of(record: Mapping[str, Any]) -> list[Round]:
     core.start_at(rules, states, 0, np.uint64(record["seed"]), probs)
     s = states[0]
     found: list[Round] = []
-    kept = [False, False]
+    kept, begun = [False, False], 0
     view = game.module("view")
-    for action in record["actions"]:
+    for ply, action in enumerate(record["actions"], 1):
         k, seat = int(s["round"]), int(s["seat"])
         first = int(s["acts"][seat]) == 0
         if first:
             kept[seat] = view.action_to_string(rules, s, action) == "keep"
         core.play_at(rules, states, 0, action, legal, probs)
         if int(s["round"]) > k:
-            found.append(_round(game.name, rules, s, k, kept))
-            kept = [False, False]
+            found.append(_round(game.name, rules, s, k, kept, begun))
+            kept, begun = [False, False], ply
     return found
 
 
-def _round(game: str, rules: Any, s: Any, k: int, kept: list[bool]) -> Round:
+def _round(game: str, rules: Any, s: Any, k: int, kept: list[bool], ply: int) -> Round:
     result = int(s["result"][k])
     own = {1: WON, 0: DREW, -1: LOST}[result]
     budgets = [sealed.budget_of.py_func(rules, seat) for seat in range(2)]
@@ -102,6 +104,7 @@ def _round(game: str, rules: Any, s: Any, k: int, kept: list[bool]) -> Round:
         end=int(s["end"][k]),
         spent=(costs[0] / budgets[0], costs[1] / budgets[1]),
         value=(games.value(game, rules, s, k, 0), games.value(game, rules, s, k, 1)),
+        ply=ply,
     )
 
 

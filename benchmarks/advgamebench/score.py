@@ -2,6 +2,7 @@
 
 ``process`` is the mean of planning, (init-win + the slope on a scale from 0 to 1) / 2; revision,
 CSR; and constraint, 1 - OBR. A part without a case is left out; ``parts`` says how many there are.
+``process_vs_redraw`` has .5 + (CSR - the CSR of the policy's redraws) / 2 for revision instead.
 """
 
 from __future__ import annotations
@@ -21,11 +22,20 @@ WEIGHTS = 1000
 _USED = ("WR", "init-win", "slope", "CSR", "ORR", "OBR")
 
 
-def scores(of: Mapping[str, Sequence[Game]], seed: int = 0) -> dict[str, Any]:
-    """By policy: the parts, ``process``, ``radar`` and ``radar_area`` with intervals, ranks.
+def scores(
+    of: Mapping[str, Sequence[Game]],
+    redraws: Mapping[str, Sequence[Game]] | None = None,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """By policy: the parts, ``process``, ``process_vs_redraw``, ``radar`` and ``radar_area`` with
+    intervals, ranks.
 
     Intervals are of resampled clusters, the same for all parts. Ranks are by ``process`` under
     random weights of the three parts, drawn uniformly.
+
+    Args:
+        of: matches by policy. redraws: by policy, the matches in which it was asked for first plans
+            instead of revisions.
     """
     found: dict[str, Any] = {}
     rng = np.random.default_rng(seed)
@@ -33,6 +43,7 @@ def scores(of: Mapping[str, Sequence[Game]], seed: int = 0) -> dict[str, Any]:
         index = clusters_of(games)
         sums = {m: _by_cluster(cases(games, m), index) for m in _USED}
         size = len(next(iter(sums.values())))
+        sums[REDRAW] = _of_clusters(games, (redraws or {}).get(name, ()), size)
         whole = _parts({m: total.sum(0) for m, total in sums.items()})
         drawn = []
         for _ in range(RESAMPLES if size > 1 else 0):
@@ -63,10 +74,21 @@ def scores(of: Mapping[str, Sequence[Game]], seed: int = 0) -> dict[str, Any]:
 
 
 PARTS = ("planning", "revision", "constraint")
+REDRAW = "CSR of redraws"
 
 
 def _by_cluster(found: np.ndarray, index: np.ndarray) -> np.ndarray:
     return np.stack([np.bincount(index, found[:, k]) for k in range(2)], 1)
+
+
+def _of_clusters(games: Sequence[Game], others: Sequence[Game], size: int) -> np.ndarray:
+    """(size, 2): the CSR of ``others`` by the clusters of ``games``."""
+    number = dict(zip((game.cluster for game in games), clusters_of(games), strict=True))
+    sums = np.zeros((size, 2))
+    for game, found in zip(others, cases(others, "CSR"), strict=True):
+        if game.cluster in number:
+            sums[number[game.cluster]] += found
+    return sums
 
 
 def _parts(total: Mapping[str, np.ndarray]) -> dict[str, Any]:
@@ -103,8 +125,14 @@ def _composites(of: Mapping[str, Any]) -> dict[str, float]:
     axes = _axes(of)
     whole = [x for x in axes if x is not None]
     nan = float("nan")
+    against = nan
+    if of["CSR"] is not None and of[REDRAW] is not None:
+        revision = 0.5 + (of["CSR"] - of[REDRAW]) / 2
+        others = [of[part] for part in ("planning", "constraint") if of[part] is not None]
+        against = float(np.mean([*others, revision]))
     return {
         "process": float(np.mean(known)) if known else nan,
+        "process_vs_redraw": against,
         "radar": float(np.mean(whole)) if whole else nan,
         "radar_area": sum(a * b for a, b in zip(whole, whole[1:] + whole[:1], strict=True)) / 5
         if len(whole) == 5

@@ -6,8 +6,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from stratagym.benchmarks.advgamebench.games import CARD, TOWER
+import numpy as np
+
+from stratagym.benchmarks.advgamebench.games import CARD, TOWER, items
 from stratagym.benchmarks.advgamebench.rounds import Plan
+from stratagym.envs import spec
 
 BIN_MS = 5000
 """Times of tower defence within so many milliseconds are one."""
@@ -34,12 +37,25 @@ SKILLS: Mapping[str, str] = {
     "luminous_dispel": "debuff", "angelic_sanctuary": "reduce", "divine_sword": "burst",
 }  # fmt: skip
 """What an entry's money is for."""
+PAIRS = 200
+"""Of random plans that are compared."""
 
 
-def similarity(game: str, seat: int, one: Plan, other: Plan) -> tuple[float, float]:
-    """(S, F) of two plans of a seat, each from 0, nothing alike, to 1."""
+WEIGHTS = (0.5, 0.5)
+"""Of S and F in the similarity of two plans; the paper's third part, M, of embedded texts, is
+left out."""
+
+
+def similarity(
+    game: str, seat: int, one: Plan, other: Plan, released: bool = False
+) -> tuple[float, float]:
+    """(S, F) of two plans of a seat, each from 0, nothing alike, to 1.
+
+    Args:
+        released: whether costs are those of ``setting=released``.
+    """
     entries = [Counter(_entries(game, plan)) for plan in (one, other)]
-    uses = [_uses(game, seat, plan) for plan in (one, other)]
+    uses = [_uses(game, seat, plan, int(released)) for plan in (one, other)]
     return _overlap(*entries), _overlap(*uses)
 
 
@@ -69,7 +85,8 @@ def _entries(game: str, plan: Plan) -> list[tuple[Any, ...]]:
     ]
 
 
-def _uses(game: str, seat: int, plan: Plan) -> dict[Any, float]:
+def _uses(game: str, seat: int, plan: Plan, setting: int) -> dict[Any, float]:
+    """What is spent on what; in tower defence in each row apart."""
     found: defaultdict[Any, float] = defaultdict(float)
     for entry in _listed(plan):
         if game == TOWER:
@@ -77,14 +94,35 @@ def _uses(game: str, seat: int, plan: Plan) -> dict[Any, float]:
 
             unit = names(seat).index(entry["name"])
             role = (DEMONS, SOLDIERS)[seat][unit].role
-            found[role, entry["y"]] += int(COSTS[0, seat, unit])
+            found[role, entry["y"]] += int(COSTS[setting, seat, unit])
         elif game == CARD:
             from stratagym.envs.battle_card.tables import GOLD_COST, NAMES, NUMBERS
 
-            price = int(NUMBERS[0, NAMES.index(entry["name"]), 0])
+            price = int(NUMBERS[setting, NAMES.index(entry["name"]), 0])
             gold = GOLD_COST if entry["tier"] == "Gold" else 1
             found[CARDS[entry["name"]]] += price * gold
         else:
+            from stratagym.envs.elemental_duel.tables import COSTS as PRICES
+            from stratagym.envs.elemental_duel.tables import NAMES as OWN
+
             for skill in entry["skills"]:
-                found[SKILLS[skill]] += 1.0
+                found[SKILLS[skill]] += int(PRICES[setting, OWN.index(skill) % len(PRICES[0])])
     return found
+
+
+def chance(game: str, seat: int, options: Mapping[str, Any]) -> tuple[float, float]:
+    """(S, F) of two plans of independent uniform random legal actions, the mean of ``PAIRS``."""
+    from stratagym.agents.plan_search import Fights
+
+    facts = spec(game)
+    rules = facts.make_rules(**options)
+    fights, plans = Fights(facts, rules), []
+    for actions in fights.fills(seat, 2 * PAIRS, 0, fill=False):
+        states = fights.board(seat, [actions])
+        data = facts.module("view").plan_json(rules, states[0], seat, False)
+        plans.append(Plan(items(game, data), 0, False, False, True, False, data))
+    released = bool(rules.released)
+    pairs = zip(plans[::2], plans[1::2], strict=True)
+    found = [similarity(game, seat, one, other, released) for one, other in pairs]
+    s, f = np.mean(found, 0).tolist()
+    return s, f

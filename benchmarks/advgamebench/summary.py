@@ -2,46 +2,88 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from stratagym.benchmarks.advgamebench import metrics
-from stratagym.benchmarks.advgamebench.credit import credits_of
-from stratagym.benchmarks.advgamebench.games import GAMES, ROLES, names
+from stratagym.benchmarks.advgamebench import beside, budgets, mentions, metrics, process
+from stratagym.benchmarks.advgamebench.answers import answers
+from stratagym.benchmarks.advgamebench.credit import SAMPLES, WITHOUT, credits_of
+from stratagym.benchmarks.advgamebench.games import GAMES
 from stratagym.benchmarks.advgamebench.matches import Plan, Setting
 from stratagym.benchmarks.advgamebench.metrics import METRICS, Game
-from stratagym.benchmarks.advgamebench.names import CLASSES, HALLUCINATED, OWN, classify
 from stratagym.benchmarks.advgamebench.rounds import LOST, WON, Round, rounds_of
 from stratagym.benchmarks.advgamebench.score import scores
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.files import JsonlWriter
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
 from stratagym.benchmarks.harness.run import Run
-from stratagym.benchmarks.reporting.correlation import correlation, holm
-from stratagym.benchmarks.reporting.stats import mean_rate, ratio_rate
-from stratagym.envs import sealed_words, spec
-from stratagym.envs.replies import ReplyError
-from stratagym.envs.words import Renaming
 
 ROUNDS = "rounds.jsonl"
 ADVANTAGES = ("WR", "ORR", "CSR")
-AGAINST_ORR = ("WR", "slope", "OBR", "CSR")
-MOST_NAMES = 10
+NEVER = ("OBR", "RVR", "RVR over budget", "RVR other", "slope")
+"""Metrics that are 0 by chance."""
+AS_REDRAWN = ("CSR", "CSR won", "CSR mended", "constructive")
+"""Metrics whose chance is what first plans come to in the place of revisions."""
+Played = tuple[Setting, Game]
 
 
-def summarise(run: Run, plan: Plan, records: Mapping[str, GameRecord]) -> dict[str, Any]:
+def summarise(
+    run: Run,
+    plan: Plan,
+    records: Mapping[str, GameRecord],
+    *,
+    pooled: bool = False,
+    credit: str = WITHOUT,
+    samples: int = SAMPLES,
+) -> dict[str, Any]:
     """The summary of a run, from the records of its games and answers.
 
     Every round is written to ``rounds.jsonl``.
+
+    Args:
+        pooled: whether policies are points in figures by games pooled, not by the mean of games.
+        credit, samples: as ``credits_of`` has them.
     """
     decisions = list(run.decisions())
+    every, aborted = played(plan, records, decisions)
+    _write_rounds(run.folder, every)
+    usual = whole_budget(every, plan)
+    of = {name: [game for s, game in usual if s.policy == name] for name in plan.policies}
+    rows = [_row(name, of[name], aborted[name], of) for name in plan.policies]
+    found = {name: own for name, own in of.items() if own}
+    options, renamed = run.config["rules"], is_renamed(run.config)
+    return {
+        "config": run.config,
+        "games": len(every),
+        "policies": rows,
+        "scores": scores(found, _redraws(of)),
+        **beside.summary(rows, of, "pooled" if pooled else "mean"),
+        "updates": {name: process.by_update(own) for name, own in of.items()},
+        "courses": [process.course(setting, game, options) for setting, game in usual],
+        "feedback": {name: process.by_feedback(own, options) for name, own in of.items()},
+        "budget_use": {name: process.budget_use(own) for name, own in of.items()},
+        "similarity": {name: process.similarities(own, options) for name, own in found.items()},
+        "names": {
+            name: mentions.summary(own)
+            for name in plan.policies
+            if (own := mentions.replies(decisions, by_match(every, name), renamed))
+        },
+        "answers": answers(decisions, plan.policies),
+        "credit_by": {"kind": credit, "samples": samples},
+        "credit": credits_of(found, run.config, credit, samples),
+        "budgets": budgets.summary(every, plan),
+        "models": run.usage(),
+    }
+
+
+def played(
+    plan: Plan, records: Mapping[str, GameRecord], decisions: Iterable[DecisionRecord]
+) -> tuple[list[Played], Counter[str]]:
+    """(every match that was played, by policy how many transport failures broke off)."""
     first = _first_answers(decisions)
-    every: list[tuple[Setting, Game]] = []
+    every: list[Played] = []
     aborted: Counter[str] = Counter()
     for setting, seed in plan.settings():
         record = records.get(f"{setting.pairing}/{setting.repeat}")
@@ -51,37 +93,29 @@ def summarise(run: Run, plan: Plan, records: Mapping[str, GameRecord]) -> dict[s
             aborted[setting.policy] += 1
             continue
         rounds = tuple(rounds_of(record))
-        broke = _broke(rounds, setting.role, first.get((record["match"], setting.role)))
-        every.append(
-            (
-                setting,
-                Game(
-                    setting.game, setting.opponent, setting.role, setting.first, seed, rounds, broke
-                ),
-            )
-        )
-    _write_rounds(run.folder, every)
+        asked = plan.first_answer_in(setting), setting.role
+        broke = _broke(rounds, setting.role, first.get(asked))
+        game = Game(
+            setting.game, setting.opponent, setting.role, setting.first, seed, rounds, broke
+        )  # fmt: skip
+        every.append((setting, game))
+    return every, aborted
+
+
+def whole_budget(every: Sequence[Played], plan: Plan) -> list[Played]:
+    """The matches with the whole budget; without any, those with the first that was asked for."""
     usual = [(setting, game) for setting, game in every if setting.factor == 1]
-    if not usual:  # budgets were asked for, and the whole one was not among them
-        usual = [(s, game) for s, game in every if s.factor == plan.factors[0]]
-    of = {name: [game for s, game in usual if s.policy == name] for name in plan.policies}
-    rows = [_row(name, of[name], aborted[name], of) for name in plan.policies]
-    return {
-        "config": run.config,
-        "games": len(every),
-        "policies": rows,
-        "scores": scores({name: own for name, own in of.items() if own}),
-        "figure_5": _figure_5(rows),
-        "figure_4": _pair(rows, "OBR", "WR"),
-        "updates": {name: _by_update(own) for name, own in of.items()},
-        "courses": [_course(setting, game) for setting, game in usual],
-        "budget_use": {name: _budget_use(own) for name, own in of.items()},
-        "similarity": {name: _similarity(own) for name, own in of.items()},
-        "names": _names(decisions, plan.policies, run.config),
-        "credit": credits_of({name: own for name, own in of.items() if own}, run.config),
-        "budgets": _budgets(every, plan),
-        "models": run.usage(),
-    }
+    return usual or [(s, game) for s, game in every if s.factor == plan.factors[0]]
+
+
+def by_match(every: Iterable[Played], policy: str) -> dict[str, Game]:
+    """A policy's matches by their names."""
+    return {f"{s.pairing}/{s.repeat}": game for s, game in every if s.policy == policy}
+
+
+def is_renamed(config: Mapping[str, Any]) -> bool:
+    """Whether a run's prompts had made-up names."""
+    return bool(config["text"].get("renamed"))
 
 
 def _first_answers(decisions: Iterable[DecisionRecord]) -> dict[tuple[str, int], DecisionRecord]:
@@ -95,33 +129,46 @@ def _first_answers(decisions: Iterable[DecisionRecord]) -> dict[tuple[str, int],
 
 
 def _broke(rounds: Sequence[Round], role: int, answer: DecisionRecord | None) -> str:
-    """What was wrong with a policy's first plan, as one word; empty for nothing."""
+    """What was wrong with a policy's first plan, as one word; empty for nothing.
+
+    Of a model, with the first answer, whether or not it was asked for again.
+    """
     if answer is not None and answer["kind"] == "illegal":
         return answer["reason"] or "illegal"
+    if answer is not None and "plan" in answer:
+        return "over_budget" if answer["plan"].get("over") else ""
     if not rounds:
         return ""
     plan = rounds[0].plans[role]
     return "over_budget" if plan.over else "void" if plan.void else ""
 
 
+# --- a policy's figures --------------------------------------------------------------------------
+
+
+def _redraws(of: Mapping[str, Sequence[Game]]) -> dict[str, Sequence[Game]]:
+    """By policy the matches of its redraws, where these were played."""
+    found = {name: of.get(f"control:redraw={name}", ()) for name in of}
+    return {name: games for name, games in found.items() if games}
+
+
 def _row(
     name: str, games: Sequence[Game], aborted: int, of: Mapping[str, Sequence[Game]]
 ) -> dict[str, Any]:
-    """A policy's figures."""
-    chance = {
-        metric: metrics.rate(of["random"], metric).value if of.get("random") else None
-        for metric in METRICS
-    }
+    redraw = _redraws(of).get(name, ())
     pooled = {metric: metrics.rate(games, metric).record() for metric in METRICS}
     for metric, rate in pooled.items():
-        rate["chance"] = chance[metric]
-    redraw = of.get(f"control:redraw={name}", ())
+        rate["chance"] = _chance(metric, of.get("random", ()), redraw)
+    corrections, negative = metrics.cases(games, "ORR").sum(0).tolist()
     return {
         "policy": name,
+        "is_chance": beside.is_chance(name),
         "matches": len(games),
         "rounds": sum(len(game.rounds) for game in games),
         "transport_aborted": aborted,
         "endings": {},
+        "corrections": int(corrections),
+        "negative_feedbacks": int(negative),
         "pooled": pooled,
         "mean": {metric: metrics.mean_over_games(games, metric).record() for metric in METRICS},
         "by_game": {
@@ -131,92 +178,26 @@ def _row(
         },
         "as_published": metrics.as_published(games),
         "FMA": {m: metrics.first_move_advantage(games, m).record() for m in ADVANTAGES},
-        "CSR minus redraw": metrics.paired(games, redraw, "CSR").record() if redraw else None,
+        "minus_redraw": {m: metrics.paired(games, redraw, m).record() for m in AS_REDRAWN}
+        if redraw
+        else None,
+        "redraw_CSR": metrics.rate(redraw, "CSR").record() if redraw else None,
     }
 
 
-# --- over rounds ---------------------------------------------------------------------------------
+def _chance(metric: str, random: Sequence[Game], redraw: Sequence[Game]) -> float | None:
+    """What a metric is by chance, where that is known."""
+    if metric in NEVER:
+        return 0.0
+    if metric in AS_REDRAWN:
+        return metrics.rate(redraw, metric).value
+    return metrics.rate(random, metric).value if metric in ("WR", "WR_10", "init-win") else None
 
 
-def _by_update(games: Sequence[Game]) -> list[dict[str, Any]]:
-    """Share of rounds won after a policy's i-th update, i from 1."""
-    clusters = metrics.clusters_of(games)
-    most = max((len(game.updates()) for game in games), default=0)
-    found = []
-    for k in range(most):
-        known = [(g, game) for g, game in enumerate(games) if len(game.updates()) > k]
-        wins = [game.updates()[k][1].score[game.role] == WON for _, game in known]
-        rate = mean_rate(np.array(wins, float), clusters[[g for g, _ in known]])
-        found.append(rate.record())
-    return found
+# --- rounds.jsonl --------------------------------------------------------------------------------
 
 
-def _course(setting: Setting, game: Game) -> dict[str, Any]:
-    """A match in marks, one a round.
-
-    W, L or D; behind it what the policy did before: ``*`` another plan, ``=`` the same one, nothing
-    where it was not asked; ``!`` over budget, ``x`` void.
-    """
-    marks = []
-    before: Round | None = None
-    for one in game.rounds:
-        plan = one.plans[game.role]
-        mark = {WON: "W", LOST: "L"}.get(one.score[game.role], "D")
-        if before is not None and plan.asked:
-            mark += "*" if game.revised(before, one) else "="
-        marks.append(mark + "!" * plan.over + "x" * plan.void)
-        before = one
-    return {
-        "policy": setting.policy,
-        "game": setting.game,
-        "opponent": setting.opponent,
-        "role": ROLES[setting.role],
-        "first": setting.first,
-        "repeat": setting.repeat,
-        "marks": marks,
-    }
-
-
-def _budget_use(games: Sequence[Game]) -> list[dict[str, Any]]:
-    """By round, what plans cost of the budget."""
-    most = max((len(game.rounds) for game in games), default=0)
-    found = []
-    for k in range(most):
-        shares = [
-            game.rounds[k].spent[game.role]
-            for game in games
-            if len(game.rounds) > k and not game.rounds[k].plans[game.role].void
-        ]
-        found.append(mean_rate(np.array(shares), bounds=(0.0, 4.0)).record())
-    return found
-
-
-def _similarity(games: Sequence[Game]) -> dict[str, Any]:
-    """S and F of revisions and the plans that they revise, and of first plans with each other."""
-    from stratagym.benchmarks.advgamebench.similarity import similarity
-
-    own = [
-        (before.plans[game.role], after.plans[game.role], game)
-        for game in games
-        for before, after in game.updates()
-        if game.revised(before, after)
-    ]
-    firsts = [(game, game.rounds[0].plans[game.role]) for game in games if game.rounds]
-    apart = [
-        (a, b, one)
-        for (one, a), (other, b) in pairwise(firsts)
-        if (one.game, one.role) == (other.game, other.role)
-    ]
-    found = {}
-    for title, pairs in (("revisions", own), ("independent", apart)):
-        values = np.array([similarity(g.game, g.role, a, b) for a, b, g in pairs]).reshape(-1, 2)
-        for k, part in enumerate(("S", "F")):
-            found[f"{title} {part}"] = mean_rate(values[:, k]).record()
-        found[title] = mean_rate(values.mean(1)).record()
-    return found
-
-
-def _write_rounds(folder: Path, every: Sequence[tuple[Setting, Game]]) -> None:
+def _write_rounds(folder: Path, every: Sequence[Played]) -> None:
     """One line a round, from the policy's side; made anew each time."""
     path = folder / ROUNDS
     path.unlink(missing_ok=True)
@@ -253,119 +234,3 @@ def _write_rounds(folder: Path, every: Sequence[tuple[Setting, Game]]) -> None:
             before = one
     writer.write_all(lines)
     writer.close()
-
-
-# --- policies beside each other ------------------------------------------------------------------
-
-
-def _figure_5(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """ORR against four metrics, a point a policy; p-values as they are and after Holm."""
-    found = [{"metric": metric, **_pair(rows, "ORR", metric)} for metric in AGAINST_ORR]
-    known = [one for one in found if one["correlation"] is not None]
-    for one, p in zip(known, holm([k["correlation"]["p"] for k in known]), strict=True):
-        one["correlation"]["p_holm"] = p
-    return found
-
-
-def _pair(rows: Sequence[Mapping[str, Any]], x: str, y: str) -> dict[str, Any]:
-    """Two metrics of all policies, each the mean of the games, and how they go together."""
-    known = [
-        row for row in rows
-        if row["mean"][x]["value"] is not None and row["mean"][y]["value"] is not None
-    ]  # fmt: skip
-    points = [[row["mean"][m]["value"] for row in known] for m in (x, y)]
-    found = correlation(points[0], points[1])
-    return {
-        "policies": [row["policy"] for row in known],
-        "x": points[0],
-        "y": points[1],
-        "correlation": None if found is None else found.record(),
-    }
-
-
-# --- names ---------------------------------------------------------------------------------------
-
-
-def _names(
-    decisions: Sequence[DecisionRecord], policies: Sequence[str], config: Mapping[str, Any]
-) -> dict[str, Any]:
-    """By policy: how many readable replies name what there is not, and what."""
-    renamed = bool(config["text"].get("renamed"))
-    found: dict[str, Any] = {}
-    for name in policies:
-        own = [record for record in decisions if record["policy"] == name and record["reply"]]
-        if own:
-            found[name] = _names_of(own, renamed)
-    return found
-
-
-def _names_of(decisions: Sequence[DecisionRecord], renamed: bool) -> dict[str, Any]:
-    classes: Counter[str] = Counter()
-    most: Counter[tuple[str, str, str]] = Counter()
-    by_game: defaultdict[str, list[bool]] = defaultdict(list)
-    replies: list[tuple[str, bool]] = []
-    for record in decisions:
-        game, seat = record["game"], record["seat"]
-        view = spec(game).module("view")
-        try:
-            said = sealed_words.names_in(sealed_words.last_json(record["reply"] or "", dict))
-        except ReplyError:
-            continue
-        own, other = names(game, seat), names(game, 1 - seat)
-        true: tuple[str, ...] = ()
-        if renamed:
-            words = Renaming(view.RENAMED)
-            true = (*own, *other)
-            own, other = (tuple(map(words.renamed, side)) for side in (own, other))
-        siblings = [n for g in GAMES if g != game for k in range(2) for n in names(g, k)]
-        bad = False
-        for one in said:
-            kind, source = classify(one, own, other, siblings, true)
-            # Priorities name the other side's units.
-            classes[kind] += 1
-            if kind != OWN:
-                most[one, kind, source] += kind in HALLUCINATED
-            bad |= kind in HALLUCINATED
-        replies.append((record["item"], bad))
-        by_game[game].append(bad)
-    items, bads = [item for item, _ in replies], np.array([bad for _, bad in replies], float)
-    return {
-        "replies": len(replies),
-        "hallucinated": mean_rate(bads, np.array(items)).record(),
-        "by_game": {g: mean_rate(np.array(own, float)).record() for g, own in by_game.items()},
-        "classes": {kind: classes[kind] for kind in CLASSES},
-        "most": [
-            {"name": name[:80], "class": kind, "source": source, "times": times}
-            for (name, kind, source), times in most.most_common(MOST_NAMES)
-            if times
-        ],
-    }
-
-
-# --- budgets -------------------------------------------------------------------------------------
-
-
-def _budgets(every: Sequence[tuple[Setting, Game]], plan: Plan) -> dict[str, Any]:
-    """By policy and factor: metrics, what was spent, and the difference to the whole budget."""
-    if len(plan.factors) == 1:
-        return {}
-    found: dict[str, Any] = {}
-    for name in plan.policies:
-        of = {f: [g for s, g in every if s.policy == name and s.factor == f] for f in plan.factors}
-        whole = of.get(1.0, [])
-        found[name] = {
-            f"{factor:g}": {
-                **{
-                    metric: metrics.rate(games, metric).record()
-                    for metric in ("OBR", "RVR", "WR", "init-win")
-                },
-                "spent": ratio_rate(
-                    np.array([sum(r.spent[g.role] for r in g.rounds) for g in games] or [0.0]),
-                    np.array([len(g.rounds) for g in games] or [0]),
-                    bounds=(0.0, 4.0),
-                ).record(),
-                "WR difference": metrics.paired(games, whole, "WR").record() if whole else None,
-            }
-            for factor, games in of.items()
-        }
-    return found

@@ -142,10 +142,11 @@ def player(game: str, policy: str) -> Policy:
     Raises:
         InputError: there is none, or it is a language model.
     """
-    if PolicyString.parse(policy).name == "llm":
-        raise InputError(f"--policies {policy!r}: language models are not asked here")
     try:
-        return make_policy(spec(game), policy)
+        parsed = PolicyString.parse(policy)
+        if parsed.name == "llm":
+            raise InputError(f"--policies {policy!r}: language models are not asked here")
+        return make_policy(spec(game), parsed)
     except (ValueError, ModuleNotFoundError) as error:
         raise InputError(f"--policies: {error}") from None
 

@@ -242,6 +242,17 @@ def numbers(option: str, text: str, choices: Sequence[int]) -> list[int]:
     return list(dict.fromkeys(known[word] for word in words(text)))
 
 
+MOST = 1_000_000
+"""Games of a pairing, and the like: a run keeps the list of its matches in memory."""
+
+
+def count(option: str, value: int, least: int = 1) -> int:
+    """``value`` itself. Raises ``InputError`` unless it is from ``least`` to ``MOST``."""
+    if not least <= value <= MOST:
+        raise InputError(f"{option} {value}: choose from {least} to {MOST}")
+    return value
+
+
 def pairs(option: str, text: str) -> dict[str, str]:
     """``name=value`` pairs that are separated by commas."""
     found = {}

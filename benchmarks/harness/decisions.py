@@ -181,6 +181,8 @@ async def ask_model(
         record["actions"] = list(outcome.actions) or None
     if plans or talk:
         record["rejected"] = [list(entry) for entry in outcome.rejected]
+    if outcome.facts:
+        record["plan"] = dict(outcome.facts)
     if talk:
         record["said"] = [{"to": list(to), "text": said} for to, said in outcome.said]
     return record

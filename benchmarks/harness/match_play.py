@@ -43,6 +43,7 @@ from stratagym.envs.turns import is_deciding
 from stratagym.wrappers.dialogue import FORFEIT, RANDOM, forfeit_returns
 
 MESSAGES = "messages.jsonl"
+TRUNCATED = "truncated"
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,8 @@ class SeatedMatch:
     """A whole game to play: its name in the records, its rules and seed, and who sits where.
 
     ``place`` is added to the record: where the match stands in its run. The game begins with
-    ``opening`` random moves, which its seed decides.
+    ``opening`` random moves, which its seed decides, or with those ``given``; ``refusals`` and
+    ``turns`` are as of ``Match``.
     """
 
     benchmark: str
@@ -62,11 +64,14 @@ class SeatedMatch:
     seats: list[Policy]
     place: Mapping[str, Any] = field(default_factory=dict)
     opening: int = 0
+    given: tuple[int, ...] = ()
+    refusals: tuple[str, ...] = ()
+    turns: int = 0
 
     def opening_moves(self) -> list[int]:
         """What the game begins with."""
         if not self.opening:
-            return []
+            return list(self.given)
         return opening_moves(self.game, self.rules, self.opening, self.seed)
 
     def record(
@@ -100,6 +105,7 @@ class SeatedMatch:
             "forfeited_by": forfeited_by,
             **self.place,
             **({"opening": self.opening} if self.opening else {}),
+            **({"given": len(self.given)} if self.given else {}),
             **({"sides": [list(side) for side in sides]} if together else {}),
         }
 
@@ -183,7 +189,10 @@ class _Table:
         game.reset(self.match.seed)
         for action in self.match.opening_moves():
             game.play(action)
+        game.refusals = {seat: told for seat, told in enumerate(self.match.refusals) if told}
         while not game.over:
+            if 0 < self.match.turns <= core.turn_at(game.rules, game.states, 0):
+                return self._record(TRUNCATED, game.returns())
             seats = game.deciding()
             answers = await self._ask_all([seat for seat in seats if self._is_asked(seat)])
             if any(found.record["kind"] == TRANSPORT for found in answers.values()):
@@ -216,6 +225,9 @@ class _Table:
         if self.match.game.decision_seconds is not None:
             record["clock"] = self.protocol.clock
             record["rejected"] = [list(refused) for refused in self.game.refused]
+        if self.match.turns and self.game.refusals:
+            seats = range(len(self.match.seats))
+            record["refusals"] = [self.game.refusals.get(seat, "") for seat in seats]
         return record
 
     def _is_asked(self, seat: int) -> bool:
@@ -248,7 +260,7 @@ class _Table:
             return {}
         in_order = _InOrder(self.write, len(seats))
         tasks = [
-            asyncio.ensure_future(self._ask(self.game.question(seat), in_order.writer(k)))
+            asyncio.ensure_future(self._ask(self._question(seat), in_order.writer(k)))
             for k, seat in enumerate(seats)
         ]
         try:
@@ -259,10 +271,21 @@ class _Table:
             for task in tasks:
                 task.cancel()
 
+    def _question(self, seat: int) -> text.Turn:
+        """The question to a seat, of the position as its model is shown it."""
+        turn, model = self.game.question(seat), self.match.seats[seat]
+        assert isinstance(model, LanguageModel)
+        shown = model.shown(turn.states)
+        if shown is turn.states:
+            return turn
+        asked = text.messages(self.match.game, turn.rules, shown, self.protocol.text)
+        return text.Turn(seat, asked, shown, turn.rules)
+
     async def _ask(self, turn: text.Turn, write: Write) -> _Answered:
         """Ask until an answer is good, or there is no more to be had."""
         game, protocol = self.game, self.protocol
-        asking, ply = game.asking(turn, protocol.tries, protocol.again), game.turn_ply
+        asking = game.asking(turn, protocol.tries, protocol.again, protocol.violations)
+        ply = game.turn_ply
         left_s, seconds = protocol.time_limit_s, 0.0
         record: dict[str, Any] = {}
         while asking.is_open:
@@ -310,6 +333,8 @@ class _Table:
         )  # fmt: skip
         limit_s = None if left_s is None else max(left_s, 0.001)
         record = await ask_model(model, question, asking, limit_s)
+        if record["kind"] == text.OK and asking.is_open:  # over budget, and asked for again
+            record["action"] = record["actions"] = None
         if record["kind"] in (text.OK, TRANSPORT):
             return record
         last = not asking.is_open or record["kind"] == OVERTIME
@@ -345,6 +370,7 @@ class _Table:
             game.wait([record["action"]], found.delay)
             game.play_waiting()
         else:
+            game.refuse(game.seat, None if record["kind"] == OVERTIME else outcome)
             for action in record.get("actions") or [record["action"]]:
                 game.play(action)
         return True

@@ -43,6 +43,9 @@ class Match:
         protocol: how language models' answers are treated.
         place: where it stands in its run, for its record.
         opening: how many random moves, drawn by the seed, the game begins with.
+        given: actions that it begins with instead. refusals: by seat, why its part of them stands
+            in the place of an answer that was refused; empty where it does not.
+        turns: after how many of the game's turns the match ends, truncated; 0 for none.
     """
 
     benchmark: str
@@ -54,6 +57,14 @@ class Match:
     protocol: AnswerProtocol
     place: Place = ALONE
     opening: int = 0
+    given: tuple[int, ...] = ()
+    refusals: tuple[str, ...] = ()
+    turns: int = 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a game from its start to its end."""
+        return not (self.opening or self.given or self.turns)
 
     @property
     def rules_key(self) -> tuple[str, str]:

@@ -52,6 +52,10 @@ def make_policies(
 
 def _completed(name: str, args: ModelArgs, depth: int, option: str) -> PolicyString:
     parsed = PolicyString.parse(name)
+    before, equals, inner = parsed.argument.partition("=")
+    if parsed.name == "control" and equals and PolicyString.parse(inner).name == "llm":
+        asked = _completed(name.partition("=")[2], args, depth, option)
+        return replace(asked, name="control", argument=f"{before}=llm:{asked.argument}")
     if parsed.name == "gt" and not parsed.argument:
         return replace(parsed, argument=str(depth))
     if parsed.name != "llm":
@@ -82,6 +86,8 @@ def _completed(name: str, args: ModelArgs, depth: int, option: str) -> PolicyStr
 def _own_options(name: str) -> str:
     """A language model's options as the policy string has them, to tell two of them apart."""
     parsed = PolicyString.parse(name)
+    if parsed.name == "control":
+        parsed = PolicyString.parse(name.partition("=")[2])
     if parsed.name != "llm":
         return ""
     named = set(chat_options.OPTIONS) - set(CONNECTION)

@@ -38,6 +38,8 @@ class AnswerProtocol:
             its decisions pass, idle, and the others go on.
         again: whether an illegal answer, too, is asked again; else what ``invalid`` says comes at
             once.
+        violations: how many plans over budget a model may answer for one turn, before the last of
+            them is played; in games whose view tells what plans cost.
         ask_forced: whether a seat with one legal move is asked for it; otherwise it is played, in
             games whose seats decide in turn.
     """
@@ -49,6 +51,7 @@ class AnswerProtocol:
     clock: str = SYNC
     again: bool = True
     ask_forced: bool = True
+    violations: int = 1
 
     def record(self) -> dict[str, Any]:
         """All of it as plain data, for a configuration; 0.1's fields where it is as in 0.1."""
@@ -59,6 +62,8 @@ class AnswerProtocol:
             del told["again"]
         if self.ask_forced:
             del told["ask_forced"]
+        if self.violations == 1:
+            del told["violations"]
         return told
 
     def check(self, game: GameSpec) -> None:
@@ -66,6 +71,8 @@ class AnswerProtocol:
         self.text.check(game)
         if self.tries < 1:
             raise ValueError(f"tries {self.tries}: at least 1 is needed")
+        if self.violations < 1:
+            raise ValueError(f"violations {self.violations}: at least 1 is needed")
         choices = [FORFEIT, RANDOM, *consequences(game)]
         if hasattr(game.module("view"), "default_actions"):
             choices.append(DEFAULT)

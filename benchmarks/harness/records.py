@@ -32,6 +32,7 @@ class _SomeDecisions(TypedDict, total=False):
     actions: list[int] | None
     rejected: list[list[str]]
     said: list[dict[str, Any]]
+    plan: dict[str, Any]
 
 
 class DecisionRecord(_SomeDecisions):
@@ -80,6 +81,8 @@ class _SomeGames(TypedDict, total=False):
     rejected: list[list[int | str]]
     sides: list[list[int]]
     opening: int
+    given: int
+    refusals: list[str]
     fault: str
 
 
@@ -248,6 +251,7 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
 SINCE_0_1: dict[str, Any] = {
     "clock": "sync",
     "again": True,
+    "violations": 1,
     "text.system": "merge",
     "text.rules": "usual",
     "text.position": "",

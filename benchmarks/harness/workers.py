@@ -107,7 +107,7 @@ class MatchRunner:
                 done(record)
             elif any(self._cache.is_held(item.game, name) for name in item.seats):
                 asked.append(item)
-            elif not item.opening and all(
+            elif item.is_whole and all(
                 isinstance(self._cache.policy(item.game, name), KernelPolicy) for name in item.seats
             ):
                 kernels.append(item)
@@ -249,6 +249,9 @@ class PolicyCache:
             seats,
             item.place._asdict(),
             item.opening,
+            item.given,
+            item.refusals,
+            item.turns,
         )
 
 
@@ -273,7 +276,7 @@ def _play(items: list[Match], cache: PolicyCache) -> list[GameRecord]:
     names = sorted({name for item in items for name in item.seats})
     policies = [cache.policy(items[0].game, name) for name in names]
     kernels = [policy for policy in policies if isinstance(policy, KernelPolicy)]
-    if len(kernels) < len(policies) or items[0].opening:
+    if len(kernels) < len(policies) or not items[0].is_whole:
         return [
             game_record(asyncio.run(match_play.play_match(match, item.protocol)))
             for match, item in zip(matches, items, strict=True)

@@ -72,6 +72,8 @@ def check_games(games: int | None) -> None:
             f"--games {games}: at least {FEWEST} with each opponent are needed, for "
             f"{INTERIM_ANALYSES} looks at every seat; fewer settle nothing"
         )
+    if games is not None:
+        cli.count("--games", games)
 
 
 def find_policies(games: list[str], text: str, args: ModelArgs) -> dict[str, dict[str, Policy]]:

@@ -20,7 +20,7 @@ from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.files import write_text
 from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.replaying.page import document
-from stratagym.benchmarks.replaying.scenes import Shared, scene
+from stratagym.benchmarks.replaying.scenes import Remarks, Shared, scene
 from stratagym.benchmarks.replaying.tiles import MOST, Tiles
 from stratagym.benchmarks.reporting.page import Page, code, count, plain_text
 
@@ -75,7 +75,11 @@ class Album:
 
 
 def album(
-    run: replays.Run, numbers: Iterable[int] | None = None, *, pictures: bool = True
+    run: replays.Run,
+    numbers: Iterable[int] | None = None,
+    *,
+    pictures: bool = True,
+    remarks: Remarks | None = None,
 ) -> Album:
     """Games of a run within the limits above; bad records are named, not shown.
 
@@ -114,6 +118,7 @@ def album(
             found.texts,
             found.tiles if draw else None,
             legal=False,
+            remarks=remarks,
         )
         size += len(json.dumps(one))
         if found.scenes and size + sum(map(len, found.texts.values)) > BYTES:
@@ -134,7 +139,7 @@ def _order(run: replays.Run, chosen: Iterable[int], asked: set[str]) -> Iterator
     yield from sorted(turns, key=lambda n: run.games[n - 1]["match"] not in asked)
 
 
-def add_replays(page: Page, folder: Path) -> None:
+def add_replays(page: Page, folder: Path, remarks: Remarks | None = None) -> None:
     """Write ``replays.html`` into a run's folder, and link its games in a report.
 
     A run without games gets neither.
@@ -144,7 +149,7 @@ def add_replays(page: Page, folder: Path) -> None:
     run = replays.find(folder)
     if not run.games:
         return
-    found = album(run)
+    found = album(run, remarks=remarks)
     if not found.scenes:
         page.heading("Replays")
         page.bullets(found.problems)

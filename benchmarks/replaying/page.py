@@ -17,20 +17,26 @@ from typing import Any
 
 from stratagym.benchmarks.harness.replays import Replay
 from stratagym.benchmarks.replaying.evaluator import Evaluation
-from stratagym.benchmarks.replaying.scenes import Shared, scene
+from stratagym.benchmarks.replaying.scenes import Remarks, Shared, scene
 from stratagym.benchmarks.replaying.tiles import Tiles
 from stratagym.benchmarks.reporting.page import PALETTE
 
 
-def page(replay: Replay, evaluations: Iterable[Evaluation | None], *, pictures: bool = True) -> str:
+def page(
+    replay: Replay,
+    evaluations: Iterable[Evaluation | None],
+    *,
+    pictures: bool = True,
+    remarks: Remarks | None = None,
+) -> str:
     """The page of one replay.
 
     Args:
         evaluations: what a judge makes of each position, or None.
-        pictures: draw boards; else they are text.
+        pictures: draw boards; else they are text. remarks: as ``scene`` has it.
     """
     texts, tiles = Shared(), Tiles()
-    one = scene(replay, evaluations, texts, tiles if pictures else None)
+    one = scene(replay, evaluations, texts, tiles if pictures else None, remarks=remarks)
     return document([one], texts, tiles)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numba import njit
@@ -18,6 +18,7 @@ from stratagym.envs.text import OK
 
 MOST_COLUMNS = 5
 """Seats that a score sheet has columns for."""
+Remarks: TypeAlias = Callable[[Position, "Position | None"], list[str]]
 
 
 class Shared:
@@ -41,6 +42,7 @@ def scene(
     tiles: Tiles | None,
     *,
     legal: bool = True,
+    remarks: Remarks | None = None,
 ) -> dict[str, Any]:
     """One replay.
 
@@ -49,6 +51,7 @@ def scene(
         texts: where boards and prompts are stored. tiles: where pictures are; None: boards are
             text.
         legal: whether to list the legal moves where nobody was asked for one.
+        remarks: what else to say of what came between two positions, such as a battle.
     """
     positions, judged = [], list(evaluations)
     counts: list[int] = []
@@ -96,6 +99,8 @@ def scene(
                 numbers = tiles.numbers(draw())
                 image, before = changes(before, numbers), numbers
             positions.append(_frame(position, label, image, texts(text)))
+        if shown and remarks is not None:
+            positions[-1]["chance"] = remarks(position, after)
     return {
         "title": replay.title,
         "outcome": replay.outcome,

@@ -429,8 +429,8 @@ class Page:
 
     def write(self, folder: Path) -> None:
         """Write ``report.md`` and ``report.html``."""
-        (folder / "report.md").write_text(self.markdown(), encoding="utf-8")
-        (folder / "report.html").write_text(self.html(), encoding="utf-8")
+        (folder / "report.md").write_text(self.markdown(), encoding="utf-8", errors="replace")
+        (folder / "report.html").write_text(self.html(), encoding="utf-8", errors="replace")
 
 
 PALETTE = """

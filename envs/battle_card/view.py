@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Sequence
 from typing import Any
 
 from stratagym.envs import sealed, sealed_words
@@ -54,12 +57,15 @@ from stratagym.envs.sealed_words import CONSEQUENCES as CONSEQUENCES
 from stratagym.envs.sealed_words import MERGED_PARTS as MERGED_PARTS
 from stratagym.envs.sealed_words import POSITION_FORMS as POSITION_FORMS
 from stratagym.envs.sealed_words import TEXT_OPTIONS as TEXT_OPTIONS
+from stratagym.envs.sealed_words import refusal_text as refusal_text
 from stratagym.envs.words import section
 
 PROMPT_VERSION = "battle_card-1"
 PLAN = "all"
 TIERS = ("Bronze", "Gold")
 PRIORITIES = tuple(f"target_priority_for_{side}" for side in SIDES)
+MEMBERS = tuple(((SIDES[k], PRIORITIES[k]), ("name", "tier")) for k in range(2))
+"""By seat, the members of a plan and of its entries that mean something."""
 RULES_BRIEF = section(
     "Rules",
     "Both sides buy up to seven units within a budget and place them from left to right, sealed. "
@@ -92,7 +98,6 @@ def ability_text(rules: Any, kind: int) -> str:
     """What a bronze unit can do; empty if it only fights."""
     seer, treant = SEER[rules.released].tolist(), TREANT[rules.released].tolist()
     soldier, skeleton = numbers_text(rules, SOLDIER), numbers_text(rules, SLOW_SKELETON)
-    fills = "SlowSkeletons" if rules.released else "a SlowSkeleton"
     onto = "the next target" + (" (one)" if rules.once else "")
     return {
         FIRE_LIZARD: "death: 2 damage to the unit whose hit killed it",
@@ -106,8 +111,8 @@ def ability_text(rules: Any, kind: int) -> str:
         TIDE_LORD: "damaged and still alive: its attack doubles (at most 999)",
         PHOENIX: "also hits the living units left and right of its target; comes back once with "
         "its full health",
-        SHADOW_OVERLORD: f"death: summons {fills} {skeleton}"
-        + (" on all free places" if rules.released else ""),
+        SHADOW_OVERLORD: f"death: summons a SlowSkeleton {skeleton}"
+        + (" on each free place" if rules.released else ""),
         SAPLING: "attacking: first +1 health for good",
         ROCK_BEETLE: "taunt",
         FOREST_SEER: f"start: other Nature allies +{seer[0]} attack, +{seer[1]} health",
@@ -128,12 +133,17 @@ def numbers_text(rules: Any, kind: int) -> str:
     return f"{attack}/{health}"
 
 
-def unit_text(rules: Any, kind: int) -> str:
+def unit_text(rules: Any, kind: int, gold: bool = False) -> str:
     """A unit's line of the catalogue."""
     cost, attack, health = NUMBERS[rules.released, kind].tolist()
     element = ELEMENTS[ELEMENT[kind]]
-    told = f"{NAMES[kind]}: {'no element' if element == '-' else element}, cost {cost}, "
-    return f"{told}attack {attack}, health {health}; {ability_text(rules, kind)}"
+    name, ability = NAMES[kind], ability_text(rules, kind)
+    if gold:
+        name, cost, attack, health = f"{name} (gold)", GOLD_COST * cost, 2 * attack, 2 * health
+        if re.search("[0-9]", ability):
+            ability += " (these numbers doubled)"
+    told = f"{name}: {'no element' if element == '-' else element}, cost {cost}, "
+    return f"{told}attack {attack}, health {health}; {ability}"
 
 
 def names_of(seat: int) -> tuple[str, ...]:
@@ -252,7 +262,7 @@ def read_plan(rules: Any, s: Any, text: str) -> list[str]:
     """
     seat = int(s["seat"])
     plan = sealed_words.plan_of(text, SIDES[seat])
-    if plan == sealed_words.KEEP:
+    if SIDES[seat] not in plan:
         return ["keep"]
     own, enemies = names_of(seat), names_of(1 - seat)
     moves = []
@@ -275,6 +285,11 @@ def read_plan(rules: Any, s: Any, text: str) -> list[str]:
             raise sealed_words.bad_entry(k, name, "named_twice", "priority")
         first.append(unit)
     return [*moves, *(f"prefer {enemies[unit]}" for unit in first), "done"]
+
+
+def plan_facts(rules: Any, s: Any, text: str, actions: Sequence[int]) -> dict[str, int]:
+    """What a plan costs, and what of it means nothing; see ``sealed_words``."""
+    return sealed_words.plan_facts(sys.modules[__name__], rules, s, text, actions)
 
 
 # --- prompts -------------------------------------------------------------------------------------
@@ -362,15 +377,15 @@ def catalogue_text(rules: Any, player: int) -> str:
     return "\n\n".join(told)
 
 
-def position_text(rules: Any, s: Any, player: int, form: str) -> str:
+def position_text(rules: Any, s: Any, player: int, form: str, refusal: str = "") -> str:
     """The round, and what came of the one before."""
 
     def units(seat: int) -> list[str]:
         plan = s["last_plan"][seat][: int(s["last_n"][seat])].tolist()
         lines = []
         for unit, gold in sorted({(unit, gold) for unit, gold in plan}):
-            count, tier = plan.count([unit, gold]), " (gold)" if gold else ""
-            lines.append(f"{count} x {unit_text(rules, UNITS * seat + unit)}{tier}")
+            count, kind = plan.count([unit, gold]), UNITS * seat + unit
+            lines.append(f"{count} x {unit_text(rules, kind, bool(gold))}")
         return lines
 
     return sealed_words.position_text(
@@ -382,6 +397,7 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
         units=units,
         end=lambda: _end(s),
         summary=lambda: summary(rules, s, sealed.last_events(rules, s), sealed_words.SUMMARY_LINES),
+        refusal=refusal,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from typing import Any
 
 from stratagym.envs import sealed, sealed_words
@@ -24,12 +26,15 @@ from stratagym.envs.sealed_words import CONSEQUENCES as CONSEQUENCES
 from stratagym.envs.sealed_words import MERGED_PARTS as MERGED_PARTS
 from stratagym.envs.sealed_words import POSITION_FORMS as POSITION_FORMS
 from stratagym.envs.sealed_words import TEXT_OPTIONS as TEXT_OPTIONS
+from stratagym.envs.sealed_words import refusal_text as refusal_text
 from stratagym.envs.words import section
 
 PROMPT_VERSION = "elemental_duel-1"
 PLAN = "all"
 SPELLINGS = {"final_announcment": "final_announcement"}
 """Names as the paper spells them."""
+MEMBERS = tuple(((side,), ("element", "skills")) for side in SIDES)
+"""By seat, the members of a plan and of its entries that mean something."""
 RULES_BRIEF = section(
     "Rules",
     "Both sides put three fighters in order and give each three skills within a budget, sealed. "
@@ -45,6 +50,7 @@ HINTS = (
 )
 RENAMED = {
     "elemental duel": "trio clash", "invaders": "norgs", "defenders": "wemps",
+    "invader": "norg", "defender": "wemp",
     "Fire": "Zil", "Water": "Tay", "Dark": "Ruk", "Wood": "Mur", "Earth": "Kob", "Light": "Pell",
     "flame_splash": "zil_oka", "residual_warmth": "zil_bem", "burst_flame_bomb": "zil_dura",
     "flame_whirlwind": "zil_fenta", "magma_eruption": "zil_gorr", "hell_curtain": "zil_haspe",
@@ -271,7 +277,7 @@ def read_plan(rules: Any, s: Any, text: str) -> list[str]:
     """
     seat = int(s["seat"])
     plan = sealed_words.plan_of(text, SIDES[seat])
-    if plan == sealed_words.KEEP:
+    if SIDES[seat] not in plan:
         return ["keep"]
     own, enemies = elements_of(seat), elements_of(1 - seat)
     moves, seen = [], set()
@@ -301,6 +307,11 @@ def read_plan(rules: Any, s: Any, text: str) -> list[str]:
     return moves
 
 
+def plan_facts(rules: Any, s: Any, text: str, actions: Sequence[int]) -> dict[str, int]:
+    """What a plan costs, and what of it means nothing; see ``sealed_words``."""
+    return sealed_words.plan_facts(sys.modules[__name__], rules, s, text, actions)
+
+
 # --- prompts -------------------------------------------------------------------------------------
 
 
@@ -309,7 +320,8 @@ def role_text(rules: Any, player: int) -> str:
     budget = sealed.budget_of.py_func(rules, player)
     more = " A plan over budget loses." if rules.loses else ""
     return (
-        f"You plan for the {SIDES[player]} in an elemental duel, against the {SIDES[1 - player]}. "
+        f"You plan for the {SIDES[player]} in a game of elemental duel, against the "
+        f"{SIDES[1 - player]}. "
         "Your goal is that your fighters kill all of theirs. Your budget for skills is "
         f"{budget}, theirs {sealed.budget_of.py_func(rules, 1 - player)}.{more}"
     )
@@ -385,7 +397,7 @@ def catalogue_text(rules: Any, player: int) -> str:
     return "\n\n".join(told)
 
 
-def position_text(rules: Any, s: Any, player: int, form: str) -> str:
+def position_text(rules: Any, s: Any, player: int, form: str, refusal: str = "") -> str:
     """The round, and what came of the one before."""
 
     def units(seat: int) -> list[str]:
@@ -408,6 +420,7 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
         units=units,
         end=lambda: _end(s),
         summary=lambda: summary(rules, s, sealed.last_events(rules, s), sealed_words.SUMMARY_LINES),
+        refusal=refusal,
     )
 
 

@@ -65,12 +65,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from stratagym.envs.core import GameSpec, Option, integer
 
 
 def _komi(value: Any) -> float:
     number = float(value)
-    if isinstance(value, bool) or not -999 <= number <= 999 or not (4 * number).is_integer():
+    if (
+        isinstance(value, bool | np.bool_)
+        or not -999 <= number <= 999
+        or not (4 * number).is_integer()
+    ):
         raise ValueError("a number of quarters from -999 to 999 is needed, such as 6.5")
     return number
 

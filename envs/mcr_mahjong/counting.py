@@ -143,11 +143,10 @@ def _honor_pair(w3):
 
 
 @njit(cache=True)
-def _without_triple(word, place, suit):
-    """A suit's sets with three equal chows at a place of all chows, or -1; any sets elsewhere."""
-    if place // 7 != suit:
+def _without_triple(word, start):
+    """A suit's sets with three equal chows that begin there, or -1; any sets if no chow can."""
+    if not 0 <= start < 7:
         return split(word)
-    start = place - 7 * suit
     sets = split(word - (0o333 << 3 * start))
     return sets if sets < 0 else sets + (3 << 3 * start)
 
@@ -172,13 +171,15 @@ def _holds(chows, tile):
 
 
 @njit(cache=True)
-def best_fans(w0, w1, w2, w3, melds, num_melds, tile, flags, seat_wind, prevailing_wind):
+def best_fans(words, melds, num_melds, tile, flags, seat_wind, prevailing_wind):
     """(points, early, late) of a hand in the division that gives most; (0, 0, 0) if it has none.
 
     Args:
-        w0 .. w3: words of the standing tiles, the winning one among them. The others as in
+        words: of the standing tiles, the winning one among them (``words_of``). The others as in
             ``fans.count_fans``.
     """
+    w0, w1, w2, w3 = words
+
     # Melds.
     t0, t1, t2, t3 = w0, w1, w2, w3
     meld_chows, meld_pungs, concealed_kongs, melded_kongs, exposed = 0, 0, 0, 0, 0
@@ -241,9 +242,10 @@ def best_fans(w0, w1, w2, w3, melds, num_melds, tile, flags, seat_wind, prevaili
             else:
                 early |= bits.SEVEN_PAIRS | suits_early | rank_fans(t0, t1, t2, t3)
                 late += suits_late + hogs
-            total, early, late = _finish(early, late, 0, 0, 0, mixed)
+            total, early, late = _finish(early, late, 0, seat_wind, prevailing_wind, mixed)
         elif are_orphans(w0, w1, w2, w3):
-            return _finish(won_early | bits.THIRTEEN_ORPHANS, won_late, 0, 0, 0, mixed)
+            early = won_early | bits.THIRTEEN_ORPHANS
+            return _finish(early, won_late, 0, seat_wind, prevailing_wind, mixed)
         elif are_honors_and_knitted(w0, w1, w2, w3):
             honors = popcount(np.uint64(w3))
             fan = (
@@ -253,7 +255,8 @@ def best_fans(w0, w1, w2, w3, melds, num_melds, tile, flags, seat_wind, prevaili
             )
             if honors == 5:
                 fan |= bits.KNITTED_STRAIGHT
-            return _finish(won_early | fan, won_late, 0, 0, 0, mixed)
+            early = won_early | fan
+            return _finish(early, won_late, 0, seat_wind, prevailing_wind, mixed)
     if num_melds <= 1:
         ways = knitted_straight(w0, w1, w2)
         if ways >= 0:
@@ -354,7 +357,7 @@ def best_fans(w0, w1, w2, w3, melds, num_melds, tile, flags, seat_wind, prevaili
                 break
             place = lowest(np.uint64(triples))
             triples &= triples - 1
-            s0 = _without_triple(p0, place, 0)
-            s1 = _without_triple(p1, place, 1)
-            s2 = _without_triple(p2, place, 2)
+            s0 = _without_triple(p0, place)
+            s1 = _without_triple(p1, place - 7)
+            s2 = _without_triple(p2, place - 14)
     return total, early, late

@@ -26,12 +26,16 @@ CHOW_TILES = 0o111
 
 
 @njit(cache=True)
-def word_of(counts, first, ranks):
-    """The word of the kinds ``first`` .. ``first + ranks - 1``."""
-    word = 0
-    for rank in range(ranks):
-        word |= np.int64(counts[first + rank]) << 3 * rank
-    return word
+def words_of(counts):
+    """The words of the three suits and of the honours, of (34,) counts of tiles."""
+    w0, w1, w2, w3 = 0, 0, 0, 0
+    for rank in range(9):
+        w0 |= np.int64(counts[rank]) << 3 * rank
+        w1 |= np.int64(counts[9 + rank]) << 3 * rank
+        w2 |= np.int64(counts[18 + rank]) << 3 * rank
+    for rank in range(7):
+        w3 |= np.int64(counts[HONORS + rank]) << 3 * rank
+    return w0, w1, w2, w3
 
 
 @njit(cache=True)
@@ -246,6 +250,5 @@ def is_win(counts, num_melds):
         counts: (34,) integers, at most 4 each; 14 - 3 * num_melds tiles.
         num_melds: 0-4, kongs included.
     """
-    w0, w1, w2 = word_of(counts, 0, 9), word_of(counts, 9, 9), word_of(counts, 18, 9)
-    w3 = word_of(counts, HONORS, 7)
+    w0, w1, w2, w3 = words_of(counts)
     return are_regular(w0, w1, w2, w3) or are_special(w0, w1, w2, w3, num_melds)

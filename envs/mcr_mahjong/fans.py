@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 
 from stratagym.envs.mcr_mahjong.counting import best_fans
-from stratagym.envs.mcr_mahjong.divisions import is_win, word_of
+from stratagym.envs.mcr_mahjong.divisions import is_win, words_of
 from stratagym.envs.mcr_mahjong.fan_tables import (
     FLOWERS,
     LATE,
@@ -60,23 +60,6 @@ __all__ = [
 
 
 @njit(cache=True)
-def _best(counts, melds, num_melds, tile, flags, seat_wind, prevailing_wind):
-    """``best_fans`` of counts of tiles."""
-    return best_fans(
-        word_of(counts, 0, 9),
-        word_of(counts, 9, 9),
-        word_of(counts, 18, 9),
-        word_of(counts, HONORS, 7),
-        melds,
-        num_melds,
-        np.int64(tile),
-        flags,
-        seat_wind,
-        prevailing_wind,
-    )
-
-
-@njit(cache=True)
 def count_points(counts, melds, num_melds, tile, flags, seat_wind, prevailing_wind):
     """The points of a hand in its best division, 0 if it is no winning shape.
 
@@ -88,7 +71,10 @@ def count_points(counts, melds, num_melds, tile, flags, seat_wind, prevailing_wi
         tile: the winning one. flags: bits ``SELF_DRAWN``, ``LAST_OF_KIND``, ``ABOUT_KONG``,
             ``WALL_LAST``, ``WMO``. seat_wind, prevailing_wind: 0-3, East first.
     """
-    total, _, _ = _best(counts, melds, num_melds, tile, flags, seat_wind, prevailing_wind)
+    words = words_of(counts)
+    total, _, _ = best_fans(
+        words, melds, num_melds, np.int64(tile), flags, seat_wind, prevailing_wind
+    )
     return total
 
 
@@ -100,7 +86,10 @@ def count_fans(counts, melds, num_melds, tile, flags, seat_wind, prevailing_wind
         fans: (83,) integers, written whole: by number, 1 to 81, and 82 for one concealed and one
             melded kong. Of divisions with equal points one is chosen.
     """
-    total, early, late = _best(counts, melds, num_melds, tile, flags, seat_wind, prevailing_wind)
+    words = words_of(counts)
+    total, early, late = best_fans(
+        words, melds, num_melds, np.int64(tile), flags, seat_wind, prevailing_wind
+    )
     fans[0] = 0
     for fan in range(1, LATE):
         fans[fan] = early >> fan - 1 & 1

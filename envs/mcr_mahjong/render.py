@@ -69,7 +69,9 @@ def _seat_tiles(s: Any, seat: int) -> tuple[list[tuple[int, bool]], list[list[in
         new = int(s["won_tile"])
         if s["loser"] != NONE:
             own.append(new)
-    if new != NONE:
+    if new not in own:  # as in a game that has not begun
+        new = NONE
+    else:
         own.remove(new)
     shown = []
     for kind, tile, offer in melds(s, seat):

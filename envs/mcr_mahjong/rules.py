@@ -275,7 +275,7 @@ def _win(s, seat):
 @njit(cache=True)
 def _may_claim(rules, s, seat):
     """Whether a seat has anything to say to the tile on offer, a win aside."""
-    if s.phase == ROB or is_last(rules, s, s.discarder):
+    if s.phase == ROB or is_last(rules, s, np.int64(s.discarder)):
         return False
     if s.counts[seat, s.tile] >= 2:
         return True
@@ -364,7 +364,7 @@ def _settle(rules, s):
         s.phase = DRAWING
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _go_on(rules, s):
     """All that happens until a seat has something to decide, or the game is over.
 
@@ -453,7 +453,7 @@ def _answers(rules, s, out):
     if s.fan >= rules.minimum:
         out[n] = HU
         n += 1
-    if s.phase == ROB or is_last(rules, s, s.discarder):
+    if s.phase == ROB or is_last(rules, s, np.int64(s.discarder)):
         return n
     if seat == (s.discarder + 1) & 3:
         chows = _chows(s, seat)

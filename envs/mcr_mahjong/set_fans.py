@@ -223,7 +223,7 @@ def pung_fans(pungs, pair):
 
 @njit(cache=True)
 def whole_fans(chows, pungs, pair):
-    """The fans of what every set and the pair hold: two words."""
+    """The fans of what every set and the pair hold, as an early word."""
     early = 0
     tiles = pungs | 1 << pair
     if not (tiles & ~_OUTSIDE or chows & ~_OUTSIDE_CHOWS):

@@ -25,10 +25,10 @@ from stratagym.envs.mcr_mahjong.divisions import (
     ORPHANS,
     pick,
     present,
-    word_of,
+    words_of,
 )
 from stratagym.envs.mcr_mahjong.fans import tile_counts
-from stratagym.envs.mcr_mahjong.tiles import HONORS, KINDS, TILES
+from stratagym.envs.mcr_mahjong.tiles import KINDS, TILES
 
 REGULAR, SEVEN_PAIRS, ORPHANS_FORM, HONORS_KNITTED, KNITTED_STRAIGHT = range(5)
 FORMS = ("regular", "seven_pairs", "thirteen_orphans", "honors_and_knitted", "knitted_straight")
@@ -268,26 +268,15 @@ def shanten(counts, num_melds):
         counts: (34,) integers, the standing tiles: 13 - 3 * num_melds, or one more.
         num_melds: 0-4, kongs included.
     """
-    return _of_words(
-        word_of(counts, 0, 9),
-        word_of(counts, 9, 9),
-        word_of(counts, 18, 9),
-        word_of(counts, HONORS, 7),
-        num_melds,
-    )
+    w0, w1, w2, w3 = words_of(counts)
+    return _of_words(w0, w1, w2, w3, num_melds)
 
 
 @njit(cache=True)
 def shanten_of(counts, num_melds, form):
     """The shanten of one form, ``REGULAR`` ..; ``IMPOSSIBLE`` if it cannot be with those melds."""
-    return _of_form(
-        word_of(counts, 0, 9),
-        word_of(counts, 9, 9),
-        word_of(counts, 18, 9),
-        word_of(counts, HONORS, 7),
-        num_melds,
-        form,
-    )
+    w0, w1, w2, w3 = words_of(counts)
+    return _of_form(w0, w1, w2, w3, num_melds, form)
 
 
 @njit(cache=True)
@@ -309,8 +298,7 @@ def useful_tiles_of(counts, num_melds, form, useful):
 @njit(cache=True)
 def _useful(counts, num_melds, forms, useful):
     """``useful_tiles`` for the forms of a set, as bits."""
-    w0, w1, w2 = word_of(counts, 0, 9), word_of(counts, 9, 9), word_of(counts, 18, 9)
-    w3 = word_of(counts, HONORS, 7)
+    w0, w1, w2, w3 = words_of(counts)
     best, nearest = IMPOSSIBLE + 1, 0
     for form in range(5):
         if forms >> form & 1:

@@ -51,6 +51,7 @@ def trait_fans(t0, t1, t2, t3):
 
 @njit(cache=True)
 def suit_fans(t0, t1, t2, t3):
+    """Flushes, All Types, No Honors and One Voided Suit: two words."""
     early, late = 0, 0
     suits = (t0 != 0) + (t1 != 0) + (t2 != 0)
     if t3 == 0:
@@ -68,6 +69,7 @@ def suit_fans(t0, t1, t2, t3):
 
 @njit(cache=True)
 def rank_fans(t0, t1, t2, t3):
+    """Upper, middle and lower tiles, as an early word."""
     suited = t0 | t1 | t2
     if t3:
         return 0
@@ -117,6 +119,7 @@ def winning_fans(flags, standing, melded, kongs):
 
 @njit(cache=True)
 def kong_fans(concealed, melded):
+    """The fans of so many kongs: two words."""
     number = concealed + melded
     if number == 0:
         return 0, 0

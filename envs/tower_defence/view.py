@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +26,7 @@ from stratagym.envs.sealed_words import (
     text_of,
     unit_of,
 )
+from stratagym.envs.sealed_words import refusal_text as refusal_text
 from stratagym.envs.tower_defence.events import DEATH, FIRST_DEMON, REACH, SPAWN, SUMMON
 from stratagym.envs.tower_defence.rules import (
     DONE,
@@ -79,12 +81,17 @@ PROMPT_VERSION = "tower_defence-1"
 PLAN = "all"
 LISTS = ("demons", "humans")
 """By seat, the member of a plan's JSON object that lists its entries."""
+MEMBERS = (
+    ((LISTS[0],), ("name", "y", "spawn_time")),
+    ((LISTS[1],), ("name", "x", "y", "spawn_time")),
+)
+"""By seat, the members of a plan and of its entries that mean something."""
 MOST = (ENTRIES, CELLS)
 """By seat, the most entries of a plan."""
 HINTS = (
     "Money that you do not spend is a unit that does not fight.",
     "One demon in a row without a gun wins: guard all five rows.",
-    "Only AntiAirSoldiers stop flyers, and one of them reaches all rows.",
+    "Only an AntiAirSoldier stops flyers, and one of them reaches all rows.",
     "Walls far to the right give the guns behind them time.",
     "Demons that come together are more than guns can shoot in the time; explosives want them so.",
     "If the other side's plan is known, plan against that plan, not against all plans.",
@@ -244,6 +251,11 @@ def _waits(ms: int) -> list[str]:
     return moves
 
 
+def plan_facts(rules: Any, s: Any, text: str, actions: Sequence[int]) -> dict[str, int]:
+    """What a plan costs, and what of it means nothing; see ``sealed_words``."""
+    return sealed_words.plan_facts(sys.modules[__name__], rules, s, text, actions)
+
+
 def plan_json(rules: Any, s: Any, seat: int, last: bool = True) -> dict[str, list[dict[str, Any]]]:
     """A seat's plan as in replies: that of the round before, or that which it is making."""
     plan, n = ("last_plan", "last_n") if last else ("plan", "n")
@@ -307,18 +319,18 @@ def role_text(rules: Any, player: int) -> str:
     else:
         goal = "Your goal: all demons die before one of them gets past column 0."
     side = ("the attacker (demons)", "the defender (humans)")[player]
-    rounds = "" if rules.rounds == 1 else f" The game has {rules.rounds} rounds."
     return (
         f"You are {side} in a game of tower defence: both sides make a plan without knowing the "
-        f"other's of that round, then the battle runs by itself.{rounds}\n{goal}\n"
-        f"Your budget: {budget}.{over}"
+        f"other's of that round, then the battle runs by itself.\n{goal}\n"
+        f"Your budget: {budget}, theirs: {sealed.budget_of.py_func(rules, 1 - player)}.{over}"
     )
 
 
 def rules_text(rules: Any) -> str:
     """All rules but the units."""
     fuse = (
-        "500 ms after a demon on the ground has reached its cell"
+        "500 ms after a demon on the ground has reached its cell; until then it is bitten like any "
+        "unit"
         if not rules.fuse
         else "500 ms after it was placed"
     )
@@ -328,9 +340,10 @@ def rules_text(rules: Any) -> str:
         else "it is lost on a demon that it cannot hurt"
     )
     flyers = (
-        "An AntiAirSoldier shoots at flyers in any row that are right of it, the nearest first"
+        "Each AntiAirSoldier shoots at flyers in any row that are right of it, the nearest first"
         if not rules.anti_air
-        else "An AntiAirSoldier shoots at flyers in its row that are right of it, the nearest first"
+        else "Each AntiAirSoldier shoots at flyers in its row that are right of it, the nearest "
+        "first"
     )
     return section(
         "Rules",
@@ -346,10 +359,11 @@ def rules_text(rules: Any) -> str:
         f"{shots}. {flyers}; without one it shoots at demons on the ground of its own row. Nothing "
         "else hurts flyers.",
         "- All intervals begin when a unit comes. An act whose time has come waits for a target.",
-        f"- Explosives: {fuse}.",
+        f"- An explosive goes off {fuse}.",
         "- Demons in a shadow take only light and explosion damage. Light damage is never reduced.",
         "- A unit comes at its spawn_time in milliseconds, 0 to "
         f"{LAST_MS}; times are rounded down to multiples of {STEP_MS}.",
+        *sealed_words.rounds_rules(rules),
     )
 
 
@@ -382,7 +396,7 @@ def catalogue_text(rules: Any, player: int) -> str:
     return "\n\n".join(told) + "\n" + json_text(example)
 
 
-def position_text(rules: Any, s: Any, player: int, form: str) -> str:
+def position_text(rules: Any, s: Any, player: int, form: str, refusal: str = "") -> str:
     """What the seat knows of the round before, and what is asked; see ``sealed_words``."""
     return sealed_words.position_text(
         rules,
@@ -393,6 +407,7 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
         units=lambda seat: _units_of(rules, s, seat),
         end=lambda: f"It ended after {seconds(int(s['end'][int(s['round']) - 1]))}.",
         summary=lambda: battle_text(rules, s),
+        refusal=refusal,
     )
 
 
@@ -444,7 +459,7 @@ def battle_text(rules: Any, s: Any) -> list[str]:
     for tick, _, actor, _, p, unit in dead[-1:]:
         row = rows[actor - FIRST_DEMON]
         lines.append(
-            f"The last to die was a {DEMONS[unit].name} in row {row}, column "
+            f"The last to die: {DEMONS[unit].name} in row {row}, column "
             f"{(max(p, 1) - 1) // COLUMN_WIDTH}, at {seconds(tick)}."
         )
     advance = int(end["remains"][ATTACKER])

@@ -77,22 +77,16 @@ def unseen(s, seat, tile):
 
 
 @njit(cache=True)
-def _unseen_word(s, seat, first, ranks):
-    word = 0
-    for rank in range(ranks):
-        word |= np.int64(unseen(s, seat, first + rank)) << 3 * rank
-    return word
-
-
-@njit(cache=True)
 def unseen_words(s, seat):
     """``unseen`` of all kinds: four words as in ``divisions``."""
-    return (
-        _unseen_word(s, seat, 0, 9),
-        _unseen_word(s, seat, 9, 9),
-        _unseen_word(s, seat, 18, 9),
-        _unseen_word(s, seat, HONORS, 7),
-    )
+    w0, w1, w2, w3 = 0, 0, 0, 0
+    for tile in range(KINDS):
+        number = np.int64(unseen(s, seat, tile)) << 3 * (tile % 9)
+        w0 |= number if tile < 9 else 0
+        w1 |= number if 9 <= tile < 18 else 0
+        w2 |= number if 18 <= tile < HONORS else 0
+        w3 |= number if tile >= HONORS else 0
+    return w0, w1, w2, w3
 
 
 @njit(cache=True)

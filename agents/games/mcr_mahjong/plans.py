@@ -13,9 +13,9 @@ from numba import njit
 
 from stratagym.envs.bits import popcount
 from stratagym.envs.mcr_mahjong import shanten
-from stratagym.envs.mcr_mahjong.divisions import CHOW_TILES, KNITTED, ONES, present, word_of
+from stratagym.envs.mcr_mahjong.divisions import CHOW_TILES, KNITTED, ONES, present, words_of
 from stratagym.envs.mcr_mahjong.shanten import missing, missing_of_two, row_of, row_of_honors
-from stratagym.envs.mcr_mahjong.tiles import CHOW, HONORS
+from stratagym.envs.mcr_mahjong.tiles import CHOW
 
 TILE = 8
 """Units of distance that a missing tile is."""
@@ -266,8 +266,8 @@ def value(counts, melds, num_melds, left, steep):
         left: how many of each kind may still come, in three bits a kind: four words as in
             ``divisions``. steep: 1 for the nearest plan alone.
     """
-    words = word_of(counts, 0, 9), word_of(counts, 9, 9), word_of(counts, 18, 9)
-    w3 = word_of(counts, HONORS, 7)
+    w0, w1, w2, w3 = words_of(counts)
+    words = w0, w1, w2
     dead = (
         ONES & ~present(left[0]),
         ONES & ~present(left[1]),

@@ -1,0 +1,119 @@
+"""Two runs beside each other: the same policies on the same matches, such as with other names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stratagym.benchmarks.advgamebench import mentions, metrics
+from stratagym.benchmarks.advgamebench.matches import NAME, Plan
+from stratagym.benchmarks.advgamebench.metrics import METRICS, Game
+from stratagym.benchmarks.advgamebench.summary import is_renamed, played, whole_budget
+from stratagym.benchmarks.harness.errors import InputError
+from stratagym.benchmarks.harness.records import read_config, read_decisions, read_games
+from stratagym.benchmarks.reporting.page import Table, code, mean_text, number
+from stratagym.benchmarks.reporting.stats import Rate
+
+NAMES = "hallucinated"
+SHOWN = ("WR", "RVR", "init-win", "ORR", "CSR", "slope", "OBR", NAMES)
+
+
+class Recorded(NamedTuple):
+    """A run that was recorded.
+
+    Attributes:
+        renamed: whether its prompts had made-up names. matches: by policy.
+        replies: by policy, what ``mentions`` found in them.
+    """
+
+    renamed: bool
+    matches: Mapping[str, list[Game]]
+    replies: Mapping[str, list[mentions.Reply]]
+
+
+def read(folder: Path) -> Recorded:
+    """The matches of a run's folder, with the whole budget.
+
+    Raises:
+        InputError: it holds no run of this benchmark.
+    """
+    config = read_config(folder)
+    if config.get("benchmark") != NAME:
+        raise InputError(f"{folder}: a run of {NAME} is needed")
+    plan = Plan(
+        policies=config["named"],
+        opponents=config["opponents"],
+        games=config["games"],
+        rounds=config["rounds"],
+        repeats=config["repeats"],
+        factors=config["budget"],
+        seed=config["seed"],
+        options=config["rules"],
+        shared_start=config.get("shared_start", False),
+    )
+    decisions = list(read_decisions(folder))
+    records = {record["match"]: record for record in read_games(folder)}
+    every, _ = played(plan, records, decisions)
+    usual = whole_budget(every, plan)
+    renamed = is_renamed(config)
+    replies = {}
+    for name in plan.policies:
+        own = {f"{s.pairing}/{s.repeat}": game for s, game in usual if s.policy == name}
+        replies[name] = mentions.replies(decisions, own, renamed)
+    matches = {name: [g for s, g in usual if s.policy == name] for name in plan.policies}
+    return Recorded(renamed, matches, replies)
+
+
+def compare(one: Recorded, other: Recorded) -> dict[str, Any]:
+    """By policy of both runs: matches in both, and ``other`` minus ``one`` on these.
+
+    Matches are the same that have the game, the opponent, the setting and the seed in common;
+    intervals are over clusters of game, opponent and role.
+
+    Raises:
+        InputError: they have no match in common.
+    """
+    found: dict[str, Any] = {}
+    for name in one.matches:
+        pairs = metrics.pairs_of(other.matches.get(name, []), one.matches[name])
+        if not pairs:
+            continue
+        sides = [[pair[1 - k] for pair in pairs] for k in range(2)]
+        rows = {
+            metric: _row(metrics.cases(sides[0], metric), metrics.cases(sides[1], metric), sides[0])
+            for metric in METRICS
+        }
+        said = [
+            mentions.counts(run.replies[name], side)
+            for run, side in zip((one, other), sides, strict=True)
+        ]
+        rows[NAMES] = _row(said[0], said[1], sides[0])
+        found[name] = {"matches": len(pairs), **rows}
+    if not found:
+        raise InputError("the runs have no matches in common: policy, opponent, setting and seed")
+    return {"renamed": [one.renamed, other.renamed], "policies": found}
+
+
+def _row(one: np.ndarray, other: np.ndarray, games: list[Game]) -> dict[str, Any]:
+    """Both rates, and the second minus the first."""
+    rates = [total[0] / total[1] if total[1] else None for total in (one.sum(0), other.sum(0))]
+    change: Rate = metrics.difference(other, one, metrics.clusters_of(games))
+    return {"rates": rates, "difference": change.record()}
+
+
+def table(found: Mapping[str, Any]) -> Table:
+    """What the second run changes."""
+    out = Table(["policy", "metric", "first run", "second run", "difference"], left=[1])
+    for name, one in found["policies"].items():
+        for metric in SHOWN:
+            row = one[metric]
+            if row["rates"] == [None, None]:
+                continue
+            out.rows.append(
+                [code(name), metric, *(number(rate) for rate in row["rates"]),
+                 mean_text(row["difference"], sign="+")]
+            )  # fmt: skip
+    return out
