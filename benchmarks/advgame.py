@@ -56,9 +56,9 @@ FEEDBACK = ("full", "as_published")
 class Args(MatchArgs, RunArgs):
     policies: str = "random,control:keep"
     """Policies, separated by commas: llm, llm:MODEL, random, heuristic, plan:NAME, control:keep,
-    control:redraw=POLICY, a language model too."""
+    control:redraw=POLICY, where POLICY may be a model: control:redraw=llm:MODEL."""
     opponents: str = "plan:level?k=1,plan:level?k=3,plan:level?k=5"
-    """Whom every policy meets, separated by commas; a model too, by its name."""
+    """Whom every policy meets, separated by commas; models too, as llm:MODEL."""
     game: str = ",".join(GAMES)
     """Games, separated by commas."""
     rounds: int = 11
@@ -72,8 +72,8 @@ class Args(MatchArgs, RunArgs):
     """Ask each policy for its first plan once in a role, for all of its matches, as the released
     program does. Otherwise every match begins with new ones."""
     tries_on_violation: int = 1
-    """Plans over budget that a model may answer for one turn; but for the last, it is told the cost
-    and asked again. The last answer is played."""
+    """Answers that a model may give for a plan that is over budget: it is told the cost and asked
+    again. The last answer is played."""
     rules: str = ""
     """Options of the games, such as "setting=released"."""
     pooled: bool = False

@@ -6,51 +6,15 @@ import hashlib
 import json
 import re
 from functools import partial
-from pathlib import Path
 
 import pytest
 import scripts
+from advgame_runs import GUN, KEEP, MODEL, asked, assert_replayed, decisions, demons, prompt_of, run
 from openai_server import OpenAIServer, answer
 from scripts import lines
 
+from stratagym.benchmarks import advgame
 from stratagym.benchmarks.advgamebench import games
-
-MODEL = ("--api-key-env", "STRATAGYM_TEST_KEY", "--no-preflight", "--json")
-KEEP = json.dumps({"keep": True})
-GUN = json.dumps({"humans": [{"name": "HandgunSoldier", "x": 0, "y": 0}]})
-
-
-def demons(*units, **more):
-    """A plan of one demon each, in row 2."""
-    return json.dumps({"demons": [{"name": name, "y": 2} for name in units], **more})
-
-
-def run(server, folder, *options):
-    """A run in tower defence against the model ``m`` of a server, and its summary."""
-    options = {"--policies": "llm:m", "--opponents": "heuristic", "--game": "tower_defence",
-               "--base-url": server.base_url, "--output": folder,
-               **dict(zip(options[::2], options[1::2], strict=True))}  # fmt: skip
-    words = [word for pair in options.items() for word in pair if word is not True]
-    result = scripts.run("advgame", *words, *MODEL)
-    assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
-
-
-def asked(body):
-    """(the prompt's text, whether the attacker is asked, the round)."""
-    text = "\n".join(message["content"] for message in body["messages"])
-    number = re.findall(r"Round (\d+) of \d+", text)
-    return text, "You are the attacker" in text, int(number[-1])
-
-
-def decisions(folder: Path, **wanted):
-    found = lines(folder / "decisions.jsonl")
-    return [d for d in found if all(d[name] == value for name, value in wanted.items())]
-
-
-def prompt_of(record):
-    return "\n".join(message["content"] for message in record["prompt"])
-
 
 # --- the redraw control ---------------------------------------------------------------------------
 
@@ -70,7 +34,7 @@ def test_a_model_is_asked_for_first_plans_anew(tmp_path):
     with OpenAIServer(script) as server:
         summary = run(server, tmp_path, "--policies", "llm:m,control:redraw=llm:m",
                       "--opponents", "plan:guns", "--rounds", 5, "--price-in", 1,
-                      "--concurrency", 1)  # fmt: skip
+                      "--concurrency", 1, "--memory", 2, "--history", 3)  # fmt: skip
     redraw = "control:redraw=llm:m"
     own = decisions(tmp_path, policy=redraw)
     for role in range(2):
@@ -92,6 +56,7 @@ def test_a_model_is_asked_for_first_plans_anew(tmp_path):
     config = json.loads((tmp_path / "config.json").read_text())
     models = {policy["name"]: policy.get("model") for policy in config["policies"]}
     assert models[redraw] == "m"
+    assert_replayed(tmp_path)
 
 
 def test_a_redrawn_model_keeps_its_options():
@@ -138,7 +103,13 @@ def first_plans(folder):
     return found
 
 
-def test_first_plans_are_asked_once_and_stand(tmp_path):
+@pytest.fixture
+def no_yardsticks(monkeypatch):
+    """Runs with several budgets have no other policies beside: those take their time."""
+    monkeypatch.setattr(advgame, "YARDSTICKS", ())
+
+
+def test_first_plans_are_asked_once_and_stand(tmp_path, no_yardsticks):
     options = ("--opponents", "llm:n,random", "--rounds", 3, "--budget", "0.5,1",
                "--shared-start", True)  # fmt: skip
     with OpenAIServer(by_hash) as server:
@@ -147,12 +118,12 @@ def test_first_plans_are_asked_once_and_stand(tmp_path):
     assert len(asked_once) == 6  # m in two roles and two budgets, n in two roles
     plans = first_plans(tmp_path / "shared")
     assert all(len(own) == 1 for own in plans.values()), plans
-    names = {"llm:m", "random", "llm:n", "plan:fill", "plan:reply"}  # the last two are yardsticks
-    assert {key[0] for key in plans} == names
+    assert {key[0] for key in plans} == {"llm:m", "random", "llm:n"}
     assert len(lines(tmp_path / "shared" / "rounds.jsonl")) == summary["games"] * 3
     starts = [g for g in lines(tmp_path / "shared" / "games.jsonl") if "given" not in g]
-    assert {g["ended_by"] for g in starts} == {"truncated"}
-    assert len(starts) == 2 * 2 + 2 + 2 + 2 * 2 * 2
+    assert {g["ended_by"] for g in starts} == {"stopped"}
+    assert_replayed(tmp_path / "shared")
+    assert len(starts) == 2 * 2 + 2 + 2
     # By default each match asks.
     with OpenAIServer(by_hash) as server:
         run(server, tmp_path / "fresh", "--rounds", 2, "--concurrency", 1)
@@ -218,7 +189,9 @@ def test_plans_over_budget_are_asked_for_again(tmp_path):
     assert own["questions"] == 8 and own["asked again"] == 8
     assert own["over budget, first"]["value"] == 4 / 8
     assert own["over budget, last"]["value"] == 2 / 8
-    assert json.loads((tmp_path / "config.json").read_text())["violations"] == 3
+    assert json.loads((tmp_path / "config.json").read_text())["tries_on_violation"] == 3
+    assert "| tries_on_violation | 3 |" in (tmp_path / "report.md").read_text()
+    assert_replayed(tmp_path)
     assert "over budget, first" in (tmp_path / "report.md").read_text()
 
 
@@ -250,7 +223,7 @@ def test_far_beyond_the_budget_and_unreadable_after_it(tmp_path):
     assert [r["void"] for r in rounds if r["asked"]] == [True, True, True]
 
 
-def test_a_budget_that_was_not_read_is_stale(tmp_path):
+def test_a_budget_that_was_not_read_is_stale(tmp_path, no_yardsticks):
     """Who spends the whole budget at half of it: all violations are stale; twice it: none."""
     attack = {"attacker": demons("DemonKing", "GreatDemon")}
     too_much = demons("DemonKing", "DemonKing")
@@ -368,6 +341,7 @@ def test_two_models_meet_and_survive_a_kill(tmp_path):
         # What was recorded is not asked again; three replies may have been lost.
         assert done < needed and len(server.requests) <= 2 * needed + 3
     assert outcome(killed) == outcome(tmp_path / "whole")
+    assert_replayed(killed)
     records = [g for g in lines(killed / "games.jsonl") if "given" in g]
     assert len(records) == 8 and all(g["ended_by"] == "terminal" for g in records)
     assert {tuple(g["seats"]) for g in records} == {
@@ -407,145 +381,6 @@ def test_feedback_as_published(tmp_path):
     assert later[0]["prompt"][0]["role"] == "system"
 
 
-# --- plans as no model should send them -----------------------------------------------------------
-
-_unit = {"name": "NormalDemon", "y": 2}
-_one = '{"name": "NormalDemon", "y": %s}'
-HOSTILE = {
-    "nothing to keep": (KEEP, "illegal", "nothing_to_keep", "keep"),
-    "empty": ("", "unparseable", "empty", ""),
-    "blank": (" \n ", "unparseable", "empty", ""),
-    "prose": ("I send demons.", "unparseable", "no_object", ""),
-    "list": ("[1, 2]", "unparseable", "no_object", ""),
-    "wrong key": ('{"zombies": []}', "unparseable", "wrong_key", ""),
-    "no list": ('{"demons": {"name": "NormalDemon"}}', "unparseable", "bad_type", ""),
-    "nested lists": ('{"demons": [[{"name": "NormalDemon", "y": 1}]]}', "unparseable", "bad_type",
-                     ""),
-    "list as a name": ('{"demons": [{"name": ["NormalDemon"], "y": 1}]}', "unparseable",
-                       "bad_type", ""),
-    "no name": ('{"demons": [{"y": 1}]}', "unparseable", "bad_type", ""),
-    "null": ('{"demons": [null]}', "unparseable", "bad_type", ""),
-    "true as a number": ('{"demons": [%s]}' % (_one % "true"), "unparseable", "bad_type", ""),
-    "text as a number": ('{"demons": [%s]}' % (_one % '"2"'), "unparseable", "bad_type", ""),
-    "keep as a number": ('{"keep": 1}', "unparseable", "bad_type", ""),
-    "twice": ('{"demons": [], "demons": []}', "unparseable", "duplicate_key", ""),
-    "twice in an entry": ('{"demons": [{"name": "NormalDemon", "y": 1, "y": 2}]}', "unparseable",
-                          "duplicate_key", ""),
-    "deep": ('{"demons": ' + "[" * 99 + "]" * 99 + "}", "unparseable", "too_deep", ""),
-    "very deep": ('{"a":' * 20_000 + "1" + "}" * 20_000, "unparseable", "too_long", ""),
-    "two megabytes": ("x" * 2_000_000, "unparseable", "too_long", ""),
-    "NaN": ('{"demons": [%s]}' % (_one % "NaN"), "unparseable", "no_object", ""),
-    "Infinity": ('{"demons": [%s]}' % (_one % "-Infinity"), "unparseable", "no_object", ""),
-    "1e999": ('{"demons": [%s]}' % (_one % "1e999"), "unparseable", "no_object", ""),
-    "10^400": ('{"demons": [%s]}' % (_one % ("1" + "0" * 400)), "unparseable", "no_object", ""),
-    "cut off": ('{"demons": [{"name": "NormalDemon", "y"', "unparseable", "no_object", ""),
-    "no entry": ('{"demons": []}', "illegal", "empty_plan", "no entry"),
-    "unknown": ('{"demons": [%s, {"name": "Pea Shooter", "y": 1}]}' % (_one % 1), "illegal",
-                "unknown_unit", "entry 2: Pea Shooter"),
-    "unicode": ('{"demons": [{"name": "\\ud83d\\udc79\\ud800 Dämon\\u202e", "y": 1}]}', "illegal",
-                "unknown_unit", "entry 1: "),
-    "long name": (json.dumps({"demons": [{"name": "a" * 5000, "y": 1}]}), "illegal",
-                  "unknown_unit", "entry 1: " + "a" * 80),
-    "other side": ('{"demons": [{"name": "RifleSoldier", "y": 1}]}', "illegal", "wrong_side",
-                   "entry 1: RifleSoldier"),
-    "half a row": ('{"demons": [%s]}' % (_one % 1.5), "illegal", "bad_cell",
-                   "entry 1: NormalDemon"),
-    "below": ('{"demons": [%s]}' % (_one % -1), "illegal", "bad_cell", "entry 1: NormalDemon"),
-    "10^299": ('{"demons": [%s]}' % (_one % ("1" + "0" * 299)), "illegal", "bad_cell",
-               "entry 1: NormalDemon"),
-    "1e308": ('{"demons": [%s]}' % (_one % "1e308"), "illegal", "bad_cell",
-              "entry 1: NormalDemon"),
-    "late": (json.dumps({"demons": [{**_unit, "spawn_time": 10**299}]}), "illegal", "bad_time",
-             "entry 1: NormalDemon"),
-    "early": (json.dumps({"demons": [{**_unit, "spawn_time": -0.5}]}), "illegal", "bad_time",
-              "entry 1: NormalDemon"),
-    "huge list": (json.dumps({"demons": [_unit] * 2000}), "illegal", "too_many",
-                  "entry 65: NormalDemon"),
-    "beyond all": (demons(*["DemonKing"] * 64), "illegal", "over_budget", "send DemonKing 2"),
-    "negative price": (json.dumps({"demons": [{**_unit, "price": -10**9, "cost": "free"}]}), "ok",
-                       "", ""),
-    "whole float": ('{"demons": [%s]}' % (_one % "2.0"), "ok", "", ""),
-}  # fmt: skip
-
-
-def test_hostile_plans_are_named_and_the_run_goes_on(tmp_path):
-    """Two models that answer with one of them after the other, by the number of the round."""
-    plans = list(HOSTILE.values())
-    plans += [(GUN, "unparseable", "wrong_key", "")] * (40 - len(plans))
-
-    def at(model, number):
-        return plans[20 * int(model[-1]) + number - 1]
-
-    def script(body, nth):
-        _, attacks, number = asked(body)
-        return answer(at(body["model"], number)[0] if attacks else GUN)
-
-    with OpenAIServer(script) as server:
-        summary = run(server, tmp_path, "--policies", "llm:m0,llm:m1", "--rounds", 20,
-                      "--tries", 1)  # fmt: skip
-    assert summary["games"] == 8
-    seen = set()
-    for record in decisions(tmp_path, seat=0):
-        number = int(re.findall(r"Round (\d+) of", prompt_of(record))[0])
-        said, kind, reason, where = at(record["policy"], number)
-        assert record["reply"] == said or len(said) > 100_000 or "ud800" in said
-        assert (record["kind"], record["reason"]) == (kind, reason), said[:80]
-        assert record["rejected"] == [] or len(record["rejected"][0][0]) < 100
-        if where:
-            assert record["rejected"][0][0].startswith(where), said[:80]
-        seen.add(said)
-    assert len(seen) == len({said for said, *_ in plans}) >= len(HOSTILE)
-    told = "\n".join(prompt_of(record) for record in decisions(tmp_path, seat=0))
-    for words in ("entry 65: too many", "entry 1: bad cell", "empty plan: no entry",
-                  "the answer could not be read: too deep",
-                  "the answer could not be read: duplicate key"):  # fmt: skip
-        assert f"Your plan broke a rule ({words}" in told
-    assert "llm:m1" in (tmp_path / "report.md").read_text()
-
-
-OTHER_GAMES = {
-    "battle_card": [
-        ('{"%s": [{"name": "Bob", "tier": "Gold"}]}', "unknown_unit", "entry 1: Bob"),
-        ('{"%s": [{"name": "OWN", "tier": "Platinum"}]}', "unknown_tier", "entry 1: OWN Platinum"),
-        ('{"%s": [{"name": "OWN"}], "target_priority_for_%s": ["OWN"]}', "wrong_side",
-         "priority 1: OWN"),
-        ('{"%s": []}', "empty_plan", ""),
-    ],
-    "elemental_duel": [
-        ('{"%s": [{"element": "Wind", "skills": []}]}', "unknown_unit", "entry 1: Wind"),
-        ('{"%s": [{"element": "OWN", "skills": ["hell_curtain"]}]}', "skill_count",
-         "entry 1: OWN, 1 skills"),
-        ('{"%s": []}', "empty_plan", ""),
-    ],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("game", OTHER_GAMES)
-def test_hostile_plans_of_the_other_games(tmp_path, game):
-    """One after the other, by the number of the round."""
-    plans = OTHER_GAMES[game]
-    own = {"battle_card": ("Phoenix", "King"), "elemental_duel": ("Fire", "Wood")}[game]
-
-    def script(body, nth):
-        text, _, number = asked(body)
-        seat = int("You plan for the defenders" in text)
-        plan = plans[(number - 1) % len(plans)][0]
-        return answer(plan.replace("%s", ("invaders", "defenders")[seat]).replace("OWN", own[seat]))
-
-    with OpenAIServer(script) as server:
-        run(server, tmp_path, "--game", game, "--rounds", len(plans) + 2, "--opponents",
-            "plan:fill")  # fmt: skip
-    seen = set()
-    for record in decisions(tmp_path):
-        number = int(re.findall(r"Round (\d+) of", prompt_of(record))[0])
-        _, reason, where = plans[(number - 1) % len(plans)]
-        assert (record["kind"], record["reason"]) == ("illegal", reason)
-        assert record["rejected"][0][0].startswith(where.replace("OWN", own[record["seat"]]))
-        assert number == 1 or "Your plan broke a rule (" in prompt_of(record)
-        seen.add(reason)
-    assert len(seen) == len(plans)
-
-
 # --- the command line -----------------------------------------------------------------------------
 
 run_script = partial(scripts.run, "advgame")
@@ -559,6 +394,7 @@ run_script = partial(scripts.run, "advgame")
         (("--shared-start", "--invalid", "forfeit"), ["--shared-start", "--invalid void"]),
         (("--policies", "control:redraw=llm"), ['"llm" needs --model NAME']),
         (("--policies", "control:redraw=llm:m?colour=1"), ["unknown option 'colour'"]),
+        (("--policies", "control:redraw=llm:m?random=0.5"), ["random is no option"]),
         (("--policies", "control:draw=llm:m"), ["control:redraw=POLICY"]),
         (("--opponents", "plan:level?k=99"), ["--opponents", "k"]),
         (("--opponents", "nobody"), ["--opponents", "unknown policy 'nobody'"]),

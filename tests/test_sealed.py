@@ -206,6 +206,16 @@ def test_players_of_plans(game, name, seed):
 
 
 @pytest.mark.parametrize("game", GAMES)
+def test_players_keep_to_the_budget_where_they_need_not(game, seed):
+    """Against a model a plan over budget can be made, and loses."""
+    facts = spec(game)
+    rules = facts.make_rules(rounds=3, over_budget="loses")
+    for name in ("plan:fill", "plan:best?n=2", "plan:reply?evals=50", "control:keep"):
+        policies = [make_policy(facts, name), make_policy(facts, "plan:level?k=1")]
+        assert not played(rules, facts, policies, seed % 2**31)["why"][:3].any(), name
+
+
+@pytest.mark.parametrize("game", GAMES)
 def test_replies_win_where_they_have_seen_the_plan(game, seed):
     """Against plans of level 1, which are kept."""
     facts = spec(game)

@@ -43,7 +43,8 @@ from stratagym.envs.turns import is_deciding
 from stratagym.wrappers.dialogue import FORFEIT, RANDOM, forfeit_returns
 
 MESSAGES = "messages.jsonl"
-TRUNCATED = "truncated"
+STOPPED = "stopped"
+"""How a match of some turns ends."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class SeatedMatch:
         returns: list[float] | None,
         forfeited_by: int | None = None,
     ) -> dict[str, Any]:
-        """The game's record; ``ending`` is the kernel's id, ``forfeit`` or ``transport``."""
+        """The game's record; ``ending`` is the kernel's id or a word, as ``forfeit``."""
         kernel = {core.TERMINAL: "terminal", core.TRUNCATED: "truncated"}
         winners = [k for k, x in enumerate(returns or []) if x > 0]
         sides = self.game.sides_of(self.rules) or ()
@@ -192,7 +193,7 @@ class _Table:
         game.refusals = {seat: told for seat, told in enumerate(self.match.refusals) if told}
         while not game.over:
             if 0 < self.match.turns <= core.turn_at(game.rules, game.states, 0):
-                return self._record(TRUNCATED, game.returns())
+                return self._record(STOPPED, game.returns())
             seats = game.deciding()
             answers = await self._ask_all([seat for seat in seats if self._is_asked(seat)])
             if any(found.record["kind"] == TRANSPORT for found in answers.values()):

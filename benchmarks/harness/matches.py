@@ -45,7 +45,7 @@ class Match:
         opening: how many random moves, drawn by the seed, the game begins with.
         given: actions that it begins with instead. refusals: by seat, why its part of them stands
             in the place of an answer that was refused; empty where it does not.
-        turns: after how many of the game's turns the match ends, truncated; 0 for none.
+        turns: after how many of the game's turns the match is stopped; 0 for a whole game.
     """
 
     benchmark: str

@@ -54,6 +54,9 @@ def _completed(name: str, args: ModelArgs, depth: int, option: str) -> PolicyStr
     parsed = PolicyString.parse(name)
     before, equals, inner = parsed.argument.partition("=")
     if parsed.name == "control" and equals and PolicyString.parse(inner).name == "llm":
+        for weaker in ("random", "tactic"):
+            if weaker in parsed.options:
+                raise InputError(f"{option}: {name}: {weaker} is no option of a language model")
         asked = _completed(name.partition("=")[2], args, depth, option)
         return replace(asked, name="control", argument=f"{before}=llm:{asked.argument}")
     if parsed.name == "gt" and not parsed.argument:

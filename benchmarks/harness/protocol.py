@@ -62,8 +62,9 @@ class AnswerProtocol:
             del told["again"]
         if self.ask_forced:
             del told["ask_forced"]
-        if self.violations == 1:
-            del told["violations"]
+        violations = told.pop("violations")
+        if violations > 1:
+            told["tries_on_violation"] = violations
         return told
 
     def check(self, game: GameSpec) -> None:

@@ -251,7 +251,7 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
 SINCE_0_1: dict[str, Any] = {
     "clock": "sync",
     "again": True,
-    "violations": 1,
+    "tries_on_violation": 1,
     "text.system": "merge",
     "text.rules": "usual",
     "text.position": "",

@@ -7,13 +7,14 @@ says where the record does not agree with what happens.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from stratagym.agents.controls import REDRAW
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.files import Shape
 from stratagym.benchmarks.harness.records import DecisionRecord, read_any_games, read_jsonl
@@ -183,6 +184,8 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
     ]
     if "opening" in record:
         facts.append(("Opening", f"{record['opening']} random moves"))
+    if "given" in record:
+        facts.append(("Given", f"the first {record['given']} moves, made in another match"))
     if "fault" in record:
         facts.append(("Fault", record["fault"]))
     return Replay(
@@ -323,7 +326,7 @@ def _check_answers(game: core.GameSpec, positions: list[Position]) -> list[str]:
     for position in positions:
         for answer in position.answers:
             where = f"Move {position.ply + 1}"
-            if answer["seat"] != position.seat or answer["legal"] not in (None, position.legal):
+            if answer["seat"] != position.seat or not _is_asked_here(answer, position):
                 problems.append(
                     f"{where}: the recorded answer of seat {answer['seat']} is to another position."
                 )
@@ -338,6 +341,12 @@ def _check_answers(game: core.GameSpec, positions: list[Position]) -> list[str]:
                         f"but the record of the game has {_listed(played)}."
                     )
     return problems
+
+
+def _is_asked_here(answer: Mapping[str, Any], position: Position) -> bool:
+    if answer["policy"].startswith(REDRAW):  # as if it were the first round, which can do less
+        return set(answer["legal"]) <= set(position.legal)
+    return answer["legal"] in (None, position.legal)
 
 
 def _listed(actions: list[Any]) -> str:
