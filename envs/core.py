@@ -47,7 +47,7 @@ TRUNCATED = -5
 
 
 _ENVS = __name__.rpartition(".")[0]
-_AS_NJIT = {"cache": True, "no_cpython_wrapper": False}
+_AS_NJIT: Any = {"cache": True, "no_cpython_wrapper": False}
 """Options of the functions behind stubs, those of ``njit(cache=True)``: kept on disk, and compiled
 once for all who call them, which numba does where the options are the same throughout."""
 
