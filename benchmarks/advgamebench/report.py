@@ -67,8 +67,9 @@ def write(folder: Path, summary: Summary) -> None:
     listed = (
         "opponents", "rounds", "repeats", "budget", "feedback", "tries", "invalid", "text", "seed",
     )  # fmt: skip
-    listed += tuple(name for name in ("shared_start", "tries_on_violation") if name in config)
-    add_options(page, {"rules": rules_text(config["rules"]) or "default"}, config, listed)
+    given = [name for name in ("shared_start", "tries_on_violation") if name in config]
+    listed_rules = {"rules": rules_text(config["rules"]) or "default"}
+    add_options(page, listed_rules, config, (*listed, *given))
     add_replays(page, folder, remarks)
     page.write(folder)
 
