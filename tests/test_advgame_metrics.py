@@ -16,7 +16,7 @@ from stratagym.benchmarks.advgamebench.matches import Plan as Matches
 from stratagym.benchmarks.advgamebench.matches import Setting
 from stratagym.benchmarks.advgamebench.metrics import Game
 from stratagym.benchmarks.advgamebench.rounds import Plan, Round
-from stratagym.benchmarks.advgamebench.score import scores
+from stratagym.benchmarks.advgamebench.score import _ranks, scores
 from stratagym.benchmarks.advgamebench.summary import _chance
 
 CARDS = {
@@ -234,6 +234,18 @@ def test_figures_4_and_5_of_six_policies():
     assert [one["correlation"] for one in few] == [None] * 4
 
 
+def test_ranks_under_random_weights_are_scipys():
+    """Six policies, one without a part: the mean of those that it has."""
+    stats = pytest.importorskip("scipy.stats")
+    parts = np.array([values[1:4] for values in SIX.values()])
+    parts[2, 1] = np.nan
+    weights = np.random.default_rng(7).dirichlet(np.ones(3), 50)
+    found = _ranks(parts, weights)
+    for k, weight in enumerate(weights):
+        means = [np.average(row[~np.isnan(row)], weights=weight[~np.isnan(row)]) for row in parts]
+        assert found[:, k].tolist() == stats.rankdata(-np.array(means), "min").tolist()
+
+
 # --- over rounds ---------------------------------------------------------------------------------
 
 
@@ -281,6 +293,9 @@ def test_revisions_are_told_as_differences():
         for order in (cards, cards[::-1])
     )
     assert process.change("battle_card", a, b)["changed"] == ["the order"]
+    gold = [{"name": "King", "tier": "Bronze"}, cards[1]]
+    c = Plan(("gold",), 1, False, False, True, False, {"defenders": gold})
+    assert process.change("battle_card", a, c)["changed"] == ["King gold → bronze"]
     fighters = [{"element": "Fire", "skills": ["x", "y"]}, {"element": "Water", "skills": ["z"]}]
     moved = [{"element": "Fire", "skills": ["x", "w"]}, {"element": "Water", "skills": ["z"]}]
     a, b = (

@@ -272,5 +272,8 @@ def told(game: str, rules: Any, before: Any, after: Any) -> list[str]:
         ]
         idle = len(found) - len(said)
         said += [f"{idle} idle"] if idle else []
-        lines.append(f"Credit of the {games.ROLES[seat]}'s items: {', '.join(said)}.")
+        lines.append(
+            f"Credit of the {games.ROLES[seat]}'s items, of the result (of how near it came): "
+            f"{', '.join(said)}."
+        )
     return lines

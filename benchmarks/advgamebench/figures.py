@@ -167,6 +167,8 @@ def draw_budget(folder: Path, summary: Summary) -> Path:
         _bars(axes, seen, {row["policy"]: row[kind]["OBR"] for row in rows})
         axes.set_xlabel("plans over budget")
         axes.set_xlim(0, 1)
+        if not any(row[kind]["OBR"]["value"] for row in rows):
+            axes.text(0.5, 0.5, "none", ha="center", color=SOFT, transform=axes.transAxes)
     return folder / "over_budget.png"
 
 

@@ -166,7 +166,7 @@ def change(game: str, before: Plan, after: Plan) -> dict[str, list[str]]:
         name, where = entry
         for old in dropped:
             if old[0] == name:
-                changed.append(f"{name} {old[1]} → {where}")
+                changed.append(f"{name} {old[1] or 'bronze'} → {where or 'bronze'}")
                 added.remove(entry)
                 dropped.remove(old)
                 break
@@ -177,9 +177,9 @@ def change(game: str, before: Plan, after: Plan) -> dict[str, list[str]]:
 
 
 def _entries(game: str, plan: Plan) -> list[tuple[str, str]]:
-    """(name, where) of every entry of a plan."""
+    """(name, where) of every entry of a plan; a tier but for bronze is a where too."""
     found = []
-    for key, value in plan.data.items():
+    for value in plan.data.values():
         for k, entry in enumerate(value):
             if isinstance(entry, str):
                 found.append((f"priority {entry}", ""))
@@ -190,7 +190,6 @@ def _entries(game: str, plan: Plan) -> list[tuple[str, str]]:
             elif game == CARD:
                 found.append((entry["name"], "gold" if entry["tier"] == "Gold" else ""))
             else:
-                assert key
                 found += [(skill, f"{entry['element']} {k + 1}") for skill in entry["skills"]]
     return found
 

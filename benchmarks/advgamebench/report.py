@@ -64,12 +64,11 @@ def write(folder: Path, summary: Summary) -> None:
     add_models(page, summary)
     page.heading("Words")
     page.bullets(WORDS)
-    listed = (
+    listed = [
         "opponents", "rounds", "repeats", "budget", "feedback", "tries", "invalid", "text", "seed",
-    )  # fmt: skip
-    given = [name for name in ("shared_start", "tries_on_violation") if name in config]
-    listed_rules = {"rules": rules_text(config["rules"]) or "default"}
-    add_options(page, listed_rules, config, (*listed, *given))
+    ]  # fmt: skip
+    listed += [name for name in ("shared_start", "tries_on_violation") if name in config]
+    add_options(page, {"rules": rules_text(config["rules"]) or "default"}, config, listed)
     add_replays(page, folder, remarks)
     page.write(folder)
 

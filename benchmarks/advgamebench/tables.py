@@ -239,7 +239,7 @@ def _order(one: Mapping[str, Any]) -> str:
 def names_table(summary: Summary) -> Table:
     """Names that there are not, in replies that could be read: of all games, then apart."""
     table = Table(
-        ["policy", "game", "role", "replies", "hallucinated", "of these from the lexicon",
+        ["policy", "game", "role", "replies", "hallucinated", "lexicon of these names",
          "names by class"], left=[1, 2, 6],
     )  # fmt: skip
     for name, one in summary["names"].items():
