@@ -138,6 +138,7 @@ def test_records_that_are_of_another_run(copied):
     for change, said in (
         ({"seed": 1}, "another game, seed"),
         ({"game": "chess"}, "another game, seed"),
+        ({"rules": {"size": 3}}, "other rules"),
         ({"actions": [10**9, 1], "plies": 2}, "an action that the game does not have"),
         ({"actions": [-1], "plies": 1}, "an action that the game does not have"),
         ({"plies": 10**6}, "actions in 1000000 plies"),

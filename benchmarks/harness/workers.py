@@ -137,6 +137,8 @@ class MatchRunner:
         actions, most = record["actions"], self._cache.rules(item)[0].num_actions
         if said != (item.game, item.seed, len(item.seats)):
             why = "another game, seed or number of seats"
+        elif not _same_rules(item, record["rules"]):
+            why = "other rules"
         elif not 0 <= min(actions, default=0) <= max(actions, default=0) < most:
             why = "an action that the game does not have"
         elif record["returns"] is None:
@@ -288,6 +290,17 @@ def _play(items: list[Match], cache: PolicyCache) -> list[GameRecord]:
         game_record(match.record(*game))
         for match, game in zip(matches, pairings.each_game([games]), strict=True)
     ]
+
+
+def _same_rules(item: Match, recorded: dict[str, Any]) -> bool:
+    """Whether the options of a record are the match's, however they are written."""
+    if recorded == item.options:
+        return True
+    game = spec(item.game)
+    try:
+        return game.options_in_force(**recorded) == game.options_in_force(**item.options)
+    except ValueError:
+        return False
 
 
 def in_chunks(items: list[Match], workers: int) -> list[list[Match]]:
