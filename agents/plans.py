@@ -10,8 +10,8 @@ A plan is drawn by the seed of its first action. Later actions have other seeds 
 memory, so an action goes on with a plan, drawn again, of those that begin with what stands in the
 record: all together each plan is played as often as it is drawn. What is computed, such as a reply,
 is computed from the position alone and kept. No player goes over budget, also where that can be
-done. A plan that does not fit the budget, or that somebody
-else has begun, is gone on with by filling.
+done. A plan that does not fit the budget, or that somebody else has begun, is gone on with by
+filling.
 """
 
 from __future__ import annotations

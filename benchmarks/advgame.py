@@ -32,7 +32,7 @@ from stratagym.benchmarks.advgamebench.credit import KINDS, SAMPLES, WITHOUT
 from stratagym.benchmarks.advgamebench.findings import findings as paper_findings
 from stratagym.benchmarks.advgamebench.games import GAMES
 from stratagym.benchmarks.advgamebench.matches import NAME, Plan
-from stratagym.benchmarks.advgamebench.setup import factors_of, games_of
+from stratagym.benchmarks.advgamebench.setup import embeddings_of, factors_of, games_of
 from stratagym.benchmarks.advgamebench.summary import summarise
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
@@ -83,6 +83,11 @@ class Args(MatchArgs, RunArgs):
     they add in random orders (tower defence and battle card)."""
     samples: int = SAMPLES
     """Random orders of --credit shapley."""
+    embedding_model: str = ""
+    """Model of embeddings, for how alike the texts of plans are (M); without one M is left out.
+    Needs pip install "stratagym[openai]"."""
+    embedding_url: str = ""
+    """Endpoint of --embedding-model; default that of --base-url."""
     feedback: str = "full"
     """What a prompt tells of the round before: "full", or "as_published" without what happened and
     without the offer to keep the plan."""
@@ -156,10 +161,19 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "seed": args.seed,
     }
     run = Run(NAME, args, config, models.values())
+    embeddings = embeddings_of(
+        run.folder, args.embedding_model, args.embedding_url or args.base_url, args.api_key_env
+    )
     records = run.play(plan.schedule(protocols, models), lambda match: match.game)
     with stage("adding up the rounds"):
         summary = summarise(
-            run, plan, records, pooled=args.pooled, credit=args.credit, samples=args.samples
+            run,
+            plan,
+            records,
+            pooled=args.pooled,
+            credit=args.credit,
+            samples=args.samples,
+            embeddings=embeddings,
         )
     run.finish(summary, report.write, report.screen)
 

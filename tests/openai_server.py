@@ -26,6 +26,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from string import ascii_letters
 from typing import Any, TextIO
 from urllib.parse import urlsplit
 
@@ -233,11 +234,24 @@ class Request:
     path: str
 
 
+def letters(texts: list[str]) -> Response:
+    """Embeddings of texts: how often each letter stands in them."""
+    data = [
+        {"object": "embedding", "index": k, "embedding": [text.count(one) for one in ascii_letters]}
+        for k, text in enumerate(texts)
+    ]
+    usage = {"prompt_tokens": 1, "total_tokens": 1}
+    body = {"object": "list", "data": data, "model": "letters", "usage": usage}
+    return Response("embeddings", json.dumps(body).encode())
+
+
 class OpenAIServer:
     """Serves ``/v1/chat/completions`` on 127.0.0.1, in a thread, as a context manager.
 
+    And ``/v1/embeddings``, by ``embed``.
+
     Attributes:
-        requests: every request so far.
+        requests: every request so far. embedded: the texts of each request for embeddings.
         authorizations: the Authorization header of each; kept here only, never logged.
         tls: what it proves itself by, where it speaks HTTPS.
         most_at_once: the most requests that were being answered at one time.
@@ -253,6 +267,8 @@ class OpenAIServer:
     ):
         self.script, self.port, self.log, self.tls = script, port, log, tls
         self.requests: list[Request] = []
+        self.embed: Callable[[list[str]], Response] = letters
+        self.embedded: list[list[str]] = []
         self.authorizations: list[str | None] = []
         self.most_at_once = self.connections = self.open_now = 0
         self._at_once = 0
@@ -334,7 +350,13 @@ class OpenAIServer:
         }
         content = await reader.readexactly(int(headers.get("content-length", 0)))
         # A proxy is asked for a whole address.
-        if method != "POST" or urlsplit(path).path != "/v1/chat/completions":
+        where = urlsplit(path).path
+        if method == "POST" and where == "/v1/embeddings":
+            self.embedded.append(json.loads(content)["input"])
+            self.authorizations.append(headers.get("authorization"))
+            await self._send(writer, self.embed(self.embedded[-1]))
+            return True
+        if method != "POST" or where != "/v1/chat/completions":
             await self._send(writer, error(404, f"there is no {method} {path}"))
             return True
         body = json.loads(content)

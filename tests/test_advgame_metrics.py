@@ -17,6 +17,7 @@ from stratagym.benchmarks.advgamebench.matches import Setting
 from stratagym.benchmarks.advgamebench.metrics import Game
 from stratagym.benchmarks.advgamebench.rounds import Plan, Round
 from stratagym.benchmarks.advgamebench.score import _ranks, scores
+from stratagym.benchmarks.advgamebench.similarity import Likeness
 from stratagym.benchmarks.advgamebench.summary import _chance
 
 CARDS = {
@@ -250,7 +251,7 @@ def test_ranks_under_random_weights_are_scipys():
 
 
 def test_what_was_revised_after_what():
-    found = process.by_feedback([ONE, TWO], {})
+    found = process.by_feedback([ONE, TWO], Likeness({}))
     told = {kind: (one["updates"], one["revised"]["value"]) for kind, one in found.items()}
     assert told == {
         "lost": (4, pytest.approx(3 / 4)), "over budget": (1, 1), "won": (4, pytest.approx(3 / 4)),
@@ -259,7 +260,7 @@ def test_what_was_revised_after_what():
     assert found["lost"]["won after revision"]["value"] == pytest.approx(1 / 3)
     assert found["lost"]["won after none"]["value"] == 0
     setting = Setting("p", "battle_card", "o", 0, True, 1.0, 0)
-    course = process.course(setting, ONE, {})
+    course = process.course(setting, ONE, Likeness({}))
     assert " ".join(course["marks"]) == "L! L* W W= W L* L D* D W* L"
     first = course["revisions"][0]
     assert (first["round"], first["feedback"], first["result"]) == (2, "over budget", "lost")

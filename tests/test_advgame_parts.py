@@ -17,7 +17,7 @@ from stratagym.benchmarks.advgamebench import findings, games
 from stratagym.benchmarks.advgamebench.credit import PRIORITIES, credits, told
 from stratagym.benchmarks.advgamebench.published import TABLE_1
 from stratagym.benchmarks.advgamebench.rounds import Plan
-from stratagym.benchmarks.advgamebench.similarity import CARDS, SKILLS, chance, similarity
+from stratagym.benchmarks.advgamebench.similarity import CARDS, SKILLS, Likeness, similarity
 from stratagym.envs import spec
 
 run = partial(scripts.run, "advgame")
@@ -263,7 +263,7 @@ def test_similarity_by_hand():
 
 @pytest.mark.parametrize("game", games.GAMES)
 def test_random_plans_are_hardly_alike(game):
-    s, f = chance(game, 0, {})
+    s, f = Likeness({}).chance(game, 0)
     assert 0 <= s < 0.2 and s < f < 0.7
 
 

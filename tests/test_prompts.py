@@ -354,7 +354,8 @@ def test_bad_templates_are_told_in_one_line(template, options, said):
 def test_fields_of_templates_are_the_parts(rng):
     """The page on language models names each; what a seat chooses from stands with the rules."""
     (played,) = positions("chess", rng, 1)
-    told = prompts._parts(view_of("chess"), played.rules, played.states[0], 0, PLAIN, "", "", None)
+    view, s = view_of("chess"), played.states[0]
+    told = prompts._parts(view, played.rules, s, 0, PLAIN, "", "", None, "")
     assert set(FIELDS) == set(told) - {"game", "actions", "catalogue"}
     assert sorted(View.MERGED_PARTS) == sorted(told)
     assert sorted(view_of("hanabi").MERGED_PARTS) == sorted(told)

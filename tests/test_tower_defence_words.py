@@ -33,7 +33,7 @@ def test_plans_in_json_are_the_same_plans(seed):
 
 @pytest.mark.slow
 def test_many_plans_are_read_as_they_are_told(seed):
-    check_round_trip(GAME, 2000, seed)
+    check_round_trip(GAME, 1000, seed)
 
 
 def plan_text(*entries, side="demons"):

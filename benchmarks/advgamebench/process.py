@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from stratagym.benchmarks.advgamebench.games import CARD, ROLES, TOWER
 from stratagym.benchmarks.advgamebench.matches import Setting
 from stratagym.benchmarks.advgamebench.metrics import Game
 from stratagym.benchmarks.advgamebench.rounds import LOST, WON, Plan, Round
-from stratagym.benchmarks.advgamebench.similarity import WEIGHTS, chance, similarity
+from stratagym.benchmarks.advgamebench.similarity import Likeness
 from stratagym.benchmarks.reporting.stats import FREE, SHARE, Bounds, mean_rate
 
 FEEDBACK = ("lost", "over budget", "void", "won", "drawn")
@@ -66,18 +66,17 @@ def _by_place(
 # --- how alike plans are -------------------------------------------------------------------------
 
 
-def alike(game: Game, before: Plan, after: Plan, released: bool) -> float:
-    """The similarity of two plans of a match: S and F weighed."""
-    return float(np.dot(WEIGHTS, similarity(game.game, game.role, before, after, released)))
+def alike(game: Game, before: Plan, after: Plan, likeness: Likeness) -> float:
+    """The similarity of two plans of a match, its parts weighed."""
+    return float(np.mean(likeness.of(game.game, game.role, before, after)))
 
 
-def similarities(games: Sequence[Game], options: Mapping[str, Any]) -> dict[str, Any]:
-    """How alike a revision and the plan before it are: S, F, both weighed; and update by update.
+def similarities(games: Sequence[Game], likeness: Likeness) -> dict[str, Any]:
+    """How alike a revision and the plan before it are: by part, weighed, and update by update.
 
     ``chance`` is what two independent random plans of the same games and roles have.
     """
-    released = options.get("setting") == "released"
-    own: list[tuple[int, tuple[float, float]]] = []
+    own: list[tuple[int, tuple[float, ...]]] = []
     by_match: list[list[float | None]] = []
     for cluster, game in zip(metrics.clusters_of(games), games, strict=True):
         row: list[float | None] = []
@@ -85,22 +84,21 @@ def similarities(games: Sequence[Game], options: Mapping[str, Any]) -> dict[str,
             one, other = (r.plans[game.role] for r in (before, after))
             row.append(None)
             if game.revised(before, after) and not one.void and not other.void:
-                parts = similarity(game.game, game.role, one, other, released)
+                parts = likeness.of(game.game, game.role, one, other)
                 own.append((int(cluster), parts))
-                row[-1] = float(np.dot(WEIGHTS, parts))
+                row[-1] = float(np.mean(parts))
         by_match.append(row)
     index = np.array([cluster for cluster, _ in own], np.int64)
-    values = np.array([parts for _, parts in own]).reshape(-1, 2)
-    random = [
-        chance(g, role, options) for g, role in dict.fromkeys((g.game, g.role) for g in games)
-    ]
-    whole = float(np.mean(random, 0) @ WEIGHTS) if random else None
+    values = np.array([parts for _, parts in own]).reshape(-1, len(likeness.parts))
+    sides = dict.fromkeys((game.game, game.role) for game in games)
     return {
-        "S": mean_rate(values[:, 0], index, bounds=FREE).record(),
-        "F": mean_rate(values[:, 1], index, bounds=FREE).record(),
-        "both": mean_rate(values @ np.array(WEIGHTS), index, bounds=FREE).record(),
-        "chance": whole,
-        "weights": {"S": WEIGHTS[0], "F": WEIGHTS[1], "M": 0},
+        **{
+            part: mean_rate(values[:, k], index, bounds=FREE).record()
+            for k, part in enumerate(likeness.parts)
+        },
+        "weighed": mean_rate(values.mean(1), index, bounds=FREE).record(),
+        "chance": float(np.mean([likeness.chance(*side) for side in sides])) if sides else None,
+        "weights": likeness.weights,
         "by_update": _by_place(games, by_match, FREE),
     }
 
@@ -108,9 +106,8 @@ def similarities(games: Sequence[Game], options: Mapping[str, Any]) -> dict[str,
 # --- what was revised ----------------------------------------------------------------------------
 
 
-def by_feedback(games: Sequence[Game], options: Mapping[str, Any]) -> dict[str, Any]:
+def by_feedback(games: Sequence[Game], likeness: Likeness) -> dict[str, Any]:
     """By what the policy was told: how often it planned another plan, how alike, and what came."""
-    released = options.get("setting") == "released"
     found: dict[str, Any] = {}
     for kind in FEEDBACK:
         told = [
@@ -128,7 +125,7 @@ def by_feedback(games: Sequence[Game], options: Mapping[str, Any]) -> dict[str, 
             for cluster, game, before, after in revised
         ]
         same = [
-            (cluster, alike(game, one, other, released))
+            (cluster, alike(game, one, other, likeness))
             for cluster, game, one, other in plans
             if not one.void and not other.void
         ]
@@ -194,13 +191,12 @@ def _entries(game: str, plan: Plan) -> list[tuple[str, str]]:
     return found
 
 
-def course(setting: Setting, game: Game, options: Mapping[str, Any]) -> dict[str, Any]:
+def course(setting: Setting, game: Game, likeness: Likeness) -> dict[str, Any]:
     """A match in marks, one a round, and every time that the policy planned anew.
 
     W, L or D; behind it what the policy did before: ``*`` another plan, ``=`` the same one, nothing
     where it was not asked; ``!`` over budget, ``x`` void.
     """
-    released = options.get("setting") == "released"
     marks, revisions = [], []
     before: Round | None = None
     for one in game.rounds:
@@ -217,7 +213,7 @@ def course(setting: Setting, game: Game, options: Mapping[str, Any]) -> dict[str
                     "revised": is_revised,
                     **(change(game.game, old, plan) if is_revised else {}),
                     "spent": [before.spent[game.role], one.spent[game.role]],
-                    "similarity": alike(game, old, plan, released) if whole else None,
+                    "similarity": alike(game, old, plan, likeness) if whole else None,
                     "result": feedback(game, one),
                 }
             )

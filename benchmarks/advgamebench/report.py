@@ -120,7 +120,8 @@ def _process(page: Page, folder: Path, summary: Summary) -> None:
         page.table(
             tables.similarity_table(summary),
             f"How alike revisions and the plans before are, 0 to 1; weights: {said}. S: the same "
-            "entries. F: money spent on the same things. M, alike in words, is not computed",
+            "entries. F: money spent on the same things. M: cosine of the texts' embeddings, by "
+            "--embedding-model",
         )
     page.heading("After which feedback")
     page.table(

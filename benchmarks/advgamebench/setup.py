@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from stratagym.benchmarks.advgamebench.embeddings import Embeddings
 from stratagym.benchmarks.advgamebench.games import GAMES
 from stratagym.benchmarks.harness import cli
 
@@ -27,4 +30,22 @@ def factors_of(text: str) -> list[float]:
         found.append(factor)
     if len(set(found)) != len(found) or not found:
         raise cli.InputError(f"--budget {text!r}: name different numbers")
+    return found
+
+
+def embeddings_of(
+    folder: Path, model: str, base_url: str | None, api_key_env: str
+) -> Embeddings | None:
+    """The embeddings of ``--embedding-model``, which has been asked for one; None without a model.
+
+    Raises:
+        Unavailable: it gives none.
+    """
+    if not model:
+        return None
+    try:
+        found = Embeddings(folder, model, base_url, api_key_env)
+    except ModuleNotFoundError as error:
+        raise cli.InputError(f"--embedding-model: {error}") from None
+    found.learn(["{}"])
     return found

@@ -1,16 +1,18 @@
-"""How alike two plans are: in their entries (S), and in what their money is for (F)."""
+"""How alike two plans are: in their entries (S), in what their money is for (F), in words (M)."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from stratagym.benchmarks.advgamebench.embeddings import Embeddings
 from stratagym.benchmarks.advgamebench.games import CARD, TOWER, items
 from stratagym.benchmarks.advgamebench.rounds import Plan
 from stratagym.envs import spec
+from stratagym.envs.sealed_words import json_text
 
 BIN_MS = 5000
 """Times of tower defence within so many milliseconds are one."""
@@ -41,9 +43,45 @@ PAIRS = 200
 """Of random plans that are compared."""
 
 
-WEIGHTS = (0.5, 0.5)
-"""Of S and F in the similarity of two plans; the paper's third part, M, of embedded texts, is
-left out."""
+class Likeness:
+    """How alike the plans of a run are: S, F and, where there are embeddings, M, weighed alike.
+
+    Args:
+        options: of the games. embeddings: of plans' texts; None leaves M out.
+    """
+
+    def __init__(self, options: Mapping[str, Any], embeddings: Embeddings | None = None):
+        self.options, self.embeddings = options, embeddings
+        self.parts = ("S", "F") if embeddings is None else ("S", "F", "M")
+        self._released = options.get("setting") == "released"
+        self._chance: dict[tuple[str, int], tuple[float, ...]] = {}
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """By part, 0 for one that is left out."""
+        return {part: (part in self.parts) / len(self.parts) for part in ("S", "F", "M")}
+
+    def learn(self, plans: Iterable[Plan]) -> None:
+        """Ask for the embeddings of many plans at once."""
+        if self.embeddings is not None:
+            self.embeddings.learn(json_text(plan.data) for plan in plans)
+
+    def of(self, game: str, seat: int, one: Plan, other: Plan) -> tuple[float, ...]:
+        """The parts for two plans of a seat, each 1 for the same plan."""
+        found = similarity(game, seat, one, other, self._released)
+        if self.embeddings is None:
+            return found
+        return (*found, self.embeddings.cosine(json_text(one.data), json_text(other.data)))
+
+    def chance(self, game: str, seat: int) -> tuple[float, ...]:
+        """The parts for two independent random plans, the mean of ``PAIRS``."""
+        if (game, seat) not in self._chance:
+            plans = random_plans(game, seat, self.options)
+            self.learn(plans)
+            pairs = zip(plans[::2], plans[1::2], strict=True)
+            found = np.mean([self.of(game, seat, *pair) for pair in pairs], 0)
+            self._chance[game, seat] = tuple(found.tolist())
+        return self._chance[game, seat]
 
 
 def similarity(
@@ -110,19 +148,14 @@ def _uses(game: str, seat: int, plan: Plan, setting: int) -> dict[Any, float]:
     return found
 
 
-def chance(game: str, seat: int, options: Mapping[str, Any]) -> tuple[float, float]:
-    """(S, F) of two plans of independent uniform random legal actions, the mean of ``PAIRS``."""
+def random_plans(game: str, seat: int, options: Mapping[str, Any]) -> list[Plan]:
+    """Independent plans of uniform random legal actions, two for each of ``PAIRS``."""
     from stratagym.agents.plan_search import Fights
 
     facts = spec(game)
-    rules = facts.make_rules(**options)
-    fights, plans = Fights(facts, rules), []
+    fights, plans = Fights(facts, facts.make_rules(**options)), []
     for actions in fights.fills(seat, 2 * PAIRS, 0, fill=False):
         states = fights.board(seat, [actions])
-        data = facts.module("view").plan_json(rules, states[0], seat, False)
+        data = facts.module("view").plan_json(fights.rules, states[0], seat, False)
         plans.append(Plan(items(game, data), 0, False, False, True, False, data))
-    released = bool(rules.released)
-    pairs = zip(plans[::2], plans[1::2], strict=True)
-    found = [similarity(game, seat, one, other, released) for one, other in pairs]
-    s, f = np.mean(found, 0).tolist()
-    return s, f
+    return plans

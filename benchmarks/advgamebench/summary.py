@@ -10,11 +10,13 @@ from typing import Any
 from stratagym.benchmarks.advgamebench import beside, budgets, mentions, metrics, process
 from stratagym.benchmarks.advgamebench.answers import answers
 from stratagym.benchmarks.advgamebench.credit import SAMPLES, WITHOUT, credits_of
+from stratagym.benchmarks.advgamebench.embeddings import Embeddings
 from stratagym.benchmarks.advgamebench.games import GAMES
 from stratagym.benchmarks.advgamebench.matches import Plan, Setting
 from stratagym.benchmarks.advgamebench.metrics import METRICS, Game
 from stratagym.benchmarks.advgamebench.rounds import LOST, WON, Round, rounds_of
 from stratagym.benchmarks.advgamebench.score import scores
+from stratagym.benchmarks.advgamebench.similarity import Likeness
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.files import JsonlWriter
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
@@ -37,6 +39,7 @@ def summarise(
     pooled: bool = False,
     credit: str = WITHOUT,
     samples: int = SAMPLES,
+    embeddings: Embeddings | None = None,
 ) -> dict[str, Any]:
     """The summary of a run, from the records of its games and answers.
 
@@ -45,6 +48,10 @@ def summarise(
     Args:
         pooled: whether policies are points in figures by games pooled, not by the mean of games.
         credit, samples: as ``credits_of`` has them.
+        embeddings: of plans' texts, for M of how alike they are.
+
+    Raises:
+        Unavailable: there are no embeddings to be had.
     """
     decisions = list(run.decisions())
     every, aborted = played(plan, records, decisions)
@@ -53,7 +60,8 @@ def summarise(
     of = {name: [game for s, game in usual if s.policy == name] for name in plan.policies}
     rows = [_row(name, of[name], aborted[name], of) for name in plan.policies]
     found = {name: own for name, own in of.items() if own}
-    options, renamed = run.config["rules"], is_renamed(run.config)
+    renamed, likeness = is_renamed(run.config), Likeness(run.config["rules"], embeddings)
+    likeness.learn(one.plans[game.role] for _, game in usual for one in game.rounds)
     return {
         "config": run.config,
         "games": len(every),
@@ -61,10 +69,10 @@ def summarise(
         "scores": scores(found, _redraws(of)),
         **beside.summary(rows, of, "pooled" if pooled else "mean"),
         "updates": {name: process.by_update(own) for name, own in of.items()},
-        "courses": [process.course(setting, game, options) for setting, game in usual],
-        "feedback": {name: process.by_feedback(own, options) for name, own in of.items()},
+        "courses": [process.course(setting, game, likeness) for setting, game in usual],
+        "feedback": {name: process.by_feedback(own, likeness) for name, own in of.items()},
         "budget_use": {name: process.budget_use(own) for name, own in of.items()},
-        "similarity": {name: process.similarities(own, options) for name, own in found.items()},
+        "similarity": {name: process.similarities(own, likeness) for name, own in found.items()},
         "names": {
             name: mentions.summary(own)
             for name in plan.policies

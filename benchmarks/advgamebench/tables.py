@@ -143,12 +143,13 @@ def similarity_table(summary: Summary) -> Table:
     found = summary["similarity"]
     most = max((len(one["by_update"]) for one in found.values()), default=0)
     updates = [f"update {k}" for k in range(1, most + 1)]
-    table = by_policy(["S", "F", "both", "random plans", *updates], list(found))
+    parts = [p for p in ("S", "F", "M") if any(p in one for one in found.values())]
+    table = by_policy([*parts, "weighed", "random plans", *updates], list(found))
     for name, one in found.items():
         values = [number(rate["value"]) for rate in one["by_update"]]
         table.rows.append(
             [
-                named(name), *(_cell(one[n]) for n in ("S", "F", "both")),
+                named(name), *(_cell(one[n]) for n in (*parts, "weighed")),
                 number(one["chance"]), *values, *[NOTHING] * (most - len(values)),
             ]
         )  # fmt: skip

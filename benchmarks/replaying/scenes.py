@@ -98,7 +98,7 @@ def scene(
             if tiles is not None and before is not None:
                 numbers = tiles.numbers(draw())
                 image, before = changes(before, numbers), numbers
-            positions.append(_frame(position, label, image, texts(text)))
+            positions.append(_frame(position, after, label, image, texts(text)))
         if shown and remarks is not None:
             positions[-1]["chance"] = remarks(position, after)
     return {
@@ -135,8 +135,10 @@ def frames(
     return found(position.rules, position.states[0], after.states[0])
 
 
-def _frame(position: Position, label: str, image: list[int] | None, text: int) -> dict[str, Any]:
-    """A moment after ``position`` that is nobody's decision."""
+def _frame(
+    position: Position, after: Position | None, label: str, image: list[int] | None, text: int
+) -> dict[str, Any]:
+    """A moment between two positions, of which ``after`` holds what led to it: nobody decides."""
     return {
         "ply": position.ply,
         "seat": None,
@@ -153,7 +155,7 @@ def _frame(position: Position, label: str, image: list[int] | None, text: int) -
         "choice": None,
         "answers": [],
         "short": label,
-        "beside": _beside(position),
+        "beside": _beside(position if after is None else after),
         "arrow": None,
     }
 
