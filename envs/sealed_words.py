@@ -122,13 +122,13 @@ def ignored_keys(found: Mapping[str, Any], known: Sequence[str]) -> int:
     return sum(key not in known for key in found)
 
 
-def plan_facts(view: Any, rules: Any, s: Any, text: str, actions: Sequence[int]) -> dict[str, int]:
-    """What a reply that can be read says beside its entries, for a view's ``plan_facts``.
+def plan_facts(rules: Any, s: Any, text: str, actions: Sequence[int]) -> dict[str, int]:
+    """What a reply that can be read says beside its entries; a view imports it as its own.
 
     ``ignored``: members that mean nothing, by the view's ``MEMBERS``; and, where no entry breaks a
     rule, ``cost``, ``budget`` and ``over``, what it costs beyond. A plan that is kept has none.
     """
-    seat = int(s["seat"])
+    view, seat = core.home(type(rules), "view"), int(s["seat"])
     whole, entry = view.MEMBERS[seat]
     found = plan_of(text, whole[0])
     if whole[0] not in found:

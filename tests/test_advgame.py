@@ -236,6 +236,8 @@ def test_controls_and_budgets(tmp_path):
         (("--rules", "first=me"), "--rules"),
         (("--feedback", "none"), "--feedback 'none'"),
         (("--repeats", "0"), "--repeats 0"),
+        (("--credit", "luck"), "--credit 'luck': choose from: without, shapley"),
+        (("--samples", "0"), "--samples 0: choose from 1"),
         (("--policies", "control:redraw"), "choose control:keep or control:redraw=POLICY"),
     ],
 )

@@ -313,16 +313,3 @@ def test_budgets_have_yardsticks(tmp_path):
     assert again["points"] == "pooled" and again["credit_by"] == {"kind": "shapley", "samples": 3}
     assert again["policies"] == summary["policies"] and again["budgets"] == summary["budgets"]
     assert "Shapley" in (tmp_path / "report.md").read_text()
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--credit", "luck"), "--credit 'luck': choose from: without, shapley"),
-        (("--samples", "0"), "--samples 0: choose from 1"),
-    ],
-)
-def test_bad_options_are_one_line(options, words):
-    result = run(*options)
-    assert result.returncode == 2 and words in result.stderr
-    assert len(result.stderr.strip().splitlines()) == 1

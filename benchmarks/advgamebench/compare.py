@@ -11,7 +11,7 @@ import numpy as np
 from stratagym.benchmarks.advgamebench import mentions, metrics
 from stratagym.benchmarks.advgamebench.matches import NAME, Plan
 from stratagym.benchmarks.advgamebench.metrics import METRICS, Game
-from stratagym.benchmarks.advgamebench.summary import is_renamed, played, whole_budget
+from stratagym.benchmarks.advgamebench.summary import by_match, is_renamed, played, whole_budget
 from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.records import read_config, read_decisions, read_games
 from stratagym.benchmarks.reporting.page import Table, code, mean_text, number
@@ -59,12 +59,9 @@ def read(folder: Path) -> Recorded:
     every, _ = played(plan, records, decisions)
     usual = whole_budget(every, plan)
     renamed = is_renamed(config)
-    replies = {}
-    for name in plan.policies:
-        own = {f"{s.pairing}/{s.repeat}": game for s, game in usual if s.policy == name}
-        replies[name] = mentions.replies(decisions, own, renamed)
-    matches = {name: [g for s, g in usual if s.policy == name] for name in plan.policies}
-    return Recorded(renamed, matches, replies)
+    of = {name: by_match(usual, name) for name in plan.policies}
+    replies = {name: mentions.replies(decisions, own, renamed) for name, own in of.items()}
+    return Recorded(renamed, {name: list(own.values()) for name, own in of.items()}, replies)
 
 
 def compare(one: Recorded, other: Recorded) -> dict[str, Any]:

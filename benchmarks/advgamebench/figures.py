@@ -203,10 +203,8 @@ def _scatter(
         few = len(one["x"]) < FEWEST
         axes.set_title("too few policies" if few else "no spread", loc="left")
         return
-    x, y = np.array(one["x"]), np.array(one["y"])
-    slope = ((x - x.mean()) @ (y - y.mean())) / ((x - x.mean()) @ (x - x.mean()))
-    ends = np.array([x.min(), x.max()])
-    axes.plot(ends, y.mean() + slope * (ends - x.mean()), color=SOFT, linewidth=1)
+    ends = [min(one["x"]), max(one["x"])]
+    axes.plot(ends, np.polyval(np.polyfit(one["x"], one["y"], 1), ends), color=SOFT, linewidth=1)
     axes.set_title(
         f"r = {found['pearson']:.2f}, p = {found['p']:.3f}, after Holm {found['p_holm']:.3f}, "
         f"n = {found['n']}\nby shuffles p = {found['p_shuffled']:.3f}; "

@@ -44,6 +44,11 @@ class Setting(NamedTuple):
         role = ROLES[self.role]
         return f"{self.game}/{self.policy} against {self.opponent}/{role}, {order}{budget}"
 
+    @property
+    def name(self) -> str:
+        """The match's name."""
+        return f"{self.pairing}/{self.repeat}"
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -109,7 +114,7 @@ class Plan:
         """The name of the match in which the policy's first plan in a setting is asked for."""
         if self.shared_start:
             return f"{START}{self.start_of(setting, setting.role).pairing}"
-        return f"{setting.pairing}/{setting.repeat}"
+        return setting.name
 
     def schedule(
         self, protocols: Mapping[str, AnswerProtocol], models: Iterable[str]
@@ -175,7 +180,7 @@ class Plan:
             found.append(
                 Match(
                     NAME,
-                    f"{setting.pairing}/{setting.repeat}",
+                    setting.name,
                     setting.game,
                     options,
                     seed,

@@ -288,9 +288,8 @@ def _bootstrap(
             drawn[k] = value(part[chosen].sum(1))
     means = drawn.mean(0)  # nan where a game has no case in a resample
     known = means[~np.isnan(means)]
-    if min(map(len, parts)) < 2 or not len(known):
-        return Rate(whole, None, None, n)
-    if np.ptp(known) < 1e-12:  # clusters that are all alike do not tell how far off it may be
+    # Clusters that are all alike do not tell how far off the value may be, nor does one alone.
+    if min(map(len, parts)) < 2 or not len(known) or np.ptp(known) < 1e-12:
         return Rate(whole, None, None, n)
     low, high = np.quantile(known, [0.025, 0.975])
     return Rate(whole, float(low), float(high), n)

@@ -94,7 +94,7 @@ def played(
     every: list[Played] = []
     aborted: Counter[str] = Counter()
     for setting, seed in plan.settings():
-        record = records.get(f"{setting.pairing}/{setting.repeat}")
+        record = records.get(setting.name)
         if record is None:
             continue
         if record["ended_by"] == TRANSPORT:
@@ -118,7 +118,7 @@ def whole_budget(every: Sequence[Played], plan: Plan) -> list[Played]:
 
 def by_match(every: Iterable[Played], policy: str) -> dict[str, Game]:
     """A policy's matches by their names."""
-    return {f"{s.pairing}/{s.repeat}": game for s, game in every if s.policy == policy}
+    return {setting.name: game for setting, game in every if setting.policy == policy}
 
 
 def is_renamed(config: Mapping[str, Any]) -> bool:

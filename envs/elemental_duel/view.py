@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
 from typing import Any
 
 from stratagym.envs import sealed, sealed_words
@@ -26,6 +24,7 @@ from stratagym.envs.sealed_words import CONSEQUENCES as CONSEQUENCES
 from stratagym.envs.sealed_words import MERGED_PARTS as MERGED_PARTS
 from stratagym.envs.sealed_words import POSITION_FORMS as POSITION_FORMS
 from stratagym.envs.sealed_words import TEXT_OPTIONS as TEXT_OPTIONS
+from stratagym.envs.sealed_words import plan_facts as plan_facts
 from stratagym.envs.sealed_words import refusal_text as refusal_text
 from stratagym.envs.words import section
 
@@ -305,11 +304,6 @@ def read_plan(rules: Any, s: Any, text: str) -> list[str]:
         missing = ", ".join(one for one_k, one in enumerate(own) if one_k not in seen)
         raise PlanError(missing, "element_missing")
     return moves
-
-
-def plan_facts(rules: Any, s: Any, text: str, actions: Sequence[int]) -> dict[str, int]:
-    """What a plan costs, and what of it means nothing; see ``sealed_words``."""
-    return sealed_words.plan_facts(sys.modules[__name__], rules, s, text, actions)
 
 
 # --- prompts -------------------------------------------------------------------------------------

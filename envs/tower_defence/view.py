@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +25,7 @@ from stratagym.envs.sealed_words import (
     text_of,
     unit_of,
 )
+from stratagym.envs.sealed_words import plan_facts as plan_facts
 from stratagym.envs.sealed_words import refusal_text as refusal_text
 from stratagym.envs.tower_defence.events import DEATH, FIRST_DEMON, REACH, SPAWN, SUMMON
 from stratagym.envs.tower_defence.rules import (
@@ -249,11 +249,6 @@ def _waits(ms: int) -> list[str]:
         count, ms = divmod(ms, wait)
         moves += [f"wait {wait}"] * count
     return moves
-
-
-def plan_facts(rules: Any, s: Any, text: str, actions: Sequence[int]) -> dict[str, int]:
-    """What a plan costs, and what of it means nothing; see ``sealed_words``."""
-    return sealed_words.plan_facts(sys.modules[__name__], rules, s, text, actions)
 
 
 def plan_json(rules: Any, s: Any, seat: int, last: bool = True) -> dict[str, list[dict[str, Any]]]:
