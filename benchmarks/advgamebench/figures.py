@@ -208,7 +208,7 @@ def _scatter(
     axes.set_title(
         f"r = {found['pearson']:.2f}, p = {found['p']:.3f}, after Holm {found['p_holm']:.3f}, "
         f"n = {found['n']}\nby shuffles p = {found['p_shuffled']:.3f}; "
-        f"Spearman {found['spearman']:.2f}; one left out {found['low']:.2f} to "
+        f"Spearman {found['spearman']:.2f}\none left out: {found['low']:.2f} to "
         f"{found['high']:.2f}",
         fontsize=8.5, fontweight="normal", loc="left",
     )  # fmt: skip
