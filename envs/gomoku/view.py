@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from stratagym.envs.gomoku.rules import (
@@ -16,9 +17,9 @@ from stratagym.envs.gomoku.rules import (
     RUNNING,
     SWAP2,
 )
-from stratagym.envs.words import MARKS, board_move, colours_text, marks_text
+from stratagym.envs.words import MARKS, AnswerForm, board_move, colours_text, marks_text
 
-PROMPT_VERSION, MERGED_VERSION = "gomoku-1", ""
+PROMPT_VERSION, MERGED_VERSION = "gomoku-2", ""
 ANSWER = board_move(
     "<column letter><row number>",
     r"[A-Za-z] ?,? ?[0-9]{1,3}|(?i:black|white|more)"
@@ -157,6 +158,17 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
     if int(s["taken"][action >> 6]) >> (action & 63) & 1:
         return "occupied"
     return "not_the_centre" if rules.opening == CENTRE and s["stones"] == 0 else "forbidden"
+
+
+def answer_of(rules: Any) -> AnswerForm:
+    """The form of answers: with the colours where these are chosen."""
+    if rules.opening != SWAP2:
+        return ANSWER
+    return replace(
+        ANSWER,
+        form="<column letter><row number>, or black, white or more where you choose a colour",
+        what="the cell, its column's letter before its row's number, or the choice of a colour,",
+    )
 
 
 def role_text(rules: Any, player: int) -> str:
