@@ -144,23 +144,26 @@ class _Table:
                 for line in told:
                     self.console.print(line)
                 told = []
-        self._show_board(self.view.board_text(self.rules, self.states[0]))
+        self._show_board()
         returns = np.zeros(self.rules.num_players)
         core.returns_at(self.rules, self.states, 0, returns)
         ended = "Stopped by a limit of the rules" if player == core.TRUNCATED else "Game over"
         result = "  ".join(f"seat {k}: {x:+.2g}" for k, x in enumerate(returns))
         self.console.print(f"{ended}. {result}")
 
-    def _show_board(self, board: str) -> None:
+    def _show_board(self) -> None:
+        """What the person may see of the position."""
+        s = self.states[0]
+        if self.seat < 0:
+            board = self.view.board_text(self.rules, s)
+        else:
+            board = self.view.seat_text(self.rules, s, self.seat)
         self.console.print("\n" + board)
 
     def _ask(self) -> int | None:
         """The person's move; None to stop."""
         s, legal = self.states[0], legal_list(self.rules, self.states)
-        if hasattr(self.view, "seat_text"):
-            self._show_board(self.view.seat_text(self.rules, s, self.seat))
-        else:
-            self._show_board(self.view.board_text(self.rules, s))
+        self._show_board()
         moves = {self.view.action_to_string(self.rules, s, action): action for action in legal}
         listed, numbered = self._listed(moves, legal)
         self.console.print(listed)

@@ -41,6 +41,8 @@ EXPECTED_WARNINGS = (
 """What api_test says of PettingZoo's own board games too, unless it exempts them by name: it wants
 no Dict, no empty board, and takes no notice of whether the agent it looks at is to move."""
 
+MOST_TOLD = 50
+"""Legal moves, and about as many others, whose texts are compared in one position."""
 MOST_SECONDS = 2.0
 """Processor time in which a fresh process has to play."""
 _missing: set[str] = set()
@@ -260,7 +262,7 @@ class Contract:
             assert np.array_equal(twin, played.end)
 
     def hidden_things_do_not_show(self) -> None:
-        """What a seat cannot know, redrawn, changes neither its tensor nor its prompt."""
+        """What a seat cannot know, redrawn, changes neither its tensor nor any text for it."""
         played, view = self.played(), self.part("view")
         for at, state in enumerate(played.states):
             for seat in range(self.rules.num_players):
@@ -269,8 +271,8 @@ class Contract:
                 assert other["rng"] != state["rng"]
                 seen = played.observation(other, seat).tobytes()
                 assert seen == played.observation(state, seat).tobytes(), (seat, state, other)
-                if view and seat == played.players[at]:
-                    self._same_prompts(view, other[0], state[0], seat)
+                if view:
+                    self._same_texts(view, other, state, seat, played.players[at])
             assert core.current_player_at(self.rules, other, 0) == played.players[at]
 
     def information_and_seed_decide(self) -> None:
@@ -296,17 +298,64 @@ class Contract:
                 assert again.legal.tolist() == decision.legal.tolist(), (seat, states, twin)
                 assert [policy.act(again) for policy in policies] == chosen, (seat, states, twin)
 
-    def _same_prompts(self, view: Any, one: Any, other: Any, seat: int) -> None:
-        """Two states look alike to a seat, in every form of position."""
+    def told_moves_tell_what_is_seen(self) -> None:
+        """A move is told alike where a seat saw the same before it and sees the same after it.
+
+        A commit of another seat is looked at when its turn is over, as it is told then.
+        """
+        played, view = self.played(), self.part("view")
+        if view is None:
+            raise unittest.SkipTest("no view yet")
+        following = [*played.states[1:], played.end]
+        for at, (state, after) in enumerate(zip(played.states, following, strict=True)):
+            mover, action = played.players[at], played.actions[at]
+            if self.spec.is_simultaneous and _same_turn(self.rules, state, after):
+                continue
+            said = view.move_text(self.rules, state[0], action)
+            for seat in range(self.rules.num_players):
+                twin = state.copy()
+                core.determinize_at(self.rules, twin, 0, seat, np.uint64(self.seed + at + 1))
+                if core.current_player_at(self.rules, twin, 0) != mover or action not in (
+                    prompts.legal_list(self.rules, twin)
+                ):
+                    continue
+                again = view.move_text(self.rules, twin[0], action)
+                played.play(twin, action)
+                seen = played.observation(twin, seat).tobytes()
+                if seen == played.observation(after, seat).tobytes():
+                    assert said == again, (seat, state, twin)
+
+    def _same_texts(
+        self, view: Any, one: np.ndarray, other: np.ndarray, seat: int, mover: int
+    ) -> None:
+        """Two states look alike to a seat in words: as it is shown them and, if it is to move, in
+        every form of prompt, in its legal moves and in what is wrong with others."""
+        rules = self.rules
+        if self.spec.information == "imperfect":
+            shown = [view.seat_text(rules, states[0], seat) for states in (one, other)]
+            assert shown[0] == shown[1], seat
+        if seat != mover:
+            return
         for form in prompts.part(view, "POSITION_FORMS"):
             options = prompts.TextOptions(position=form)
-            asked = prompts.prompt(view, self.rules, one, seat, options)
-            assert asked == prompts.prompt(view, self.rules, other, seat, options), form
+            asked = [prompts.prompt(view, rules, s[0], seat, options) for s in (one, other)]
+            assert asked[0] == asked[1], form
+        if self.spec.information == "imperfect":
+            legal = prompts.legal_list(rules, one)
+            assert legal == prompts.legal_list(rules, other), seat
+            some = range(0, rules.num_actions, 1 + rules.num_actions // MOST_TOLD)
+            told = [
+                [view.action_to_string(rules, states[0], action) for action in legal[:MOST_TOLD]]
+                + [view.why_illegal(rules, states[0], a) for a in some if a not in legal]
+                for states in (one, other)
+            ]
+            assert told[0] == told[1], seat
 
     def commits_of_the_running_turn_do_not_show(self) -> None:
         """Another commit of one seat changes nothing for the others until the turn resolves.
 
-        Every seat's tensor is compared, and the prompt and legal actions of the seat to move.
+        Every seat's tensor and what it is shown are compared, and the prompt and legal actions of
+        the seat to move.
         """
         rng, view, compared = self.rng(), self.part("view"), 0
         for k in range(10):
@@ -342,8 +391,8 @@ class Contract:
                 for seat in set(range(rules.num_players)) - {committing}:
                     seen = played.observation(twin, seat).tobytes()
                     assert seen == played.observation(state, seat).tobytes(), (seat, state, twin)
-                if view:
-                    self._same_prompts(view, twin[0], state[0], player)
+                    if view:
+                        self._same_texts(view, twin, state, seat, player)
             elif action not in legal:
                 break
             played.play(twin, action)
@@ -484,6 +533,12 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
+def _same_turn(rules: Any, before: np.ndarray, after: np.ndarray) -> bool:
+    if core.current_player_at(rules, after, 0) < 0:
+        return False
+    return bool(core.turn_at(rules, before, 0) == core.turn_at(rules, after, 0))
+
+
 @njit(cache=True)
 def _mask_at(rules, states, legal, mask):
     return core.legal_mask(rules, states[0], legal, mask)
@@ -559,6 +614,7 @@ def contract_checks(
         Contract.commits_of_the_running_turn_do_not_show.__name__: facts.is_simultaneous,
         Contract.messages_reach_only_those_they_are_for.__name__: _talks(facts),
         Contract.information_and_seed_decide.__name__: facts.information == "imperfect",
+        Contract.told_moves_tell_what_is_seen.__name__: facts.information == "imperfect",
     }
     return [(name, partial(check, name)) for name in CHECKS if applies.get(name, True)]
 
