@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ from stratagym.benchmarks.harness.replays import Position, Replay, shows_all
 from stratagym.benchmarks.replaying.evaluator import Evaluation
 from stratagym.benchmarks.replaying.tiles import Tiles, changes
 from stratagym.envs import core
+from stratagym.envs.display import draws_for_seats
 from stratagym.envs.text import OK
 
 MOST_COLUMNS = 5
@@ -61,9 +63,9 @@ def scene(
     for position, after, evaluation in zip(replay.positions, following, judged, strict=True):
         image = arrow = None
         render = position.spec.optional_module("render")
-        drawn = position.viewer is None or shows_all(position.spec)
-        if tiles is not None and render is not None and position.states is not None and drawn:
-            pixels = render.picture(position.rules, position.states[0], _size(render))
+        draw = None if tiles is None else _drawing(position)
+        if tiles is not None and render is not None and draw is not None:
+            pixels = draw()
             numbers = tiles.numbers(pixels)
             image = changes(before, numbers)
             before, size = numbers, [pixels.shape[1], pixels.shape[0]]
@@ -119,6 +121,17 @@ def scene(
         "size": size,
         "cuts": _cuts(replay) if size else None,
     }
+
+
+def _drawing(position: Position) -> Callable[[], np.ndarray] | None:
+    """What draws the position for its viewer; None where the game has no such picture."""
+    render = position.spec.optional_module("render")
+    if render is None or position.states is None:
+        return None
+    draw = partial(render.picture, position.rules, position.states[0], _size(render))
+    if position.viewer is None or shows_all(position.spec):
+        return draw
+    return partial(draw, seat=position.viewer) if draws_for_seats(render) else None
 
 
 # --- what happens within a move -----------------------------------------------------------------

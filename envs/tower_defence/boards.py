@@ -93,11 +93,9 @@ def board_text(rules: Any, s: Any) -> str:
         return "\n".join(
             [*(battle_grid(s) if fought else plan_grid(s)), *lines, "The game is over"]
         )
-    seat = int(s["seat"])
-    clock = f"clock {int(s['clock'][seat])} ms"
+    clock = f"clock {int(s['clock'][s['seat']])} ms"
     budgets = [budget_line(rules, s, k) for k in range(2)]
-    now = f"{_round_begun(rules, s)}: the {_SIDES[seat]} plans"
-    return "\n".join([*plan_grid(s), *lines, *budgets, f"{now}, {clock}"])
+    return "\n".join([*plan_grid(s), *lines, *budgets, f"{_now(rules, s)}, {clock}"])
 
 
 def seat_text(rules: Any, s: Any, player: int) -> str:
@@ -105,16 +103,22 @@ def seat_text(rules: Any, s: Any, player: int) -> str:
     k = int(s["round"])
     if k >= rules.rounds or int(s["moment"]) != PLANNING:
         return board_text(rules, s)
-    planning = sealed_words.planners(rules, s)
     lines = [f"The plans of round {k}:", *plan_grid(s, past="last_")] if k else []
     lines += [round_line(s, before) for before in range(k)]
-    if player not in planning:
-        return "\n".join([*lines, f"{_round_begun(rules, s)}: the {_SIDES[1 - player]} plans"])
-    now = "both sides plan" if len(planning) > 1 else f"the {_SIDES[player]} plans"
-    lines += [f"{_round_begun(rules, s)}: {now}", *plan_grid(s, (player,))]
-    clock = f"clock {int(s['clock'][player])} ms"
-    return "\n".join([*lines, f"{budget_line(rules, s, player)}, {clock}"])
+    lines.append(_now(rules, s, player))
+    if player in sealed_words.planners(rules, s):
+        clock = f"clock {int(s['clock'][player])} ms"
+        lines += [*plan_grid(s, (player,)), f"{budget_line(rules, s, player)}, {clock}"]
+    return "\n".join(lines)
 
 
-def _round_begun(rules: Any, s: Any) -> str:
-    return f"Round {int(s['round']) + 1} of {rules.rounds}"
+def who_plans(rules: Any, s: Any, seat: int | None) -> str:
+    """Who plans in the running round: to a spectator the side to move, else all that do."""
+    planning = sealed_words.planners(rules, s)
+    if seat is not None and len(planning) > 1:
+        return "both sides plan"
+    return f"the {_SIDES[planning[0] if seat is not None else int(s['seat'])]} plans"
+
+
+def _now(rules: Any, s: Any, seat: int | None = None) -> str:
+    return f"Round {int(s['round']) + 1} of {rules.rounds}: {who_plans(rules, s, seat)}"
