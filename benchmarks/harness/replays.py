@@ -20,7 +20,7 @@ from stratagym.benchmarks.harness.files import Shape
 from stratagym.benchmarks.harness.records import DecisionRecord, read_any_games, read_jsonl
 from stratagym.envs import core, spec
 from stratagym.envs.checks import SEED_MASK
-from stratagym.envs.text import legal_list
+from stratagym.envs.text import OK, legal_list
 
 GAMES, DECISIONS = "games.jsonl", "decisions.jsonl"
 ENDINGS = {core.TERMINAL: "terminal", core.TRUNCATED: "truncated"}
@@ -85,6 +85,7 @@ class Position:
         answers: the records of the decision, oldest first.
         heading: which position it is, and who decides in it.
         viewer: the seat that sees it; None for a spectator, who sees all.
+        instead: why the action is not the policy's own; empty where it is.
     """
 
     ply: int
@@ -99,6 +100,7 @@ class Position:
     answers: list[dict[str, Any]] = field(default_factory=list)
     heading: str = ""
     viewer: int | None = None
+    instead: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -177,6 +179,7 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
     problems: list[str] = []
     positions = _play(game, rules, int(record["seed"]), actions, problems)
     _assign_answers(game, name, positions, answers)
+    _tell_stand_ins(record, positions)
     for position in positions:
         position.policy = None if position.seat is None else seats[position.seat]
     put_headings(positions, len(actions))
@@ -339,6 +342,38 @@ def _assign_answers(
             own = (p for p in positions[begin.ply :] if p.seat == answer["seat"])
             position = next(own, begin)
             position.answers = [*position.answers, answer]
+
+
+def _tell_stand_ins(record: dict[str, Any], positions: list[Position]) -> None:
+    """Say of each move that was not its policy's own where it comes from."""
+    asked = {answer["seat"] for position in positions for answer in position.answers}
+    real_time = positions[0].spec.decision_seconds is not None
+    bad: dict[int, tuple[str, float]] = {}  # by seat: why, and for how many more moves
+    for position in positions:
+        if position.seat is None or position.action is None:
+            continue
+        if position.answers:
+            last = position.answers[-1]
+            moves = max(1, len(last.get("actions") or ()))
+            bad[position.seat] = instead_of(last), float("inf") if real_time else moves
+        why, left = bad.get(position.seat, ("", 0))
+        bad[position.seat] = why, left - 1
+        if position.ply < record.get("opening", 0):
+            position.instead = "a random move of the opening"
+        elif position.ply < record.get("given", 0):
+            position.instead = "made in another match"
+        elif left > 0:
+            position.instead = why
+        elif position.seat in asked and len(position.legal) == 1:
+            position.instead = "the only legal move, not asked for"
+
+
+def instead_of(answer: Mapping[str, Any]) -> str:
+    """Why what was played after an answer is not what it said; empty where it is."""
+    if answer["kind"] == OK:
+        return ""
+    reason = f": {answer['reason']}" if answer["reason"] else ""
+    return f"in place of a bad answer ({answer['kind']}{reason})"
 
 
 def _check_answers(game: core.GameSpec, positions: list[Position]) -> list[str]:

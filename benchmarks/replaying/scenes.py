@@ -93,6 +93,7 @@ def scene(
                 "short": _short(position),
                 "beside": _beside(position),
                 "arrow": arrow,
+                "instead": position.instead,
             }
         )
         shown = frames(position, after)
@@ -172,6 +173,7 @@ def _frame(
         "short": label,
         "beside": _beside(position if after is None else after),
         "arrow": None,
+        "instead": "",
     }
 
 

@@ -82,6 +82,10 @@ class Terminal:
         if position.action is not None:
             move = f"{position.move(position.action)}   " if position.is_open else ""
             self._print(f"Move: {move}{position.told()}", "green")
+            if position.instead:
+                self._print(f"Not {position.policy}'s own: {position.instead}", "yellow")
+        elif position.answers:
+            self._print("Nothing was played.", "red")
         after = self.replay.positions[k + 1] if k + 1 < len(self.replay.positions) else None
         for label, _, _ in frames(position, after):
             self._print(label, "cyan")
