@@ -79,9 +79,7 @@ def moves_since(s: Any) -> list[str]:
     return told[::-1]
 
 
-def _move_of(
-    change: int, pieces: dict[int, tuple[int, int]], mover: int
-) -> tuple[int, int] | None:
+def _move_of(change: int, pieces: dict[int, tuple[int, int]], mover: int) -> tuple[int, int] | None:
     """(from, to) of the move of a piece, now on the board, by what it made of the hash."""
     seat = 0 if mover == WHITE else 1
     keys = _keys()[seat]

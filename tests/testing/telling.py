@@ -217,8 +217,8 @@ class _Look:
         """What is different of two positions; empty if nothing is found."""
         for back in (False, True):
             seed = np.uint64(self.rng.integers(2**63))
-            lines = (_Line(self.game, place, seed) for place in (one, other))
-            what = self._played_alike(*lines, back)
+            first, second = (_Line(self.game, place, seed) for place in (one, other))
+            what = self._played_alike(first, second, back)
             if what:
                 return what
         return ""
@@ -278,7 +278,8 @@ class _Look:
                 change(rules, seed, actions)
 
     def _random_game(self, rules: Any, seed: int) -> list[int]:
-        table, actions = _Table(self.game, rules, seed), []
+        table = _Table(self.game, rules, seed)
+        actions: list[int] = []
         while table.seat >= 0 and len(actions) < LONGEST:
             actions.append(int(self.rng.choice(table.choices())))
             table.play(actions[-1])
