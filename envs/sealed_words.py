@@ -250,7 +250,8 @@ def rounds_rules(rules: Any, sides: Sequence[str]) -> list[str]:
             "- A plan that costs more than the budget loses without a battle, and so does one that "
             f"breaks a rule; one that costs more than {sealed.LOOSE} times the budget breaks one. "
             "If both sides' plans do, one that breaks a rule loses against one that is over "
-            "budget; of two over budget the one loses that is further over, as a share of its budget."
+            "budget; of two over budget the one loses that is further over, as a share of its "
+            "budget."
         )
     if rules.rounds > 1:
         told.append(

@@ -422,8 +422,8 @@ def rules_text(rules: Any) -> str:
                 "chow: Chi W2 makes W1 W2 W3, whichever of the three was claimed.",
                 "- Hu goes before Peng and Gang, these before Chi; of several who win, the next "
                 "after the discarder does. After Peng or Chi one discards.",
-                "- A tile added with BuGang may be robbed by who wins with it (Hu); no other claim is "
-                "made to it.",
+                "- A tile added with BuGang may be robbed by who wins with it (Hu); there is no "
+                "other claim to it.",
                 f"- {walls} When {end}, a turn is the last: no Chi, Peng, Gang, AnGang or BuGang, "
                 f"and if nobody wins the hand is drawn.{kongs if rules.duplicate else ''}",
             ),
