@@ -25,7 +25,7 @@ import numpy as np
 from numba import njit
 
 from stratagym.envs import core, make, make_batch, spec
-from stratagym.testing import ptx
+from stratagym.testing import ptx, telling
 from stratagym.testing.golden import playthrough
 from stratagym.testing.hiding import Hiding
 
@@ -269,6 +269,19 @@ class Contract(Hiding):
             events += _chance_events(self.rules, states, generators, seed, legal, probs, wrong)
         assert wrong[0] == 0, f"{wrong[0]} of {events} chance events have no distribution"
         assert (events > 0) == (self.spec.chance == "explicit"), (events, self.spec.chance)
+
+    def prompts_tell_all_that_counts(self) -> None:
+        """Positions under one prompt have the same legal actions and come to the same returns.
+
+        Some of them, of the default board's size; ``telling.look`` looks at as many as are wanted.
+        """
+        if self.part("view") is None:
+            raise unittest.SkipTest("no view yet")
+        dtype = core.state_dtype(self.rules)
+        told = telling.look(
+            self.spec, self.seed, pairs=100, fits=lambda rules: core.state_dtype(rules) == dtype
+        )
+        assert not told.faults, str(told.faults[0])
 
     # --- the environments ------------------------------------------------------------------------
 

@@ -295,12 +295,12 @@ class _Look:
         """Note the positions of two games from decision ``first`` on."""
         for line in (actions, others):
             table = _Table(self.game, rules, seed)
-            for k, action in enumerate(line[: first + WINDOW]):
-                if k >= first:
-                    self._note(table)
+            for action in line[:first]:
                 if not table.may(action):
                     break
                 table.play(action)
+            else:
+                self._play_on(table, line[first : first + WINDOW])
 
     def _reordered(self, rules: Any, seed: int, actions: list[int]) -> None:
         """The same moves in another order."""
@@ -320,22 +320,33 @@ class _Look:
         self._both(rules, seed, actions, others, i + 1)
 
     def _there_and_back(self, rules: Any, seed: int, actions: list[int]) -> None:
-        """Three times from one position: moves away, and those that lead nearest to it again."""
-        start = _Table(self.game, rules, seed)
-        for action in actions[: self._at(len(actions))]:
+        """Three times from one position: moves away, and those that lead nearest to it again.
+
+        Then the game goes on as it did without these.
+        """
+        start, at = _Table(self.game, rules, seed), self._at(len(actions))
+        for action in actions[:at]:
             start.play(action)
-        self._note(start)
-        for _ in range(3):
+        for detour in range(4):
             table = start.copy()
-            for k in range(2 * rules.num_players):
+            for k in range(2 * rules.num_players if detour else 0):
                 if table.seat < 0:
                     break
                 legal = table.choices()
-                at = int(self.rng.integers(len(legal)))
+                chosen = int(self.rng.integers(len(legal)))
                 if k >= rules.num_players:
-                    at = self._way_back(table, legal, start.states)
-                table.play(int(legal[at]))
+                    chosen = self._way_back(table, legal, start.states)
+                table.play(int(legal[chosen]))
                 self._note(table)
+            self._play_on(table, actions[at : at + WINDOW])
+
+    def _play_on(self, table: _Table, actions: list[int]) -> None:
+        """Play actions as far as they are legal, and note the positions before each."""
+        for action in actions:
+            self._note(table)
+            if not table.may(action):
+                break
+            table.play(action)
 
     def _redealt(self, rules: Any, seed: int, actions: list[int]) -> None:
         """The same moves with other hidden cards."""
@@ -348,11 +359,7 @@ class _Look:
         fresh = np.uint64(self.rng.integers(2**63))
         core.determinize_at(rules, other.states, 0, other.seat, fresh)
         for line in (table, other):
-            for action in actions[at : at + WINDOW]:
-                self._note(line)
-                if not line.may(action):
-                    break
-                line.play(action)
+            self._play_on(line, actions[at : at + WINDOW])
 
 
 def _copied(states: np.ndarray) -> np.ndarray:
