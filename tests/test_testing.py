@@ -31,7 +31,7 @@ NIM, BIDS, ROLES = (
 SHOWS = 'def seat_text(rules, s, player):\n    return str(s["{}"].tolist())\n\n\n'
 BROKEN = [
     (NIM, "rules.py", "out[n] = 5 * heap + stones", "out[n] = 5 * heap", "legal_actions"),
-    (NIM, "rules.py", "out[1] = -out[0]", "out[1] = 0.0", "returns_obey_the_utility_class"),
+    (NIM, "rules.py", "out[1] = 0.0 - out[0]", "out[1] = 0.0", "returns_obey_the_utility_class"),
     (NIM, "rules.py", "out[heap] = s.heaps[heap]", "out[heap] = 9", "observations_are_in"),
     (NIM, "__init__.py", "package=", "sides=((0,), (0, 1)), package=", "sides_part_the_seats"),
     (NIM, "__init__.py", 'chance="deterministic"', 'chance="explicit"', "chance_outcomes_are"),

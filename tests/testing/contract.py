@@ -25,7 +25,7 @@ import numpy as np
 from numba import njit
 
 from stratagym.envs import core, make, make_batch, spec
-from stratagym.testing import ptx, telling
+from stratagym.testing import ptx
 from stratagym.testing.golden import playthrough
 from stratagym.testing.hiding import Hiding
 
@@ -211,6 +211,7 @@ class Contract(Hiding):
             for state in (played.states[0], played.states[-1], played.end):
                 returns = played.returns(state)
                 assert np.isfinite(returns).all()
+                assert not np.signbit(returns[returns == 0]).any(), f"-0.0 among {returns}"
                 if utility == "zero_sum":
                     assert abs(returns.sum()) < 1e-9, returns
                 elif utility == "constant_sum" and state is played.end:
@@ -277,6 +278,8 @@ class Contract(Hiding):
         """
         if self.part("view") is None:
             raise unittest.SkipTest("no view yet")
+        from stratagym.testing import telling  # here, so that it runs as a command too
+
         dtype = core.state_dtype(self.rules)
         told = telling.look(
             self.spec, self.seed, pairs=100, fits=lambda rules: core.state_dtype(rules) == dtype
