@@ -22,13 +22,16 @@ class Option:
 
     ``choices`` is a collection of allowed values, or a callable that takes the given value and
     returns the value to use or raises ``ValueError`` with what would be right.
-    ``examples`` are allowed values that tests try where ``choices`` lists none.
+    ``examples`` are allowed values that tests try where ``choices`` lists none. An option that
+    ``came_later`` than the first records of its game stands in no record, configuration or ladder
+    while it has its default, so that those without it stay what they were.
     """
 
     default: Any
     choices: Iterable[Any] | Callable[[Any], Any]
     help: str
     examples: tuple[Any, ...] = ()
+    came_later: bool = False
 
     def check(self, game: str, name: str, value: Any) -> Any:
         """The value to use for ``value``, which may be the text of one. Raises ``ValueError``."""
@@ -202,11 +205,20 @@ class GameSpec:
             return None
 
     def options_in_force(self, **given: Any) -> dict[str, Any]:
-        """Every option with the value given or its default.
+        """Every option with the value given or its default, as records have it.
+
+        Options that ``came_later`` are left out where they have their default.
 
         Raises:
             ValueError: an unknown option or a value that is not allowed.
         """
+        return {
+            name: value
+            for name, value in self._all_options(given).items()
+            if not (self.options[name].came_later and value == self.options[name].default)
+        }
+
+    def _all_options(self, given: dict[str, Any]) -> dict[str, Any]:
         for name in given:
             if name not in self.options:
                 known = ", ".join(self.options) or "none"
@@ -224,7 +236,7 @@ class GameSpec:
         """
         module = self.module("rules")
         make = getattr(module, "make_rules", None) or module.Rules
-        options = self.options_in_force(**given)
+        options = self._all_options(given)
         rules = make(**options)
         _name_apart(type(rules))
         _options[type(rules), rules] = options

@@ -172,6 +172,9 @@ SPEC = GameSpec(
         **sealed.options(sealed.budget(1, 80), sealed.budget(1, 80)),
         "elements": Option("on", ("on", "off"), "whether elements count"),
         "excess": Option("chain", ("chain", "once"), "how far a bandit leader's excess goes"),
+        "burn": Option(
+            "through", ("through", "shield"), "whether a shield takes a burn", came_later=True
+        ),
     },
     sources=(
         "AdvGameBench, appendix A.2 (units, numbers, battle)",

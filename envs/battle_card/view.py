@@ -107,7 +107,7 @@ def ability_text(rules: Any, kind: int) -> str:
         BATTLE_FRENZY: "after its attack: -4 attack, not below 0",
         BANDIT_LEADER: f"damage beyond its target's health goes on to {onto}",
         LAVA_GOLEM: "taunt; whoever attacks it with more than 0 burns: loses 3 health before each "
-        "own attack",
+        f"own attack, {'unless a shield takes it' if rules.burn_hits else 'also through a shield'}",
         TIDE_GUARDIAN: "shield; attacks twice",
         TIDE_LORD: "damaged and still alive: its attack doubles (at most 999)",
         PHOENIX: "also hits the living units left and right of its target; comes back once with "

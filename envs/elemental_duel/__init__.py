@@ -170,6 +170,9 @@ SPEC = GameSpec(
         **sealed.options(sealed.budget(12, 27), sealed.budget(12, 27)),
         "target": Option("first", ("first", "weakest"), "whom hostile skills aim at"),
         "fear": Option("target", ("target", "self"), "what fear_whisper lessens"),
+        "rebound": Option(
+            "one", ("one", "nothing"), "damage of core_rebound at 1 stored", came_later=True
+        ),
     },
     sources=(
         "AdvGameBench, appendix A.3 (elements, skills, costs, numbers)",

@@ -129,7 +129,7 @@ def skill_text(rules: Any, skill: int) -> str:
         + (f" and {pulse[1]} damage" if pulse[1] else "")
         + " for each full 10% of its HP that the user lacks",
         t.CORE_REBOUND: f"{t.REBOUND[n]}% of the user's stored damage (all HP that it has lost), "
-        "which is 0 then; nothing at 0",
+        f"which is 0 then; nothing {'where that is less than 1' if rules.rounds_off else 'at 0'}",
         t.HOLY_GLIMMER: f"one negative status of the user is gone; heals {t.GLIMMER[n]}; "
         f"{t.GLIMMER[n]} damage",
         t.FAITH_EMBLEM: "of the next hit on the user within 1 round 20% is healed instead, and the "
