@@ -8,11 +8,15 @@ after what the seat cannot know has been drawn again in both from one seed, come
 by the same moves; what is legal on the way must be the same too, but for what the view's
 ``TOLD_WHEN_DUE`` names. So hidden cards and sealed plans are no faults, and what a seat could know
 and is not told is one.
+
+    python -m stratagym.testing.telling [GAME ...]      looks at many and prints how many
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.envs import core, prompts
+from stratagym.envs import core, games, prompts, spec
 from stratagym.envs.prompts import TextOptions, part
 from stratagym.envs.turns import OpenTurn
 
@@ -88,13 +92,21 @@ class Told:
     """What was looked at.
 
     Attributes:
-        states: positions whose prompt was read. pairs: of different records under one prompt that
-            were compared. faults: those that differ.
+        options: sets of options, each with a form of position. states: positions whose prompt was
+            read. pairs: of different records under one prompt that were compared. faults: those
+            that differ.
     """
 
+    options: int = 0
     states: int = 0
     pairs: int = 0
     faults: list[Fault] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.options} sets of options, {self.states} positions, {self.pairs} pairs, "
+            f"{len(self.faults)} faults"
+        )
 
 
 def look(
@@ -125,7 +137,7 @@ def look(
             rules = game.make_rules(**options)
             if fits(rules):
                 looks.append((table, rules, options))
-    share = max(LEAST_PAIRS, pairs // len(looks))
+    told.options, share = len(looks), max(LEAST_PAIRS, pairs // len(looks))
     while True:
         for table, rules, options in looks:
             table.look(rules, options, share)
@@ -473,3 +485,36 @@ class _Line(_Followed):
         out = np.zeros(self.rules.num_players)
         core.returns_at(self.rules, self.states, 0, out)
         return out
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print what was looked at, and the first faults; 1 where there are any, 2 for no such game."""
+    parser = argparse.ArgumentParser(
+        prog="python -m stratagym.testing.telling",
+        description="Look for positions that prompts do not tell apart.",
+    )
+    parser.add_argument("games", nargs="*", metavar="GAME", help="default: every game")
+    parser.add_argument("--pairs", type=int, default=1000, help="pairs a game that are enough")
+    parser.add_argument("--states", type=int, default=60_000, help="positions that are enough")
+    parser.add_argument("--mixtures", type=int, default=12, help="sets of several options")
+    parser.add_argument("--seed", type=int, default=None, help="default: another every time")
+    given = parser.parse_args(arguments)
+    try:
+        found = [spec(name) for name in given.games or games()]
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    seed = int(np.random.default_rng().integers(2**31)) if given.seed is None else given.seed
+    print(f"seed {seed}")
+    faults = 0
+    for game in found:
+        told = look(game, seed, pairs=given.pairs, states=given.states, mixtures=given.mixtures)
+        faults += len(told.faults)
+        print(f"{game.name}: {told}", flush=True)
+        for fault in told.faults:
+            print(fault)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
