@@ -55,6 +55,19 @@ def browser(tmp_path_factory):
     driver.quit()
 
 
+SHOWN = """
+const text = (id) => document.getElementById(id).textContent;
+const rows = [...document.querySelectorAll("#list button")];
+return [
+  Number(document.getElementById("slider").value), text("heading"), text("played"), text("text"),
+  document.querySelector(".legal .chosen")?.firstChild.textContent ?? null,
+  rows.findIndex((row) => row.getAttribute("aria-current") === "step"),
+  document.querySelector(".seats li:has(.next) .seat")?.textContent ?? null,
+];
+"""
+"""What the page shows of a step: its number, texts, the move in the list, whose move is next."""
+
+
 class Opened:
     """A page in the browser."""
 
@@ -78,11 +91,6 @@ class Opened:
 
     def keys(self, *keys: str) -> None:
         self.browser.find_element(By.TAG_NAME, "body").send_keys(*keys)
-
-    def next_to_move(self) -> str | None:
-        """The badge of the seat that is said to be next."""
-        found = self.browser.find_elements(By.CSS_SELECTOR, ".seats li:has(.next) .seat")
-        return found[0].text if found else None
 
     @property
     def at(self) -> int:
@@ -120,26 +128,25 @@ def test_clicking_through_a_game_ends_on_the_kernels_board(game):
     record, page = game
     rows = page.browser.find_elements(By.CSS_SELECTOR, "#list button")
     assert len(rows) == record["plies"] + 1
-    assert page.text("heading") == "Start" and not page.text("played")
-    for ply, action in enumerate(record["actions"], 1):
-        assert page.next_to_move() == "XO"[(ply - 1) % 2]
-        page.find("next").click()
-        assert page.at == ply
-        seat = (ply - 1) % 2
-        assert page.text("heading") == (
-            f"Move {ply} of {record['plies']}: {'XO'[seat]}, {record['seats'][seat]}"
-        )
-        assert page.text("played") == f"{'XO'[seat]} dropped a stone into column {action}."
-        chosen = page.browser.find_element(By.CSS_SELECTOR, ".legal .chosen")
-        assert chosen.get_property("firstChild")["textContent"] == str(action)
-        current = page.browser.find_element(By.CSS_SELECTOR, "#list [aria-current=step]")
-        assert current == rows[ply]
-        # The board is the one after the move that is told, and says who is next.
+    view = envs.spec("connect_four").module("view")
+    for ply in range(record["plies"] + 1):
+        at, heading, told, board, chosen, now, following = page.script(SHOWN)
+        assert at == now == ply
         _, states = last_state({**record, "actions": record["actions"][:ply]})
-        assert page.text("text") == envs.spec("connect_four").module("view").board_text(
-            None, states[0]
-        )
-    assert page.next_to_move() is None
+        # The board is the one after the move that is told, and it says who is next.
+        assert board == view.board_text(None, states[0])
+        over = ply == record["plies"]
+        assert following == (None if over else "XO"[ply % 2])
+        if ply == 0:
+            assert (heading, told, chosen) == ("Start", "", None)
+        else:
+            seat, action = (ply - 1) % 2, record["actions"][ply - 1]
+            mark, policy = "XO"[seat], record["seats"][seat]
+            assert heading == f"Move {ply} of {record['plies']}: {mark}, {policy}"
+            assert told == f"{mark} dropped a stone into column {action}."
+            assert chosen == str(action)
+        if not over:
+            page.find("next").click()
     assert not page.find("next").is_enabled()
     rules, states = last_state(record)
     assert page.text("text") == envs.spec("connect_four").module("view").board_text(
