@@ -32,6 +32,7 @@ from stratagym.envs.words import (
     labelled_grid,
     last_text,
     standing,
+    stones_name,
 )
 
 PROMPT_VERSION = "ataxx-2"
@@ -257,6 +258,11 @@ def answer_of(rules: Any) -> AnswerForm:
         return ANSWER
     what = "the cell to clone onto, or the cells of a jump, from and to"
     return replace(ANSWER, form="<cell>, or <from><to>", what=what)
+
+
+def seat_name(rules: Any, s: Any, player: int) -> str:
+    """The colour, with the mark that boards and moves have it by."""
+    return stones_name(player)
 
 
 def role_text(rules: Any, player: int) -> str:

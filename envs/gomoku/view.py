@@ -17,7 +17,14 @@ from stratagym.envs.gomoku.rules import (
     RUNNING,
     SWAP2,
 )
-from stratagym.envs.words import MARKS, AnswerForm, board_move, colours_text, marks_text
+from stratagym.envs.words import (
+    MARKS,
+    AnswerForm,
+    board_move,
+    colours_text,
+    marks_text,
+    stones_name,
+)
 
 PROMPT_VERSION, MERGED_VERSION = "gomoku-2", ""
 ANSWER = board_move(
@@ -169,6 +176,13 @@ def answer_of(rules: Any) -> AnswerForm:
         form="<column letter><row number>, or black, white or more where you choose a colour",
         what="the cell, its column's letter before its row's number, or the choice of a colour,",
     )
+
+
+def seat_name(rules: Any, s: Any, player: int) -> str:
+    """The colour, with the mark of its stones; under swap2 the number until colours are chosen."""
+    if rules.opening == SWAP2 and s["phase"] != IN_TURN:
+        return f"Player {player}"
+    return stones_name(int(player != s["black"]))
 
 
 def role_text(rules: Any, player: int) -> str:
