@@ -124,6 +124,14 @@ def test_answers_are_asked_for_that_can_be_given():
     assert "Move: <column letter><row number>, or black, white or more" in swap
 
 
+def test_gomokus_prompts_tell_who_has_which_colour_under_swap2():
+    """A fourth stone is placed in the opening, or behind it by who has White."""
+    taken, placed = (asked("gomoku", 0, 1, 2, choice, 3, opening="swap2") for choice in (225, 227))
+    assert "You are Black (X).\n\nIt is your turn: place one X." in taken
+    assert "Nobody has taken a colour yet.\n\nIt is your turn: place one X." in placed
+    assert "You are" not in asked("gomoku", 0).split("The board now")[1]
+
+
 def test_the_landlords_prompts_tell_what_the_game_is_worth(seed):
     game = TextGame("dou_dizhu", bidding="points")
     game.reset(seed % 1000)

@@ -271,7 +271,16 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
         told += "\nAll other cells are empty."
     if s["last"] >= 0:
         told += f"\n{_last_text(rules, s)}"
+    if rules.opening == SWAP2:
+        told += f"\n{_colour_text(s, player)}"
     return f"{told}\n\nIt is your turn: {_task(s)}"
+
+
+def _colour_text(s: Any, player: int) -> str:
+    """The seat's colour under swap2: a fourth stone may be placed before or after one is taken."""
+    if s["phase"] != IN_TURN:
+        return "Nobody has taken a colour yet."
+    return f"You are {stones_name(int(player != s['black']))}."
 
 
 def _task(s: Any) -> str:
