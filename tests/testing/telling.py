@@ -9,7 +9,7 @@ by the same moves; what is legal on the way must be the same too, but for what t
 ``TOLD_WHEN_DUE`` names. So hidden cards and sealed plans are no faults, and what a seat could know
 and is not told is one.
 
-    python -m stratagym.testing.telling [GAME ...]      looks at many and prints how many
+    python -m stratagym.testing.telling [GAME ...]      looks at many and prints a table of how many
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ WINDOW = 10
 """Decisions of a game that are looked at behind the one that was changed."""
 PAST = 8
 """How many earlier records of its game a position keeps, to be gone back to."""
+WAYS = 6
+"""Courses of moves away and back of which that is taken that leads nearest."""
 WEIGHED = 16
 """The most actions among which one is sought that leads back."""
 LONGEST = 600
@@ -283,8 +285,8 @@ class _Look:
         if not actions:  # over before anybody was to move
             return
         for change in (
-            self._reordered, self._changed, self._there_and_back, self._redealt,
-            self._reordered, self._changed, self._there_and_back,
+            self._reordered, self._changed, self._rejoined, self._there_and_back, self._redealt,
+            self._reordered, self._changed, self._rejoined, self._there_and_back,
         ):  # fmt: skip
             if not self._is_enough:
                 change(rules, seed, actions)
@@ -331,6 +333,22 @@ class _Look:
         others[i] = int(self.rng.choice(table.choices()))
         self._both(rules, seed, actions, others, i + 1)
 
+    def _rejoined(self, rules: Any, seed: int, actions: list[int]) -> None:
+        """One other move, and then those that lead nearest to where the game was without it."""
+        table, i = _Table(self.game, rules, seed), self._at(len(actions))
+        for action in actions[:i]:
+            table.play(action)
+        other = table.copy()
+        for k, action in enumerate(actions[i : i + WINDOW]):
+            table.play(action)
+            if other.seat < 0:
+                break
+            legal = other.choices()
+            nearest = self._way_back(other, legal, table.states) if k else None
+            other.play(int(self.rng.choice(legal) if nearest is None else legal[nearest]))
+            self._note(table)
+            self._note(other)
+
     def _there_and_back(self, rules: Any, seed: int, actions: list[int]) -> None:
         """Three times from one position: moves away, and those that lead nearest to it again.
 
@@ -339,18 +357,28 @@ class _Look:
         start, at = _Table(self.game, rules, seed), self._at(len(actions))
         for action in actions[:at]:
             start.play(action)
-        for detour in range(4):
-            table = start.copy()
-            for k in range(2 * rules.num_players if detour else 0):
-                if table.seat < 0:
-                    break
-                legal = table.choices()
-                chosen = int(self.rng.integers(len(legal)))
-                if k >= rules.num_players:
-                    chosen = self._way_back(table, legal, start.states)
-                table.play(int(legal[chosen]))
+        self._play_on(start.copy(), actions[at : at + WINDOW])
+        for _ in range(3):
+            ways = [self._detour(start) for _ in range(WAYS)]
+            way = min(ways, key=lambda way: _apart(way[-1].states, start.states))
+            for table in way[:-1]:
                 self._note(table)
-            self._play_on(table, actions[at : at + WINDOW])
+            self._play_on(way[-1], actions[at : at + WINDOW])
+
+    def _detour(self, start: _Table) -> list[_Table]:
+        """The game behind each of a move of every seat, by chance, and one of each nearest back."""
+        tables, seats = [start], start.rules.num_players
+        for k in range(2 * seats):
+            table = tables[-1].copy()
+            if table.seat < 0:
+                break
+            legal = table.choices()
+            chosen = int(self.rng.integers(len(legal)))
+            if k >= seats:
+                chosen = self._way_back(table, legal, start.states)
+            table.play(int(legal[chosen]))
+            tables.append(table)
+        return tables[1:] or [start.copy()]
 
     def _play_on(self, table: _Table, actions: list[int]) -> None:
         """Play actions as far as they are legal, and note the positions before each."""
@@ -372,6 +400,11 @@ class _Look:
         core.determinize_at(rules, other.states, 0, other.seat, fresh)
         for line in (table, other):
             self._play_on(line, actions[at : at + WINDOW])
+
+
+def _apart(one: np.ndarray, other: np.ndarray) -> int:
+    """How many bytes of two records differ."""
+    return int(np.count_nonzero(one.view(np.uint8) != other.view(np.uint8)))
 
 
 def _copied(states: np.ndarray) -> np.ndarray:
@@ -505,14 +538,14 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     seed = int(np.random.default_rng().integers(2**31)) if given.seed is None else given.seed
-    print(f"seed {seed}")
-    faults = 0
+    faults: list[Fault] = []
+    print("| Game | Sets of options | Positions | Pairs | Faults |\n|---|--:|--:|--:|--:|")
     for game in found:
         told = look(game, seed, pairs=given.pairs, states=given.states, mixtures=given.mixtures)
-        faults += len(told.faults)
-        print(f"{game.name}: {told}", flush=True)
-        for fault in told.faults:
-            print(fault)
+        faults += told.faults
+        counts = told.options, told.states, told.pairs, len(told.faults)
+        print(f"| {game.name} | {' | '.join(f'{count:,}' for count in counts)} |", flush=True)
+    print(f"seed {seed}", *faults, sep="\n\n")
     return 1 if faults else 0
 
 
