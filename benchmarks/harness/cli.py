@@ -24,6 +24,7 @@ from stratagym.agents.core import PolicyFault
 from stratagym.benchmarks.harness import locks
 from stratagym.benchmarks.harness.errors import InputError as InputError
 from stratagym.benchmarks.reporting.terminal import say
+from stratagym.envs.facts import PackageFault
 
 T = TypeVar("T")
 OWN = Group("Options", sort_key=0)
@@ -101,6 +102,7 @@ def run(application: App, arguments: list[str] | None = None) -> None:
     name = application.name[0]
     given = sys.argv[1:] if arguments is None else arguments
     former = _FORMER.get(name, {})
+    values = [*given, *(word.partition("=")[2] for word in given)]
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # what ``benchmarks`` says at first
     try:
@@ -110,8 +112,8 @@ def run(application: App, arguments: list[str] | None = None) -> None:
             )
         finally:
             sys.stdout.flush()
-    except (CycloptsError, InputError, PolicyFault) as error:
-        say(f"{name}: {error}")
+    except (CycloptsError, InputError, PackageFault, PolicyFault) as error:
+        say(f"{name}: {error}", values=values)
         sys.exit(2)
     except BrokenPipeError:  # whoever read the output, such as `head`, has had enough
         _drop_output()
@@ -120,15 +122,15 @@ def run(application: App, arguments: list[str] | None = None) -> None:
         if error.errno not in NOT_OURS:
             raise
         where = f"{error.filename}: " if error.filename else ""
-        say(f"{name}: {where}{error.strerror}; what was recorded is kept")
+        say(f"{name}: {where}{error.strerror}; what was recorded is kept", values=values)
         _drop_output()
         sys.exit(2)
     except Unavailable as error:
         kept = "what was recorded is kept, and --resume goes on with it"
-        say(f"{name}: {error}; {kept}")
+        say(f"{name}: {error}; {kept}", values=values)
         sys.exit(3)
     except TransportError as error:
-        say(f"{name}: no answer came: {error}")
+        say(f"{name}: no answer came: {error}", values=values)
         sys.exit(3)
     except KeyboardInterrupt:
         print(file=sys.stderr)
