@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import inspect
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
@@ -187,12 +188,26 @@ def _inherited(cls: type) -> dict[str, Group]:
     }
 
 
+PLACES = {
+    "M": "a model; to ask one takes pip install 'stratagym[llm]'",
+    "OTHER": "another model",
+    "URL": "the model's endpoint, such as http://localhost:8000/v1",
+    "RUN": "the folder of a run",
+    "OTHER_RUN": "the folder of another run",
+    "FOLDER": "a folder to write to",
+}
+"""What words in examples stand for; all others are meant as they are."""
+
+
 def _examples(text: str) -> str:
-    """The lines of a script's docstring that call it."""
+    """The lines of a script's docstring that call it, what they mean, and what they need."""
     lines = [line.strip() for line in text.splitlines()]
     calls = [line for line in lines if line.startswith("python -m ")]
     folded = [textwrap.wrap(call, 74, break_on_hyphens=False) for call in calls]
-    return "\n".join(["Examples:", *("  " + " \\\n      ".join(parts) for parts in folded)])
+    found = ["Examples:", *("  " + " \\\n      ".join(parts) for parts in folded)]
+    used = [one for one in PLACES if re.search(rf"(?<!\w){one}(?!\w)", " ".join(calls))]
+    found += ["  " + "; ".join(f"{one}: {PLACES[one]}" for one in used)] * bool(used)
+    return "\n".join([*found, *(line for line in lines if line.startswith("Needs "))])
 
 
 class _Help(DefaultFormatter):
