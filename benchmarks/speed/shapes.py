@@ -72,7 +72,7 @@ def state_api(game: str, observe: bool = False, **options: Any) -> Episode:
     def episode() -> int:
         decisions = 0
         state.reset(next(seeds))
-        while not state.is_terminal():
+        while state.current_player() >= 0:
             if observe:
                 state.observation_tensor(out=seen)
             legal = state.legal_actions()
