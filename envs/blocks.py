@@ -10,10 +10,10 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
-from numba import njit
 from numba.core import cgutils
-from numba.core.types import Array, CPointer, Record, Type, UniTuple, int64
+from numba.core.types import Array, CPointer, Float, Record, Type, UniTuple, int64
 from numba.extending import (
     NativeValue,
     box,
@@ -36,11 +36,6 @@ class Block(Type):
     @property
     def key(self) -> tuple[Type, ...]:
         return self.rules, self.record, self.seen
-
-    @property
-    def shape(self) -> UniTuple:
-        """The type of an observation's shape."""
-        return UniTuple(int64, self.seen.ndim)
 
     @property
     def size(self) -> int:
@@ -173,30 +168,39 @@ def _typed_numbers(typingctx: Any, block: Any, room: Any) -> Any:
     return numbers(block, room), codegen
 
 
-def _loads(part: str) -> Any:
-    """An intrinsic that reads a value at an address, of the type that a block's type knows."""
-
-    def typed(typingctx: Any, block: Any, address: Any) -> Any:
-        kind = getattr(block, part)
-
-        def codegen(context, builder, signature, arguments):
-            pointer = context.get_value_type(kind).as_pointer()
-            return builder.load(builder.inttoptr(arguments[1], pointer))
-
-        return kind(block, int64), codegen
-
-    return intrinsic(typed)
-
-
-def _typed_put_rules(typingctx: Any, rules: Any, address: Any) -> Any:
-    """Write rules to an address; returns the address."""
+def _typed_rules(typingctx: Any, block: Any, address: Any) -> Any:
+    """The rules at an address, as ``rules_words`` has them."""
 
     def codegen(context, builder, signature, arguments):
-        given, at = arguments
-        builder.store(given, builder.inttoptr(at, given.type.as_pointer()))
-        return at
+        words = builder.inttoptr(arguments[1], _INT64.as_pointer())
+        values = []
+        for k, kind in enumerate(block.rules):
+            word = builder.load(builder.gep(words, [ir.Constant(_INT64, k)]))
+            if isinstance(kind, Float):
+                values.append(builder.bitcast(word, ir.DoubleType()))
+            else:
+                values.append(builder.trunc(word, context.get_value_type(kind)))
+        return context.make_tuple(builder, block.rules, values)
 
-    return int64(rules, int64), codegen
+    return block.rules(block, int64), codegen
+
+
+def rules_words(rules: Any) -> np.ndarray:
+    """Rules as words, (fields,) int64, of a float its bits."""
+    values = [np.float64(v).view(np.int64) if isinstance(v, float) else v for v in rules]
+    return np.array(values, np.int64)
+
+
+def _typed_shape(typingctx: Any, block: Any, address: Any) -> Any:
+    """The shape of an observation at an address."""
+    shape = UniTuple(int64, block.seen.ndim)
+
+    def codegen(context, builder, signature, arguments):
+        words = builder.inttoptr(arguments[1], _INT64.as_pointer())
+        sides = [builder.gep(words, [ir.Constant(_INT64, k)]) for k in range(block.seen.ndim)]
+        return context.make_tuple(builder, shape, [builder.load(side) for side in sides])
+
+    return shape(block, int64), codegen
 
 
 def _hold(api: Any, number: Any, item: Any) -> None:
@@ -213,7 +217,7 @@ def _hold(api: Any, number: Any, item: Any) -> None:
 
 
 def _typed_ints(typingctx: Any, numbers: Any, n: Any, table: Any) -> Any:
-    """The list of the first ``n`` of the words at an address.
+    """The list of the first ``n`` of the words at an address; None where ``n`` is below 0.
 
     Its items are those of a ``table`` of Python's ints, an address too: with them a list is made
     in half of the time that ``tolist`` takes.
@@ -221,20 +225,25 @@ def _typed_ints(typingctx: Any, numbers: Any, n: Any, table: Any) -> Any:
 
     def codegen(context, builder, signature, arguments):
         api, (start, length, objects) = context.get_python_api(builder), arguments
-        made = api.list_new(length)
-        start = builder.inttoptr(start, _INT64.as_pointer())
-        objects = builder.inttoptr(objects, _POINTER.as_pointer())
-        # PyList_SET_ITEM: a list's last two fields are its items and how many it has room for.
-        items = builder.gep(
-            builder.bitcast(made, _POINTER), [ir.Constant(_INT64, list.__basicsize__ - 16)]
-        )
-        items = builder.load(builder.bitcast(items, _POINTER.as_pointer().as_pointer()))
-        with cgutils.for_range(builder, length) as loop:
-            number = builder.load(builder.gep(start, [loop.index]))
-            item = builder.load(builder.gep(objects, [number]))
-            _hold(api, number, item)
-            builder.store(item, builder.gep(items, [loop.index]))
-        return made
+        result = cgutils.alloca_once_value(builder, api.get_null_object())
+        with builder.if_else(builder.icmp_signed("<", length, length.type(0))) as (none, some):
+            with none:
+                builder.store(api.make_none(), result)
+            with some:
+                made = api.list_new(length)
+                builder.store(made, result)
+                start = builder.inttoptr(start, _INT64.as_pointer())
+                objects = builder.inttoptr(objects, _POINTER.as_pointer())
+                # PyList_SET_ITEM: the last two fields are the items and how many there is room for.
+                field = ir.Constant(_INT64, list.__basicsize__ - 16)
+                items = builder.gep(builder.bitcast(made, _POINTER), [field])
+                items = builder.load(builder.bitcast(items, _POINTER.as_pointer().as_pointer()))
+                with cgutils.for_range(builder, length) as loop:
+                    number = builder.load(builder.gep(start, [loop.index]))
+                    item = builder.load(builder.gep(objects, [number]))
+                    _hold(api, number, item)
+                    builder.store(item, builder.gep(items, [loop.index]))
+        return builder.load(result)
 
     return Made()(int64, int64, int64), codegen
 
@@ -258,14 +267,8 @@ int_of: Any = intrinsic(_typed_int)
 record_of: Any = intrinsic(_typed_record)
 words_of: Any = intrinsic(_typed_words)
 words_at: Any = intrinsic(_typed_words_at)
-rules_at, shape_at = _loads("rules"), _loads("shape")
+rules_at: Any = intrinsic(_typed_rules)
+shape_at: Any = intrinsic(_typed_shape)
 numbers_of: Any = intrinsic(_typed_numbers)
-_put_rules: Any = intrinsic(_typed_put_rules)
 ints_of: Any = intrinsic(_typed_ints)
 floats_of: Any = intrinsic(_typed_floats)
-
-
-@njit(cache=True)
-def put_rules(rules, address):
-    """Write rules to where ``rules_at`` finds them; returns the address."""
-    return _put_rules(rules, address)

@@ -27,8 +27,8 @@ ACTIONS, PLAYERS, LISTS, COUNT, LEGAL, INTS, PROBS, RETURNS, SHAPE, RULES, DESK_
 are; the number of lists of legal actions made so far, of which the last is there, and how long
 that is; then addresses: of that list, of Python's ints from 0 to the last action, of scratch for
 probabilities and for returns, of an observation's shape and of the rules."""
-REFUSED = -100
-"""Returned for an illegal action."""
+REFUSED, ASK_AGAIN = -100, -1
+"""Returned for an illegal action; where ``look`` has to list the legal ones anew before."""
 
 
 @njit(cache=True)
@@ -53,11 +53,17 @@ def _refresh(rules, s, block, desk, player):
 
 
 @njit(cache=True)
-def _ensure_list(block, desk):
-    """List what is legal in a block anew if another state has done so since."""
-    if blocks.words_of(block)[LIST] != desk[LISTS]:
-        s, rules = blocks.record_of(block), blocks.rules_at(block, desk[RULES])
-        _refresh(rules, s, block, desk, core.current_player(rules, s))
+def _is_there(block, desk):
+    """Whether the list is still that of this block, and not of another state's."""
+    return blocks.words_of(block)[LIST] == desk[LISTS]
+
+
+@njit(cache=True)
+def _holds(desk, action):
+    legal, found = carray(blocks.words_at(desk[LEGAL]), desk[ACTIONS]), False
+    for k in range(desk[COUNT]):  # no early exit: several are compared at once
+        found |= legal[k] == action
+    return found
 
 
 @njit(cache=True)
@@ -79,36 +85,39 @@ def _look(block, ply):
 
 
 @njit(cache=True)
-def _holds(block, desk, action):
-    _ensure_list(block, desk)
-    legal, found = carray(blocks.words_at(desk[LEGAL]), desk[ACTIONS]), False
-    for k in range(desk[COUNT]):  # no early exit: several are compared at once
-        found |= legal[k] == action
-    return found
-
-
-@njit(cache=True)
 def _is_legal(block, action):
-    return _holds(block, _desk(block), blocks.int_of(action))
+    """1 or 0, or ``ASK_AGAIN``."""
+    desk = _desk(block)
+    if not _is_there(block, desk):
+        return ASK_AGAIN
+    return np.int64(_holds(desk, blocks.int_of(action)))
 
 
 @njit(cache=True)
 def _apply(block, action):
     """Play a legal action; returns ``current_player`` after it, or ``REFUSED``."""
-    desk, played = _desk(block), blocks.int_of(action)
-    if not _holds(block, desk, played):
-        return np.int64(REFUSED)
-    s, rules = blocks.record_of(block), blocks.rules_at(block, desk[RULES])
-    blocks.words_of(block)[PLY] += 1
-    return _refresh(rules, s, block, desk, core.play(rules, s, played, _probs(desk)))
+    desk, s = _desk(block), blocks.record_of(block)
+    rules = blocks.rules_at(block, desk[RULES])
+    player, played = np.int64(0), False
+    while True:  # so that what lists the legal actions is compiled once
+        if _is_there(block, desk):
+            if played:
+                return player
+            if not _holds(desk, blocks.int_of(action)):
+                return np.int64(REFUSED)
+            blocks.words_of(block)[PLY] += 1
+            player = np.int64(core.play(rules, s, blocks.int_of(action), _probs(desk)))
+            played = True
+        else:
+            player = np.int64(core.current_player(rules, s))
+        _refresh(rules, s, block, desk, player)
 
 
 @njit(cache=True)
 def _legal_actions(block):
-    """The legal actions of a block, ascending, as a new list."""
+    """The legal actions of a block, ascending, as a new list, or None: ``look``, and ask again."""
     desk = _desk(block)
-    _ensure_list(block, desk)
-    return blocks.ints_of(desk[LEGAL], desk[COUNT], desk[INTS])
+    return blocks.ints_of(desk[LEGAL], desk[COUNT] if _is_there(block, desk) else -1, desk[INTS])
 
 
 @njit(cache=True)
@@ -184,10 +193,9 @@ class Calls:
             probs,
             np.zeros(rules.num_players),
             np.array(self.shape, np.int64),
-            np.zeros(2 * len(rules) + 2, np.int64),
+            blocks.rules_words(rules),
         )
         addresses = [array.ctypes.data for array in arrays]
-        core.direct(blocks.put_rules, rules, 0)(rules, addresses[-1])
         desk = np.array([rules.num_actions, rules.num_players, 0, 0, *addresses], np.int64)
         self._desk = desk, arrays  # whose addresses are in every block
         words = np.zeros(WORDS, np.int64)
@@ -241,12 +249,12 @@ class Calls:
         return self._of_block(_apply, blocks.Whole())
 
     @cached_property
-    def is_legal(self) -> Callable[[bytearray, int], bool]:
-        """(block, action)"""
+    def is_legal(self) -> Callable[[bytearray, int], int]:
+        """(block, action); see ``_is_legal``."""
         return self._of_block(_is_legal, blocks.Whole())
 
     @cached_property
-    def legal_actions(self) -> Callable[[bytearray], list[int]]:
+    def legal_actions(self) -> Callable[[bytearray], list[int] | None]:
         """(block); see ``_legal_actions``."""
         return self._of_block(_legal_actions)
 

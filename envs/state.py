@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from stratagym.envs import checks, core
-from stratagym.envs.direct import REFUSED, Calls, calls
+from stratagym.envs.direct import ASK_AGAIN, REFUSED, Calls, calls
 from stratagym.envs.display import Display, about
 
 
@@ -91,7 +91,9 @@ class State(Display):
     def legal_actions(self) -> list[int]:
         """The legal actions of the seat to move, ascending; none when the game is over."""
         legal = self._legal  # by way of a local name, as in apply_action: 20 ns less
-        return legal(self._block)
+        while (listed := legal(self._block)) is None:
+            self._look_again()
+        return listed
 
     def legal_actions_mask(self) -> np.ndarray:
         """The same as (A,) int8: 1 for a legal action."""
@@ -105,7 +107,14 @@ class State(Display):
         Raises:
             TypeError: ``action`` is no whole number.
         """
-        return self._calls.is_legal(self._block, self._number(action))
+        is_legal, number = self._calls.is_legal, self._number(action)
+        while (found := is_legal(self._block, number)) == ASK_AGAIN:
+            self._look_again()
+        return found == 1
+
+    def _look_again(self) -> None:
+        """List the legal actions anew, as another state has listed its own, maybe in a thread."""
+        self._calls.look(self._block, self.ply)
 
     def apply_action(self, action: int) -> None:
         """Play a legal action of the seat to move, and what dice and cards do after it.

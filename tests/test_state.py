@@ -123,6 +123,24 @@ def test_states_of_one_game_do_not_disturb_each_other(game, seed):
             states[k] = copy.copy(other)
 
 
+def test_another_thread_may_list_in_between(monkeypatch):
+    """Where a state lists its actions anew, and another one does so before it has read them."""
+    state, other = make_state("connect_four"), make_state("connect_four", seed=1)
+    look_again, threads = State._look_again, [other, other]
+
+    def disturbed(self):
+        look_again(self)
+        if threads:
+            look_again(threads.pop())
+
+    monkeypatch.setattr(State, "_look_again", disturbed)
+    for ask in (state.legal_actions, lambda: state.is_legal(3)):
+        look_again(other)
+        threads[:] = [other, other]
+        assert ask() in (list(range(7)), True)
+        assert not threads
+
+
 def test_lists_of_actions_are_the_callers(seed):
     """Each is new, of ints that are held and let go as often as any other list would."""
     state = make_state("chess", seed=seed)
