@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils
-from numba.core.types import Array, CPointer, Float, Record, Type, UniTuple, int64
+from numba.core.types import Array, CPointer, Float, Record, Tuple, Type, UniTuple, int8, int64
 from numba.extending import (
     NativeValue,
     box,
@@ -106,6 +106,31 @@ def _unbox_room(kind: Any, array: Any, c: Any) -> NativeValue:
     return NativeValue(c.builder.load(field))
 
 
+class Bytes(Type):
+    """The numba type of Python's ``bytes``: their address and their number."""
+
+    def __init__(self) -> None:
+        super().__init__(name="Bytes")
+
+
+@register_model(Bytes)
+class _BytesModel(models.StructModel):
+    def __init__(self, manager: Any, kind: Any):
+        super().__init__(manager, kind, [("first", CPointer(int8)), ("number", int64)])
+
+
+@unbox(Bytes)
+def _unbox_bytes(kind: Any, given: Any, c: Any) -> NativeValue:
+    native = cgutils.create_struct_proxy(kind)(c.context, c.builder)
+    for field, result, name in (
+        ("first", _POINTER, "PyBytes_AsString"),
+        ("number", _INT64, "PyBytes_Size"),
+    ):
+        function = c.pyapi._get_function(ir.FunctionType(result, [c.pyapi.pyobj]), name=name)
+        setattr(native, field, c.builder.call(function, [given]))
+    return NativeValue(native._getvalue())
+
+
 class Made(Type):
     """The numba type of a new Python object, for functions that return one."""
 
@@ -146,6 +171,17 @@ def _typed_words(typingctx: Any, block: Any) -> Any:
         return builder.bitcast(behind, context.get_value_type(words))
 
     return words(block), codegen
+
+
+def _typed_bytes(typingctx: Any, given: Any) -> Any:
+    """(pointer to the first of some bytes, how many there are)"""
+    kind = Tuple((CPointer(int8), int64))
+
+    def codegen(context, builder, signature, arguments):
+        native = cgutils.create_struct_proxy(given)(context, builder, arguments[0])
+        return context.make_tuple(builder, kind, [native.first, native.number])
+
+    return kind(given), codegen
 
 
 def _typed_words_at(typingctx: Any, address: Any) -> Any:
@@ -266,6 +302,7 @@ def _typed_floats(typingctx: Any, numbers: Any, n: Any) -> Any:
 int_of: Any = intrinsic(_typed_int)
 record_of: Any = intrinsic(_typed_record)
 words_of: Any = intrinsic(_typed_words)
+bytes_of: Any = intrinsic(_typed_bytes)
 words_at: Any = intrinsic(_typed_words_at)
 rules_at: Any = intrinsic(_typed_rules)
 shape_at: Any = intrinsic(_typed_shape)
