@@ -258,12 +258,16 @@ def fan_count(
         flags |= ABOUT_KONG
     if wall_last:
         flags |= WALL_LAST
-    won, tiles, rows = tile_number(tile), _tile_bytes(hand), _meld_bytes(melds)
+    tiles, rows = _as_told(hand), melds if type(melds) is tuple else tuple(melds)
+    try:
+        given = bytes([*map(_NUMBER_OF, tiles)]), b"".join(map(_ROW_OF, rows)), _NUMBER_OF(tile)
+    except (KeyError, TypeError):  # numbers, and words in small letters
+        given = _tile_bytes(tiles), b"".join(map(_meld_row, rows)), tile_number(tile)
     count = _count_directly()
-    total, early, late = count(tiles, rows, won, flags, int(seat_wind), int(prevailing_wind))
+    total, early, late = count(*given, flags, int(seat_wind), int(prevailing_wind))
     if total <= 0:
         if total < 0:
-            _complain(tiles, won, rows)
+            _complain(*given)
         return None
     if flowers or flags & WMO:
         return _named(total, early, late, flowers, flags & WMO)
@@ -295,8 +299,10 @@ def _named(total: int, early: int, late: int, flowers: int, wmo: int) -> FanCoun
     return FanCount(total + flowers, found, values)
 
 
-def _complain(tiles: bytes, won: int, rows: bytes) -> None:
+def _complain(tiles: bytes, rows: bytes, won: int) -> None:
     """Raise ``ValueError`` with what is wrong with a hand."""
+    if len(rows) > 12:
+        raise ValueError(f"{len(rows) // 3} melds: at most 4 are possible")
     needed = 13 - len(rows)
     if len(tiles) != needed:
         raise ValueError(f"{len(tiles)} standing tiles: {needed} are needed")
@@ -321,30 +327,20 @@ def tile_number(tile: str | int) -> int:
 
 def tile_counts(hand: str | Iterable[str | int]) -> np.ndarray:
     """(34,) int8: how many of each kind a hand has, as in ``fan_count``. Raises ``ValueError``."""
-    tiles = np.frombuffer(_tile_bytes(hand), np.uint8)
+    tiles = np.frombuffer(_tile_bytes(_as_told(hand)), np.uint8)
     return np.bincount(tiles, minlength=KINDS).astype(np.int8)
 
 
-def _tile_bytes(hand: str | Iterable[str | int]) -> bytes:
+def _as_told(hand: str | Iterable[str | int]) -> tuple[str | int, ...]:
+    """The tiles of a hand, one by one."""
+    if type(hand) is tuple:
+        return hand
+    return tuple(hand.replace(",", " ").split() if isinstance(hand, str) else hand)
+
+
+def _tile_bytes(tiles: Iterable[str | int]) -> bytes:
     """The numbers of tiles. Raises ``ValueError``."""
-    if isinstance(hand, str):
-        hand = hand.replace(",", " ").split()
-    elif type(hand) is not tuple:
-        hand = tuple(hand)
-    try:
-        return bytes([*map(_NUMBER_OF, hand)])
-    except (KeyError, TypeError):  # numbers, and words in small letters
-        return bytes(map(tile_number, hand))
-
-
-def _meld_bytes(melds: Sequence[Meld]) -> bytes:
-    """A row (kind, tile, offer) a meld, one behind the other. Raises ``ValueError``."""
-    if len(melds) > 4:
-        raise ValueError(f"{len(melds)} melds: at most 4 are possible")
-    try:
-        return b"".join(map(_ROW_OF, melds))
-    except (KeyError, TypeError):
-        return b"".join(map(_meld_row, melds))
+    return bytes(map(tile_number, tiles))
 
 
 def _meld_row(meld: Meld) -> bytes:
@@ -362,7 +358,7 @@ def _is_middle(tile: int) -> bool:
     return tile < HONORS and 1 <= tile % 9 <= 7
 
 
-_WINDS = range(4)
+_WINDS = 0, 1, 2, 3
 # Looking a tile or a meld up takes a tenth of reading it.
 _NUMBER_OF = NUMBERS.__getitem__
 _ROW_OF = {
