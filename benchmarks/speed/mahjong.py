@@ -74,16 +74,21 @@ def useful_tiles(game: str) -> Episode:
     return episode
 
 
-def fan_calls(game: str) -> Episode:
-    """Fans of winning hands, one call of ``fan_count`` each."""
-    given = []
+def called_hands() -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
+    """Winning hands as ``fan_count`` takes them."""
+    found = []
     for hand in winning_hands(CALLED_HANDS):
         melds, standing, won, _, *flags, seat, prevailing = judges_arguments(hand)
         names = "self_drawn", "last_of_kind", "about_kong", "wall_last"
         told = dict(zip(names, flags, strict=True))
         told |= {"seat_wind": seat, "prevailing_wind": prevailing}
-        given.append(((standing, won, melds), told))
-    count = fans.fan_count
+        found.append(((standing, won, melds), told))
+    return found
+
+
+def fan_calls(game: str) -> Episode:
+    """Fans of winning hands, one call of ``fan_count`` each."""
+    given, count = called_hands(), fans.fan_count
 
     def episode() -> int:
         for hand, told in given:
