@@ -91,6 +91,12 @@ def test_every_shape_has_a_rate(capsys):
         assert 0 < entry["rate"]["min"] <= entry["rate"]["median"] <= entry["rate"]["max"]
 
 
+def test_shapes_can_be_picked(capsys):
+    result = measured(capsys, "--no-peers", "--shape", "step,child", "--shape", "perft")
+    assert [entry["shape"] for entry in result["entries"]] == ["step", "child"]
+    assert set(result["empty_calls_ns"]) == {"direct", "looked_up"}
+
+
 def test_peers_stand_below_ours(capsys, fake_peers):
     entries = measured(capsys)["entries"]
     names = [(entry["shape"], entry["name"]) for entry in entries]
@@ -129,6 +135,8 @@ def test_table_and_files(capsys, fake_peers, tmp_path):
     [
         (["--games", "ludo", "nonesuch"], "unknown game 'nonesuch'; the games are: "),
         (["--games"], "the games are: "),
+        (["--shape", "step,nonesuch"], "unknown 'nonesuch'; the shapes are: bulk, "),
+        (["--shape"], "the shapes are: "),
         (["--seconds", "0"], "--seconds 0: a number above 0 is needed"),
         (["--seconds", "-1"], "--seconds -1: "),
         (["--seconds", "nan"], "--seconds nan: "),
@@ -283,11 +291,12 @@ def test_who_is_faster(ratios, faster):
 
 def test_losses_are_told():
     method = report.Method({"cpu": "C", "cores": 1, "python": "3", "numba": "0", "numpy": "0",
-                            "date": "today"}, 1, 6)  # fmt: skip
+                            "date": "today"}, 1, 6, {"direct": 25.4, "looked_up": 90})  # fmt: skip
     text = report.body([compared([2.0] * 6), compared([0.5] * 6)], method)
     assert "ours is faster in 1, the peer in 1, neither in 0" in text
     assert "| **Peer** |" in text and "| stratagym |" in text
     assert "0.500x [0.500, 0.500]" in text
+    assert "takes 25 ns when Python calls it by core.direct, 90 ns as it is" in text
 
 
 # --- peers ---------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ batches at the size that is quickest on this machine.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stratagym.benchmarks.speed import loops, mahjong, native, pgx_batch
@@ -166,7 +166,10 @@ PEERS: tuple[Peer, ...] = (
     *_openspiel("breakthrough", "breakthrough"),
     _pyffish("breakthrough", "breakthrough"),
     *(p for p in _openspiel("coin_game", "coin_game", _DRAWN, chance=True) if p.shape != "observe"),
-    *_openspiel("ludo", "maedn(players=4)", _MAEDN, chance=True),
+    *(
+        replace(peer, same_game=False)
+        for peer in _openspiel("ludo", "maedn(players=4)", _MAEDN, chance=True)
+    ),
     *_openspiel("tictactoe", "tic_tac_toe"),
     *_pettingzoo("tictactoe", "tictactoe_v3"),
     *_pgx("tictactoe", "tic_tac_toe"),
