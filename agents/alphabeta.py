@@ -15,6 +15,7 @@ import numpy as np
 from stratagym.agents import pvs
 from stratagym.agents.alphabeta_v1 import AlphaBetaV1
 from stratagym.agents.core import Decision, Policy, PolicyString
+from stratagym.agents.decisive import Narrowing
 from stratagym.envs import core
 
 MAX_DEPTH = 64
@@ -56,11 +57,13 @@ class AlphaBeta(Policy):
 
     Args:
         depth: plies. positions: the most visited a move.
-        milliseconds: the most CPU time of this thread a move.
+        milliseconds: the most CPU time of this thread a move, after the first ply.
 
     Raises:
         ValueError: from ``act``, in a game with chance, hidden information or other than two seats.
     """
+
+    version = 2
 
     def __init__(
         self,
@@ -76,6 +79,7 @@ class AlphaBeta(Policy):
         self._table = np.zeros(2**table_bits, pvs.ENTRY)
         self._age = 0
         self._memory: tuple[Any, tuple[np.ndarray, ...]] | None = None
+        self._narrow = Narrowing()
 
     def _allocate(self, rules: Any) -> tuple[np.ndarray, ...]:
         if self._memory is None or self._memory[0] != rules:
@@ -84,7 +88,6 @@ class AlphaBeta(Policy):
 
     def search(self, decision: Decision) -> Found:
         """The best move and its value, with the depth that was finished."""
-        began = time.thread_time()
         spec, rules = decision.spec, decision.rules
         if spec.chance == "explicit" or spec.information != "perfect" or rules.num_players != 2:
             raise ValueError(f"{self.name}: {spec.name} is not a two-player game without chance")
@@ -96,7 +99,10 @@ class AlphaBeta(Policy):
         self._age += 1
         found = Found(int(decision.legal[0]), 0, 0, 0)
         spent = 0
+        began = 0.0
         for depth in range(1, self.depth + 1):
+            if depth == 2:  # the first may have to wait until its code is loaded
+                began = time.thread_time()
             states[0] = decision.states[0]
             running[:2] = 0
             status = pvs.RUNNING
@@ -123,7 +129,12 @@ class AlphaBeta(Policy):
         return found
 
     def act(self, decision: Decision) -> int:
-        return self.search(decision).action
+        """The action found; where a limit left no time for replies, none that loses to one."""
+        found = self.search(decision)
+        if found.depth < 2 <= self.depth:
+            left = self._narrow(decision)
+            return found.action if found.action in left else int(left[0])
+        return found.action
 
 
 def alphabeta_policy(spec: core.GameSpec, text: PolicyString) -> Policy:
@@ -141,14 +152,12 @@ def alphabeta_policy(spec: core.GameSpec, text: PolicyString) -> Policy:
         milliseconds = float(timed[1]) if timed else None
         depth = MAX_DEPTH if timed else int(text.argument or DEFAULT_DEPTH)
         positions = int(options.get("positions", _NO_LIMIT))
-        version = options.get("version", "2")
         if (
             not 1 <= depth <= MAX_DEPTH
             or positions < 1
-            or set(options) - {"positions", "version"}
+            or set(options) - {"positions"}
             or (milliseconds is not None and (milliseconds <= 0 or "positions" in options))
-            or version not in ("1", "2")
-            or (version == "1" and timed)
+            or (text.version == 1 and timed)
         ):
             raise ValueError
     except ValueError:
@@ -159,7 +168,7 @@ def alphabeta_policy(spec: core.GameSpec, text: PolicyString) -> Policy:
     if spec.chance == "explicit" or spec.information != "perfect" or spec.min_players != 2:
         raise ValueError(f"policy alphabeta: {spec.name} is not a two-player game without chance")
     policy: Policy
-    if version == "1":
+    if text.version == 1:
         policy = AlphaBetaV1(depth, positions)
     else:
         policy = AlphaBeta(depth, positions, milliseconds)

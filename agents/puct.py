@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.agents import hooks
+from stratagym.agents import decisive, hooks
 from stratagym.envs import core
 
 _IMPLIED = 0.85
@@ -106,12 +106,7 @@ def search(
             if n.first == _NONE:
                 _follow(rules, states, tree, path, known, held, depth)
                 held = depth
-                count = roots.shape[0]
-                if depth == 0:
-                    for k in range(count):
-                        legal[k] = roots[k]
-                else:
-                    count = core.legal_actions(rules, states[1], legal)
+                count = decisive.actions_at(rules, states[1], node, roots, legal)
                 if used + count > tree.shape[0]:
                     break
                 _expand(rules, states[1], tree, node, used, legal, count, gains)

@@ -46,6 +46,7 @@ class Match:
         given: actions that it begins with instead. refusals: by seat, why its part of them stands
             in the place of an answer that was refused; empty where it does not.
         turns: after how many of the game's turns the match is stopped; 0 for a whole game.
+        names: of the seats in its record, where earlier versions play under them.
     """
 
     benchmark: str
@@ -60,6 +61,7 @@ class Match:
     given: tuple[int, ...] = ()
     refusals: tuple[str, ...] = ()
     turns: int = 0
+    names: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
