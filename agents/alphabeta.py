@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.agents import pvs
+from stratagym.agents import hooks, pvs
 from stratagym.agents.alphabeta_v1 import AlphaBetaV1
 from stratagym.agents.core import Decision, Policy, PolicyString
 from stratagym.agents.decisive import Narrowing
@@ -58,6 +58,7 @@ class AlphaBeta(Policy):
     Args:
         depth: plies. positions: the most visited a move.
         milliseconds: the most CPU time of this thread a move, after the first ply.
+        known_by: a class for the rules, by which another knowledge of the game is found.
 
     Raises:
         ValueError: from ``act``, in a game with chance, hidden information or other than two seats.
@@ -71,8 +72,10 @@ class AlphaBeta(Policy):
         positions: int = _NO_LIMIT,
         milliseconds: float | None = None,
         table_bits: int = 18,
+        known_by: type | None = None,
     ):
         self.depth, self.positions, self.milliseconds = depth, positions, milliseconds
+        self.known_by = known_by
         self.name = (
             f"alphabeta:{depth}" if milliseconds is None else f"alphabeta:{milliseconds:g}ms"
         )
@@ -89,6 +92,8 @@ class AlphaBeta(Policy):
     def search(self, decision: Decision) -> Found:
         """The best move and its value, with the depth that was finished."""
         spec, rules = decision.spec, decision.rules
+        if self.known_by is not None:
+            rules = self.known_by(*rules)
         if spec.chance == "explicit" or spec.information != "perfect" or rules.num_players != 2:
             raise ValueError(f"{self.name}: {spec.name} is not a two-player game without chance")
         states, nodes, legal, order, history, total = self._allocate(rules)
@@ -171,7 +176,10 @@ def alphabeta_policy(spec: core.GameSpec, text: PolicyString) -> Policy:
     if text.version == 1:
         policy = AlphaBetaV1(depth, positions)
     else:
-        policy = AlphaBeta(depth, positions, milliseconds)
+        changes = hooks.found(spec, "EARLIER_SEARCHES") or {}
+        last = min((last for last in changes if text.version <= last), default=None)
+        policy = AlphaBeta(depth, positions, milliseconds, known_by=changes.get(last))
+        policy.version = last or max(changes, default=policy.version - 1) + 1
     if options:
         policy.name += "?" + "&".join(f"{key}={value}" for key, value in options.items())
     return policy
