@@ -47,6 +47,11 @@ class Found:
         """Plies to the win or loss that was found; None if there is none."""
         return pvs.plies_to_result(self.value)
 
+    @property
+    def wins_at_once(self) -> bool:
+        """Whether the action is one that wins at once."""
+        return self.value > 0 and self.result == 1
+
 
 class AlphaBeta(Policy):
     """Iterative deepening to ``depth`` plies, as far as the limits permit.
@@ -136,7 +141,7 @@ class AlphaBeta(Policy):
     def act(self, decision: Decision) -> int:
         """The action found; where a limit left no time for replies, none that loses to one."""
         found = self.search(decision)
-        if found.depth < 2 <= self.depth:
+        if found.depth < 2 <= self.depth and not found.wins_at_once:
             left = self._narrow(decision)
             return found.action if found.action in left else int(left[0])
         return found.action

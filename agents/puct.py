@@ -217,7 +217,8 @@ def _bring_best_forward(tree, begin, end):
 def _select(tree, node, exploration):
     """(the child of highest value and prior, the best value of the others) for the seat to move.
 
-    The first among equals. A proven child has no prior, and one not yet visited the node's value.
+    The first among equals. One not yet visited has the node's value. A proven child is not gone to
+    again: nothing is left to be learnt there, and a draw would hide a win of low prior beside it.
     """
     n = tree[node]
     side = 1.0 if n.seat == 0 else -1.0
@@ -228,12 +229,11 @@ def _select(tree, node, exploration):
     for k in range(n.first, end):
         child = tree[k]
         implied = side * child.implied
-        score = implied
         if isnan(child.proof):
             score = _IMPLIED * implied + (1.0 - _IMPLIED) * side * child.value / child.visits
             score += weight * child.prior / (1.0 + child.visits)
-        if score > best_score:
-            best, best_score = np.int64(k), score
+            if score > best_score:
+                best, best_score = np.int64(k), score
         if implied > first:
             leading, first, second = np.int64(k), implied, first
         elif implied > second:
