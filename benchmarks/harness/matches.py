@@ -118,7 +118,7 @@ def difference(record: GameRecord, match: Match, rules: Any) -> str:
     seats = len(match.seats)
     if (record["game"], record["seed"], len(record["seats"])) != (match.game, match.seed, seats):
         return "another game, seed or number of seats"
-    if record["seats"] != list(match.seats):
+    if record["seats"] != list(match.names or match.seats):
         return "other policies in its seats"
     if not _same_rules(match.game, match.options, record["rules"]):
         return "other rules"
