@@ -527,7 +527,7 @@ def main(arguments: list[str] | None = None) -> int:
         description="Look for positions that prompts do not tell apart.",
     )
     parser.add_argument("games", nargs="*", metavar="GAME", help="default: every game")
-    parser.add_argument("--pairs", type=int, default=1000, help="pairs a game that are enough")
+    parser.add_argument("--pairs", type=int, default=300, help="pairs a game that are enough")
     parser.add_argument("--states", type=int, default=60_000, help="positions that are enough")
     parser.add_argument("--mixtures", type=int, default=12, help="sets of several options")
     parser.add_argument("--seed", type=int, default=None, help="default: another every time")
