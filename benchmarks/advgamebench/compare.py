@@ -15,7 +15,7 @@ from stratagym.benchmarks.advgamebench.summary import by_match, is_renamed, play
 from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.records import read_config, read_decisions, read_games
 from stratagym.benchmarks.reporting.page import Table, code, mean_text, number
-from stratagym.benchmarks.reporting.stats import Rate
+from stratagym.benchmarks.reporting.stats import SHARE, Bounds, Rate
 
 NAMES = "hallucinated"
 SHOWN = ("WR", "RVR", "init-win", "ORR", "CSR", "slope", "OBR", NAMES)
@@ -80,24 +80,26 @@ def compare(one: Recorded, other: Recorded) -> dict[str, Any]:
             continue
         sides = [[pair[1 - k] for pair in pairs] for k in range(2)]
         rows = {
-            metric: _row(metrics.cases(sides[0], metric), metrics.cases(sides[1], metric), sides[0])
-            for metric in METRICS
+            metric: _row(
+                metrics.cases(sides[0], metric), metrics.cases(sides[1], metric), sides[0], bounds
+            )
+            for metric, (_, bounds) in METRICS.items()
         }
         said = [
             mentions.counts(run.replies[name], side)
             for run, side in zip((one, other), sides, strict=True)
         ]
-        rows[NAMES] = _row(said[0], said[1], sides[0])
+        rows[NAMES] = _row(said[0], said[1], sides[0], SHARE)
         found[name] = {"matches": len(pairs), **rows}
     if not found:
         raise InputError("the runs have no matches in common: policy, opponent, setting and seed")
     return {"renamed": [one.renamed, other.renamed], "policies": found}
 
 
-def _row(one: np.ndarray, other: np.ndarray, games: list[Game]) -> dict[str, Any]:
+def _row(one: np.ndarray, other: np.ndarray, games: list[Game], bounds: Bounds) -> dict[str, Any]:
     """Both rates, and the second minus the first."""
     rates = [total[0] / total[1] if total[1] else None for total in (one.sum(0), other.sum(0))]
-    change: Rate = metrics.difference(other, one, metrics.clusters_of(games))
+    change: Rate = metrics.difference(other, one, metrics.clusters_of(games), bounds)
     return {"rates": rates, "difference": change.record()}
 
 

@@ -13,6 +13,7 @@ from stratagym.benchmarks.advgamebench.beside import is_chance
 from stratagym.benchmarks.advgamebench.credit import SHAPLEY, remarks
 from stratagym.benchmarks.advgamebench.games import GAMES
 from stratagym.benchmarks.advgamebench.names import LEXICON_VERSION
+from stratagym.benchmarks.advgamebench.score import PARTS
 from stratagym.benchmarks.advgamebench.tables import MAIN, MORE
 from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.page import NOTHING, Page, code, count, number
@@ -255,8 +256,9 @@ WORDS = (
     "**constructive**: of plans changed after a lost round, those that come nearer to winning "
     "against the same plan of the other.",
     "**process**: mean of planning ((init-win + slope on a scale from 0 to 1) / 2), CSR and 1 - "
-    "OBR; **against redraws**, with .5 + (CSR - that of redraws) / 2 for CSR. Rank: median and "
-    "range under 1,000 random weights of the three.",
+    "OBR; **against redraws**, with .5 + (CSR - that of redraws) / 2 for CSR. Who never revises "
+    "has no CSR: the score stands for the other parts alone, not compared with those of all "
+    "three. Rank: median and range under 1,000 random weights, among policies with the same parts.",
     "**credit**: the result with an item minus the result without it, the other plan the same; "
     "**value**: the same of how near the plan came. **plans**: that fought with the item. "
     "**idle**: both 0; **harmful**: credit below 0.",
@@ -270,6 +272,8 @@ def screen(console: Console, summary: Summary) -> None:
         pooled = [number(row["pooled"][name]["value"]) for name in MAIN]
         score = summary["scores"].get(row["policy"])
         process = NOTHING if score is None else number(score["process"]["value"])
+        if score is not None and len(score["parts"]) < len(PARTS):
+            process += f" ({tables.parts_text(score['parts'])} alone)"
         table.rows.append([code(row["policy"]), *pooled, process])
     console.print(table.rich("AdvGameBench, all games pooled"))
     if summary["models"]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from stratagym.benchmarks.advgamebench.beside import COMPARED, is_chance
 from stratagym.benchmarks.advgamebench.budgets import CURVES, SPENT
+from stratagym.benchmarks.advgamebench.score import PARTS
 from stratagym.benchmarks.reporting.correlation import FEWEST
 from stratagym.benchmarks.reporting.page import (
     NOTHING,
@@ -110,19 +111,31 @@ def advantage_table(summary: Summary) -> Table:
 
 def score_table(summary: Summary) -> Table:
     """Composite scores, and how far the ranks depend on weights."""
-    columns = ["process", "parts", "rank (range)", "process against redraws", "radar", "radar area"]
+    columns = [
+        "process",
+        "parts",
+        "rank (range) of those with the same",
+        "process against redraws",
+        "radar",
+        "radar area",
+    ]
     table = by_policy(columns, list(summary["scores"]))
     for name, one in summary["scores"].items():
         ranks = one["ranks"]
-        rank = f"{ranks['median']:g} ({ranks['low']}-{ranks['high']})"
+        rank = f"{ranks['median']:g} ({ranks['low']}-{ranks['high']}) of {ranks['of']}"
         table.rows.append(
             [
-                named(name), _cell(one["process"]), f"{one['parts']} of 3", rank,
+                named(name), _cell(one["process"]), parts_text(one["parts"]), rank,
                 _cell(one["process_vs_redraw"]),
                 _cell(one["radar"]), _cell(one["radar_area"]),
             ]
         )  # fmt: skip
     return table
+
+
+def parts_text(parts: Sequence[str]) -> str:
+    """The parts that a process score stands for, or that it is whole."""
+    return "all" if len(parts) == len(PARTS) else " and ".join(parts) or NOTHING
 
 
 # --- over rounds ---------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from stratagym.benchmarks.harness.pairings import points
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.reporting.ratings import rate
-from stratagym.benchmarks.reporting.stats import COUNT, mean_rate, wilson
+from stratagym.benchmarks.reporting.stats import COUNT, mean_rate
 
 MOST_LOSS = 1000.0
 """What a move loses at most, so that a lost win does not outweigh all others."""
@@ -96,9 +96,9 @@ def _row(
     ]
     is_model = isinstance(policy, LanguageModel)
     return {
-        "wins": wilson(int((score == 1).sum()), len(score)).record(),
-        "draws": wilson(int((score == 0.5).sum()), len(score)).record(),
-        "losses": wilson(int((score == 0).sum()), len(score)).record(),
+        "wins": against.rate(score == 1).record(),
+        "draws": against.rate(score == 0.5).record(),
+        "losses": against.rate(score == 0).record(),
         **{
             f"top_{k}": mean_rate(
                 np.array([move.rank <= k for move in moves]),
@@ -112,6 +112,6 @@ def _row(
         ).record(),
         "moves": len(moves),
         "illegal_moves_per_turn": answers.illegal_a_turn if is_model else None,
-        "games_lost_by_illegal_moves": wilson(sum(lost), len(lost)).record() if is_model else None,
+        "games_lost_by_illegal_moves": mine.rate(lost).record() if is_model else None,
         "answers": dict(answers.kinds),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord, sid
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.levels import calibration
 from stratagym.benchmarks.levels.climb import Climb, LevelResult, Outcome, ScoreClimb
-from stratagym.benchmarks.reporting.stats import COUNT, Rate, jackknife, mean_rate
+from stratagym.benchmarks.reporting.stats import COUNT, Rate, jackknife
 
 
 def summarise(
@@ -159,7 +160,7 @@ def seats_of(climb: Climb | ScoreClimb, record: GameRecord) -> list[int]:
 
 
 def behaviour(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
-    """How the policy played, by the game's own measures, with intervals over games.
+    """How the policy played, by the game's own measures, with intervals over seeds.
 
     Rates where the game's metrics name them (hold'em: fold, check, raise, all-in ...), else counts
     of what ``game_counts`` counts, a game; then those of the ``judging`` that the game's agents
@@ -182,15 +183,17 @@ def behaviour(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
         )
         if hasattr(measures, "rates"):
             names = list(measures.rates(own.sum(0)))
-            found |= {name: _rate_of(measures.rates, own, name) for name in names}
+            found |= {name: _rate_of(measures.rates, own, games.seeds, name) for name in names}
         else:
-            found |= {name: _mean_of(own[:, k]) for k, name in enumerate(measures.COUNTS)}
+            found |= {
+                name: games.rate(own[:, k], bounds=COUNT) for k, name in enumerate(measures.COUNTS)
+            }
     return {name: rate.record() for name, rate in found.items()}
 
 
-def _rate_of(rates: Any, own: np.ndarray, name: str) -> Rate:
-    return jackknife(lambda kept: rates(own[kept].sum(0))[name], len(own), bounds=COUNT)
-
-
-def _mean_of(column: np.ndarray) -> Rate:
-    return mean_rate(column, bounds=COUNT)
+def _rate_of(rates: Any, own: np.ndarray, seeds: np.ndarray, name: str) -> Rate:
+    kinds, index = np.unique(seeds, return_inverse=True)
+    sums = np.zeros((len(kinds), own.shape[1]))
+    np.add.at(sums, index, own)
+    rate = jackknife(lambda kept: rates(sums[kept].sum(0))[name], len(sums), bounds=COUNT)
+    return replace(rate, n=len(own) if rate.n else 0)

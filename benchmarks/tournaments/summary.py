@@ -13,7 +13,6 @@ from stratagym.benchmarks.harness.pairings import points
 from stratagym.benchmarks.harness.records import GameRecord, side_policies
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.reporting.ratings import rate
-from stratagym.benchmarks.reporting.stats import wilson
 
 
 def summarise(run: Run, played: Sequence[GameRecord], byes: dict[str, int]) -> dict[str, Any]:
@@ -28,16 +27,14 @@ def summarise(run: Run, played: Sequence[GameRecord], byes: dict[str, int]) -> d
     ratings = rate([(a, b, points(g), g["seed"]) for g in whole for a, b in [side_policies(g)]])
     rows = {}
     for name, policy in run.policies.items():
-        mine = [game for game in whole if name in game["seats"]]
-        lost = sum(
+        mine = Games([game for game in whole if name in game["seats"]])
+        lost = [
             game["forfeited_by"] is not None and game["seats"][game["forfeited_by"]] == name
-            for game in mine
-        )
+            for game in mine.records
+        ]
         rows[name] = {
             **ratings.get(name, {"games": 0, "points": 0.0, "bradley_terry": None}),
-            "forfeits": wilson(lost, len(mine)).record()
-            if isinstance(policy, LanguageModel)
-            else None,
+            "forfeits": mine.rate(lost).record() if isinstance(policy, LanguageModel) else None,
             "transport_breaks": sum(
                 aborted[game["match"]] for game in played if name in game["seats"]
             ),
