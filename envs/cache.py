@@ -36,7 +36,7 @@ from numba.core.errors import TypingError
 from numba.core.serialize import dumps
 
 from stratagym.envs import cache_locks, stamps
-from stratagym.envs.cache_directory import directory, prune
+from stratagym.envs.cache_directory import directory, make, open_own, prune
 
 _OURS = __name__.partition(".")[0]
 _DIGEST = 32
@@ -161,7 +161,8 @@ class KernelCache(FunctionCache):
 
     def _load(self, path: Path, target_context: Any) -> Any:
         try:
-            content = path.read_bytes()
+            with open(open_own(path, os.O_RDONLY), "rb") as file:
+                content = file.read()
         except OSError:
             return None
         digest, data = content[:_DIGEST], content[_DIGEST:]
@@ -189,7 +190,7 @@ class KernelCache(FunctionCache):
             return
         content = dumps(self._impl.reduce(data))
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make(path.parent)
             handle, temporary = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
             try:
                 with open(handle, "wb") as file:

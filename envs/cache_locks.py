@@ -14,6 +14,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from stratagym.envs.cache_directory import open_own
+
 LOCKS = "locks"
 """The file in the kernels' directory whose bytes are locked; nothing is written in it."""
 LONGEST_S = 120.0
@@ -49,7 +51,7 @@ def release(directory: Path, number: int) -> None:
 
 @cache
 def _file(directory: Path) -> int:
-    return os.open(directory / LOCKS, os.O_RDWR | os.O_CREAT, 0o600)
+    return open_own(directory / LOCKS, os.O_RDWR | os.O_CREAT)
 
 
 if sys.platform == "win32":

@@ -241,6 +241,16 @@ def test_a_file_that_cannot_be_read_is_named_and_replaced(tree):
     assert tree.play(TOY) == ([1], [])
 
 
+def test_a_file_that_others_could_write_is_replaced(tree):
+    """It could be anybody's by now; reading a kernel runs what stands in it."""
+    files = list(tree.kernels.glob("stratagym/toy/*"))
+    for path in files:
+        path.chmod(0o666)
+    assert tree.play(TOY) == ([1], ["toy"])
+    assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
+    assert tree.play(TOY) == ([1], [])
+
+
 COUNTING = """
 import atexit
 from numba.core import event

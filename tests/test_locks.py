@@ -79,6 +79,25 @@ def test_a_killed_process_holds_nobody_up(tmp_path, holder):
     assert not (tmp_path / "run.lock").exists()
 
 
+@pytest.mark.parametrize("kind", ["link", "hard link", "link to nothing", "pipe"])
+def test_a_lock_file_that_is_a_link_is_not_followed(tmp_path, kind):
+    """What it stands for would be emptied."""
+    other, lock = tmp_path / "precious", tmp_path / "run" / "run.lock"
+    lock.parent.mkdir()
+    if kind != "link to nothing":
+        other.write_text("all my work")
+    if kind == "hard link":
+        lock.hardlink_to(other)
+    elif kind == "pipe":
+        os.mkfifo(lock)
+    else:
+        lock.symlink_to(other)
+    with pytest.raises(InputError, match=r"run\.lock is a link or no plain file.*; remove it"):
+        locks.hold(lock.parent)
+    assert kind == "link to nothing" or other.read_text() == "all my work"
+    assert other.exists() == (kind != "link to nothing") and os.path.lexists(lock)
+
+
 def test_readers_need_no_lock(tmp_path):
     folder = tmp_path / "run"
     run_script(duel, *SMALL, folder)

@@ -282,6 +282,64 @@ def test_single_decisions_of_the_spots_have_their_boards(tmp_path):
     assert f"{item}, gt:2" in shown
 
 
+def test_a_spot_without_a_good_answer_shows_no_move(tmp_path):
+    folder = tmp_path / "spots"
+    run_script(
+        ludo_spots, "--policies", "random", "--categories", "capture", "--head-to-head", 0,
+        "--output", folder,
+    )  # fmt: skip
+    kinds = iter(
+        [("unparseable", "empty", ""), ("illegal", "no_such_piece", "9 |"), ("ok", None, "")]
+    )
+
+    def spoil(record):
+        record["kind"], record["reason"], record["reply"] = next(kinds, ("ok", None, ""))
+
+    rewrite(folder / "decisions.jsonl", spoil)
+    found = replays.find(folder)
+    played = replay_decisions(
+        found, found.decisions, json.loads((folder / "config.json").read_text())
+    )
+    made = scenes.scene(played, [None] * len(played.positions), scenes.Shared(), None)
+    for position, shown in list(zip(played.positions, made["positions"], strict=True))[:2]:
+        assert position.action is shown["action"] is shown["move"] is shown["short"] is None
+        assert not shown["told"] and position.told() == ""
+    assert all(shown["short"] for shown in made["positions"][2:])
+    item = played.positions[0].answers[0]["item"]
+    out, _ = run(folder, "--match", item)
+    assert "Nothing was played." in out and "Move: " not in out
+
+
+def test_moves_that_were_not_the_players_own_say_so(tmp_path, seed):
+    replies = iter(["no idea", "", "Move: 9"])
+
+    def say(messages):
+        words = messages[-1]["content"].partition("not full: ")[2]
+        return reply(next(replies, f"Move: {words[:1]}"))
+
+    record = record_game(tmp_path, "connect_four", [model(say), "random"], seed, tries=1)
+    positions = [p for p in replay_of(tmp_path).positions if p.action is not None]
+    told = [p.instead for p in positions if p.seat == 0 and p.answers]
+    kinds = ["unparseable: no_move", "unparseable: empty", "illegal: no_such_column"]
+    assert told[:3] == [f"in place of a bad answer ({kind})" for kind in kinds]
+    assert not any(told[3:]) and not any(p.instead for p in positions if p.seat == 1)
+    out, _ = run(tmp_path, "--all")
+    assert out.count("Not llm:scripted's own: in place of a bad answer") == 3
+    rewrite(tmp_path / "games.jsonl", lambda r: r.update(opening=4))
+    told = [p.instead for p in replay_of(tmp_path).positions[: record["plies"]]]
+    assert [words == "a random move of the opening" for words in told] == [
+        k < 4 for k in range(record["plies"])
+    ]
+
+
+def test_every_move_of_a_plan_that_stood_in_says_so(tmp_path, seed):
+    good = '{"invaders": [{"name": "King"}]}'
+    record_game(tmp_path, "battle_card", [model([good] * 9), "random"], seed, tries=1)
+    positions = [p for p in replay_of(tmp_path).positions if p.seat == 0]
+    assert len(positions) > 1
+    assert {p.instead for p in positions} == {"in place of a bad answer (illegal: wrong_side)"}
+
+
 # --- evaluation and page -------------------------------------------------------------------------
 
 

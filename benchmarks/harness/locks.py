@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import stat
 import sys
 import threading
 from contextlib import suppress
@@ -21,6 +22,8 @@ from stratagym.benchmarks.reporting.terminal import say
 
 LOCK = "run.lock"
 """The lock's file in a run's folder, there while somebody writes."""
+_NOT_FOLLOWED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+"""Links are not, and a pipe is not waited for; Windows has neither flag."""
 
 
 @dataclass
@@ -76,9 +79,15 @@ def _taken(folder: Path, named: Path) -> int:
     path = folder / LOCK
     while True:
         try:
-            number = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            number = os.open(path, os.O_RDWR | os.O_CREAT | _NOT_FOLLOWED, 0o666)
         except OSError as error:
+            if path.is_symlink():
+                raise _a_link(named) from None
             raise InputError(f"{named / LOCK}: cannot be written ({error.strerror})") from None
+        found = os.fstat(number)
+        if path.is_symlink() or not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+            os.close(number)
+            raise _a_link(named)
         try:
             locked = _lock(number)
         except OSError as error:
@@ -95,7 +104,7 @@ def _taken(folder: Path, named: Path) -> int:
             )
         # Whoever held it before may have removed the file after it was opened here.
         with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(number), path.stat()):
+            if os.path.samestat(found, path.lstat()):
                 break
         os.close(number)
     started = datetime.now().isoformat(" ", "seconds")
@@ -104,6 +113,13 @@ def _taken(folder: Path, named: Path) -> int:
         os.ftruncate(number, 0)
         os.write(number, json.dumps(note).encode() + b"\n")
     return number
+
+
+def _a_link(named: Path) -> InputError:
+    return InputError(
+        f"{named / LOCK} is a link or no plain file, and what it stands for would be overwritten; "
+        "remove it"
+    )
 
 
 def _holder(number: int) -> str:

@@ -113,6 +113,7 @@ def document(
 <button type="button" id="flip" aria-pressed="false" hidden>Flip</button>
 </div>
 <p id="played"></p>
+<p id="instead"></p>
 <div id="result"></div>
 <figure id="course" hidden><figcaption id="label"></figcaption>
 <svg id="graph" role="img" viewBox="0 0 600 120" preserveAspectRatio="none"></svg></figure>

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from numba import njit
 
 from stratagym.agents import hooks
-from stratagym.benchmarks.harness.replays import Position, Replay
+from stratagym.benchmarks.harness.replays import Position, Replay, shows_all
 from stratagym.benchmarks.replaying.evaluator import Evaluation
 from stratagym.benchmarks.replaying.tiles import Tiles, changes
 from stratagym.envs import core
+from stratagym.envs.display import draws_for_seats
 from stratagym.envs.text import OK
 
 MOST_COLUMNS = 5
@@ -61,13 +63,15 @@ def scene(
     for position, after, evaluation in zip(replay.positions, following, judged, strict=True):
         image = arrow = None
         render = position.spec.optional_module("render")
-        if tiles is not None and render is not None and position.states is not None:
-            pixels = render.picture(position.rules, position.states[0], _size(render))
+        draw = None if tiles is None else _drawing(position)
+        if tiles is not None and render is not None and draw is not None:
+            pixels = draw()
             numbers = tiles.numbers(pixels)
             image = changes(before, numbers)
             before, size = numbers, [pixels.shape[1], pixels.shape[0]]
             arrow = _arrow(position, _size(render))
-        listed = legal or position.answers
+        listed = position.is_open and (legal or position.answers)
+        action = position.action if position.is_open else None
         positions.append(
             {
                 "ply": position.ply,
@@ -77,8 +81,8 @@ def scene(
                 "image": image,
                 "board": texts(position.board()),
                 "chance": position.chance,
-                "action": position.action,
-                "move": None if position.action is None else position.move(position.action),
+                "action": action,
+                "move": None if action is None else position.move(action),
                 "told": position.told(),
                 "legal": _legal(position, evaluation) if listed else [],
                 "judge": None if evaluation is None else evaluation.judge,
@@ -89,6 +93,7 @@ def scene(
                 "short": _short(position),
                 "beside": _beside(position),
                 "arrow": arrow,
+                "instead": position.instead,
             }
         )
         shown = frames(position, after)
@@ -117,6 +122,17 @@ def scene(
         "size": size,
         "cuts": _cuts(replay) if size else None,
     }
+
+
+def _drawing(position: Position) -> Callable[[], np.ndarray] | None:
+    """What draws the position for its viewer; None where the game has no such picture."""
+    render = position.spec.optional_module("render")
+    if render is None or position.states is None:
+        return None
+    draw = partial(render.picture, position.rules, position.states[0], _size(render))
+    if position.viewer is None or shows_all(position.spec):
+        return draw
+    return partial(draw, seat=position.viewer) if draws_for_seats(render) else None
 
 
 # --- what happens within a move -----------------------------------------------------------------
@@ -157,6 +173,7 @@ def _frame(
         "short": label,
         "beside": _beside(position if after is None else after),
         "arrow": None,
+        "instead": "",
     }
 
 
@@ -189,9 +206,11 @@ def _is_playable(position: Position) -> bool:
 
 
 def _short(position: Position) -> str | None:
-    """The move as a score sheet has it."""
+    """The move as a score sheet has it, or as all are told it."""
     if position.action is None:
         return None
+    if not position.is_open:
+        return position.told() or None
     move = _own(position, "move") if _is_playable(position) else None
     if move is None or position.states is None:
         return position.move(position.action)
@@ -203,8 +222,13 @@ def _beside(position: Position) -> list[str] | None:
     beside = _own(position, "beside")
     if beside is None or position.states is None:
         return None
-    seats = range(position.rules.num_players)
-    return [beside(position.rules, position.states[0], seat) for seat in seats]
+    known = range(position.rules.num_players)
+    if position.viewer is not None and not shows_all(position.spec):
+        known = range(position.viewer, position.viewer + 1)
+    return [
+        beside(position.rules, position.states[0], seat) if seat in known else ""
+        for seat in range(position.rules.num_players)
+    ]
 
 
 def _arrow(position: Position, size: int) -> list[Any] | None:
@@ -269,6 +293,8 @@ def _graph(replay: Replay, judged: list[Evaluation | None]) -> dict[str, Any] | 
     """
     positions = [p for p in replay.positions if p.states is not None]
     if not replay.whole or len(positions) < 3 or len(positions) < len(replay.positions):
+        return None
+    if positions[0].viewer is not None and not shows_all(positions[0].spec):
         return None
     spec, rules, seats = positions[0].spec, positions[0].rules, len(replay.seats)
     if seats == 2 and any(e is not None and e.scores for e in judged):

@@ -76,11 +76,16 @@ class Terminal:
         self._print(position.board())
         for answer in position.answers:
             self._answer(answer, prompts)
-        evaluation = self.evaluator(position)
+        evaluation = self.evaluator(position) if position.is_open else None
         if evaluation is not None:
             self._print(_judged(position, evaluation), "dim")
         if position.action is not None:
-            self._print(f"Move: {position.move(position.action)}   {position.told()}", "green")
+            move = f"{position.move(position.action)}   " if position.is_open else ""
+            self._print(f"Move: {move}{position.told()}", "green")
+            if position.instead:
+                self._print(f"Not {position.policy}'s own: {position.instead}", "yellow")
+        elif position.answers:
+            self._print("Nothing was played.", "red")
         after = self.replay.positions[k + 1] if k + 1 < len(self.replay.positions) else None
         for label, _, _ in frames(position, after):
             self._print(label, "cyan")

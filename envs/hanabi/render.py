@@ -60,6 +60,12 @@ def _card(canvas: Canvas, x: float, y: float, card: int, width: float = 1.0) -> 
         canvas.text(x + dx * width, y + dy * width, COLOURS[colour], 0.2 * width, _ink(colour))
 
 
+def _back(canvas: Canvas, x: float, y: float) -> None:
+    """A card that its holder does not see."""
+    canvas.box(x, y, 1, _TALL, _DUSK, 0.14, _DIM, 0.035)
+    canvas.text(x + 0.5, y + _TALL / 2, "?", 0.6, _DIM, 0.03)
+
+
 def _slot(canvas: Canvas, x: float, y: float, colour: int) -> None:
     """Where a firework will rise."""
     faint = (*PAINTS[colour], 46)
@@ -116,13 +122,14 @@ def _marks(canvas: Canvas, x: float, y: float, known: int, colours: int) -> None
             canvas.text(x + 0.5 + 0.18 * (rank - 2), y + _TALL + 0.33, str(rank + 1), 0.2, _DIM)
 
 
-def picture(rules: Any, s: Any, size: int = 960) -> np.ndarray:
+def picture(rules: Any, s: Any, size: int = 960, seat: int | None = None) -> np.ndarray:
     """Draw a position.
 
     Args:
         rules: the game's ``Rules``.
         s: one record of ``STATE``, such as ``states[0]``.
         size: width in pixels.
+        seat: whose view it is; None for a spectator, who sees all.
 
     Returns:
         Array of (0.75 size, size, 3) uint8, RGB.
@@ -157,35 +164,38 @@ def picture(rules: Any, s: Any, size: int = 960) -> np.ndarray:
     )
 
     top, row = 2.75, min(3.3, 10.3 / players)
-    for seat in range(players):
-        y = top + row * seat
-        to_move = seat == s["player"] and not over
+    for player in range(players):
+        y = top + row * player
+        to_move = player == s["player"] and not over
         canvas.box(
             _LEFT - 0.15, y - 0.02, _COLUMN - _LEFT - 0.2, row - 0.1,
             (255, 255, 255, 34 if to_move else 16), 0.2, _GOLD if to_move else None, 0.05,
         )  # fmt: skip
         scale = min(1.3, (row - 0.1) / 2.4)
-        name, at = f"PLAYER {seat}", (_LEFT + 0.1, y + row / 2 - 0.2)
+        name, at = f"PLAYER {player}", (_LEFT + 0.1, y + row / 2 - 0.2)
         canvas.text(*at, name, 0.3, _GOLD if to_move else _PALE, 0.02, "lm")
         if to_move:
             canvas.text(_LEFT + 0.1, y + row / 2 + 0.18, "to move", 0.24, _GOLD, 0, "lm")
-        if seat == s["last_player"]:
+        if player == s["last_player"]:
             canvas.text(_LEFT + 0.1, y + row / 2 + 0.18, "moved last", 0.24, _DIM, 0, "lm")
-        for k in range(int(s["hand_sizes"][seat])):
-            _held(canvas, rules, s, seat, k, y, row, scale)
+        for k in range(int(s["hand_sizes"][player])):
+            _held(canvas, rules, s, player, k, y, row, scale, player == seat)
 
     _side(canvas, rules, s)
     return np.array(canvas.done())
 
 
-def _held(canvas, rules, s, seat, k, y, row, scale) -> None:
+def _held(canvas, rules, s, seat, k, y, row, scale, hidden) -> None:
     """One card of a hand with its marks, drawn apart where the rows are low."""
     part = _canvas(1.2, _TALL + 0.95, canvas.unit / canvas.oversample * scale)
     card, known = int(s["hands"][seat, k]), int(s["knowledge"][seat, k])
     last = int(s["last_player"])
     if last != NONE and s["move_touched"][last] >> k & 1 and _target(rules, s, last) == seat:
         part.box(0.02, 0.32, 1.16, _TALL + 0.16, (*_GOLD, 90), 0.2, _GOLD, 0.05)
-    _card(part, 0.1, 0.4, card)
+    if hidden:
+        _back(part, 0.1, 0.4)
+    else:
+        _card(part, 0.1, 0.4, card)
     _marks(part, 0.1, 0.4, known, rules.colours)
     at = (_LEFT + 2.35 + 1.62 * k, y + (row - 0.1 - 2.31 * scale) / 2)
     canvas.image.paste(part.image, tuple(round(v * canvas.unit) for v in at), part.image)

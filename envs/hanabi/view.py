@@ -126,6 +126,16 @@ def discards_text(rules: Any, s: Any) -> str:
 
 def board_text(rules: Any, s: Any) -> str:
     """The table as a spectator sees it: each card with what its holder was told and may think."""
+    return _table(rules, s)
+
+
+def seat_text(rules: Any, s: Any, player: int) -> str:
+    """The table as a player sees it: the same without the player's own cards."""
+    return _table(rules, s, player)
+
+
+def _table(rules: Any, s: Any, blind: int | None = None) -> str:
+    """The table, as it is for the seat that does not see its own cards."""
     over = s["life_tokens"] == 0 or s["turns_left"] == 0 or s["score"] == rules.colours * RANKS
     lines = [
         f"Fireworks: {fireworks_text(rules, s)}   Score: {int(s['score'])}",
@@ -137,7 +147,7 @@ def board_text(rules: Any, s: Any) -> str:
         turn = ">" if seat == s["player"] and not over else " "
         known = s["knowledge"][seat].tolist()
         cards = [
-            f"{card_name(card)} {told(known[k])}|{possible(known[k])}"
+            f"{'??' if seat == blind else card_name(card)} {told(known[k])}|{possible(known[k])}"
             for k, card in enumerate(hand(s, seat))
         ]
         lines.append(f"{turn} Player {seat}: " + "  ".join(cards))

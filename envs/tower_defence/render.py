@@ -11,6 +11,8 @@ from PIL import Image
 
 from stratagym.envs import sealed
 from stratagym.envs.drawing import INK, PAPER, Board, Canvas, mix
+from stratagym.envs.sealed_words import is_sealed
+from stratagym.envs.tower_defence.boards import who_plans
 from stratagym.envs.tower_defence.events import EXPLODE, FIRST_DEMON, PULSE, SHOT
 from stratagym.envs.tower_defence.rules import PLANNING
 from stratagym.envs.tower_defence.simulation import (
@@ -155,7 +157,7 @@ def _strip(size: int, width: float, height: float) -> Canvas:
     return Canvas(width, height, _board(size).unit)
 
 
-def _headline(rules: Any, s: Any, size: int) -> Image.Image:
+def _headline(rules: Any, s: Any, size: int, viewer: int | None) -> Image.Image:
     """Which round it is and how it stands, in two lines."""
     canvas = _strip(size, COLUMNS, 0.95)
     k, moment = int(s["round"]), int(s["moment"])
@@ -169,11 +171,11 @@ def _headline(rules: Any, s: Any, size: int) -> Image.Image:
         if rules.rounds == 1:
             small = "The game is over"
     else:
-        who = ("attacker", "defender")[int(s["seat"])]
-        words = f"Round {k + 1} of {rules.rounds}: the {who} plans"
+        words = f"Round {k + 1} of {rules.rounds}: {who_plans(rules, s, viewer)}"
         small = ", ".join(
             f"{name} {int(s['spent'][seat])} of {sealed.budget_of.py_func(rules, seat)}"
             for seat, name in enumerate(("demons", "units"))
+            if not is_sealed(rules, s, seat, viewer)
         )
         small = f"Spent: {small}" + (f". {_winner(s, k - 1)}" if k else "")
     canvas.text(0, 0.3, words, 0.42, INK, 0.03, "lm")
@@ -239,13 +241,14 @@ def _flashes(rules: Any, s: Any, size: int) -> Image.Image | None:
     return canvas.done()
 
 
-def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
+def picture(rules: Any, s: Any, size: int = 640, seat: int | None = None) -> np.ndarray:
     """Draw a position: both plans as they stand, or, in a battle, who is where.
 
     Args:
         rules: the game's ``Rules``. s: one record of ``STATE``, such as ``states[0]``. A record of
             ``replay.frames`` shows a moment of a battle.
         size: width in pixels, about.
+        seat: whose view it is; None for a spectator, who sees all.
 
     Returns:
         Array of (height, width, 3) uint8, RGB.
@@ -260,14 +263,15 @@ def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
         tick = moment if moment != PLANNING else int(s["end"][k - 1])
         plan, n = s["last_plan"], s["last_n"]
     else:
-        for unit, cell, step in s["plan"][DEFENDER][: int(s["n"][DEFENDER])].tolist():
+        shown = [0 if is_sealed(rules, s, side, seat) else int(s["n"][side]) for side in range(2)]
+        for unit, cell, step in s["plan"][DEFENDER][: shown[DEFENDER]].tolist():
             sprite = _soldier(unit, 10, False, step > 0, size)
             board.paste(image, sprite, cell % COLUMNS, cell // COLUMNS)
         tick = PLANNING
-        plan, n = s["plan"], s["n"]
+        plan, n = s["plan"], shown
     table = _timetable(plan[ATTACKER][: int(n[ATTACKER])].tolist(), tick, size)
     board.paste(image, table, -board.side, ROWS + _FOOT)
-    board.paste_headline(image, _headline(rules, s, size), 0.1)
+    board.paste_headline(image, _headline(rules, s, size, seat), 0.1)
     return np.array(image.convert("RGB"))
 
 

@@ -11,9 +11,9 @@ from numba import njit
 
 from stratagym.envs import sealed
 from stratagym.envs.sealed import recall_plans
+from stratagym.envs.tower_defence.boards import board_text, budget_line, seconds
 from stratagym.envs.tower_defence.render import picture
 from stratagym.envs.tower_defence.simulation import fight
-from stratagym.envs.tower_defence.view import board_text, budget_line, seconds
 
 FRAMES = 48
 """Moments of a battle at most."""

@@ -269,6 +269,8 @@ function show(to) {
   nameSeats(position);
   const played = position.move === null ? "" : position.told || position.move;
   find("played").textContent = played;
+  find("instead").textContent = position.instead
+    ? `Not ${position.policy}'s own: ${position.instead}.` : "";
   find("answers").replaceChildren(...position.answers
     .filter((answer) => answer.reply !== null || answer.prompt.length)
     .map((answer) => answerBlock(answer, position)));
@@ -330,6 +332,10 @@ function moveButton(position, k) {
   }
   const move = position.short ?? (position.seat === null ? "End" : "nothing played");
   button.append(make("span", game.whole ? move : position.heading, "name"));
+  if (position.instead) {
+    button.classList.add("foreign");
+    button.title = `Not ${position.policy}'s own: ${position.instead}`;
+  }
   if (!game.whole) button.append(make("span", move, "told"));
   if (bad) {
     const mark = make("span", `✗${bad > 1 ? bad : ""}`, "mark");
