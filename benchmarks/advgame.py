@@ -40,6 +40,7 @@ from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
+from stratagym.benchmarks.reporting.own import print_words
 from stratagym.benchmarks.reporting.terminal import output_console
 from stratagym.envs import spec
 from stratagym.wrappers.dialogue import FORFEIT
@@ -207,7 +208,9 @@ def compare(first: str, second: str, /, json: bool = False) -> None:
         print(dumps(found))
         return
     words = " and ".join("made-up" if run.renamed else "plain" for run in runs)
-    output_console().print(comparison.table(found).rich(f"Second run minus first; {words} names"))
+    console = output_console()
+    console.print(comparison.table(found).rich(f"Second run minus first; {words} names"))
+    print_words(console, *zip(("first run", "second run"), found["own"], strict=True))
 
 
 def balance(

@@ -320,5 +320,5 @@ def table(n: int, seed: int = 1) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    for line in table(10_000):
+    for line in table(4000):
         print(line, flush=True)

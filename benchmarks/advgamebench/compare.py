@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stratagym.benchmarks.advgamebench import mentions, metrics
+from stratagym.benchmarks.advgamebench import mentions, metrics, owning
 from stratagym.benchmarks.advgamebench.matches import NAME, Plan
 from stratagym.benchmarks.advgamebench.metrics import METRICS, Game
 from stratagym.benchmarks.advgamebench.summary import by_match, is_renamed, played, whole_budget
 from stratagym.benchmarks.harness.errors import InputError
+from stratagym.benchmarks.harness.own_play import OwnPlay
 from stratagym.benchmarks.harness.records import read_config, read_decisions, read_games
+from stratagym.benchmarks.reporting.own import is_result, marked
 from stratagym.benchmarks.reporting.page import Table, code, mean_text, number
 from stratagym.benchmarks.reporting.stats import SHARE, Bounds, Rate
 
@@ -25,11 +27,13 @@ class Recorded(NamedTuple):
     """A run that was recorded.
 
     Attributes:
-        renamed: whether its prompts had made-up names. matches: by policy.
-        replies: by policy, what ``mentions`` found in them.
+        renamed: whether its prompts had made-up names. matches: by policy, those that count.
+        replies: by policy, what ``mentions`` found in them. own: how much of their plans was the
+            policies' own, by policy.
     """
 
     renamed: bool
+    own: Mapping[str, Any]
     matches: Mapping[str, list[Game]]
     replies: Mapping[str, list[mentions.Reply]]
 
@@ -57,11 +61,13 @@ def read(folder: Path) -> Recorded:
     decisions = list(read_decisions(folder))
     records = {record["match"]: record for record in read_games(folder)}
     every, _ = played(plan, records, decisions)
-    usual = whole_budget(every, plan)
+    play = OwnPlay(decisions, records.values())
+    usual = whole_budget(owning.counting(every, owning.without_result(play, plan.games)), plan)
+    own = owning.records(play, plan.games, plan.everybody)["all"]
     renamed = is_renamed(config)
     of = {name: by_match(usual, name) for name in plan.policies}
     replies = {name: mentions.replies(decisions, own, renamed) for name, own in of.items()}
-    return Recorded(renamed, {name: list(own.values()) for name, own in of.items()}, replies)
+    return Recorded(renamed, own, {name: list(own.values()) for name, own in of.items()}, replies)
 
 
 def compare(one: Recorded, other: Recorded) -> dict[str, Any]:
@@ -74,6 +80,7 @@ def compare(one: Recorded, other: Recorded) -> dict[str, Any]:
         InputError: they have no match in common.
     """
     found: dict[str, Any] = {}
+    void = {name for run in (one, other) for name, own in run.own.items() if not is_result(own)}
     for name in one.matches:
         pairs = metrics.pairs_of(other.matches.get(name, []), one.matches[name])
         if not pairs:
@@ -91,9 +98,10 @@ def compare(one: Recorded, other: Recorded) -> dict[str, Any]:
         ]
         rows[NAMES] = _row(said[0], said[1], sides[0], SHARE)
         found[name] = {"matches": len(pairs), **rows}
-    if not found:
+    if not found and not void:
         raise InputError("the runs have no matches in common: policy, opponent, setting and seed")
-    return {"renamed": [one.renamed, other.renamed], "policies": found}
+    own = [dict(run.own) for run in (one, other)]
+    return {"renamed": [one.renamed, other.renamed], "own": own, "policies": found}
 
 
 def _row(one: np.ndarray, other: np.ndarray, games: list[Game], bounds: Bounds) -> dict[str, Any]:
@@ -106,7 +114,17 @@ def _row(one: np.ndarray, other: np.ndarray, games: list[Game], bounds: Bounds) 
 def table(found: Mapping[str, Any]) -> Table:
     """What the second run changes."""
     out = Table(["policy", "metric", "first run", "second run", "difference"], left=[1])
-    for name, one in found["policies"].items():
+    names = dict.fromkeys(name for own in found["own"] for name in own)
+    owns = {f"{name} {k}": own.get(name) for name in names for k, own in enumerate(found["own"])}
+    whose = []
+    for name in names:
+        pair = [f"{name} 0", f"{name} 1"]
+        one = found["policies"].get(name)
+        if not all(is_result(owns[key]) for key in pair):
+            out.rows.append([code(name), *[""] * 4])
+            whose.append(pair)
+        if one is None:
+            continue
         for metric in SHOWN:
             row = one[metric]
             if row["rates"] == [None, None]:
@@ -115,4 +133,5 @@ def table(found: Mapping[str, Any]) -> Table:
                 [code(name), metric, *(number(rate) for rate in row["rates"]),
                  mean_text(row["difference"], sign="+")]
             )  # fmt: skip
-    return out
+            whose.append(pair)
+    return marked(out, whose, {k: own for k, own in owns.items() if own is not None}, behind=2)

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from stratagym.benchmarks.advgamebench import figures, tables
+from stratagym.benchmarks.advgamebench import figures, owning, tables
 from stratagym.benchmarks.advgamebench.beside import is_chance
 from stratagym.benchmarks.advgamebench.credit import SHAPLEY, remarks
 from stratagym.benchmarks.advgamebench.games import GAMES
@@ -16,6 +16,7 @@ from stratagym.benchmarks.advgamebench.names import LEXICON_VERSION
 from stratagym.benchmarks.advgamebench.score import PARTS
 from stratagym.benchmarks.advgamebench.tables import MAIN, MORE
 from stratagym.benchmarks.replaying.album import add_replays
+from stratagym.benchmarks.reporting.own import add_words, marked, print_words
 from stratagym.benchmarks.reporting.page import NOTHING, Page, code, count, number
 from stratagym.benchmarks.reporting.sections import (
     add_models,
@@ -78,6 +79,7 @@ def write(folder: Path, summary: Summary) -> None:
 def _whole(page: Page, summary: Summary) -> None:
     page.heading("All games")
     page.table(tables.metric_table(summary, MAIN), "Pooled over the games")
+    add_words(page, *owning.scopes(summary))
     page.table(tables.metric_table(summary, MAIN, "mean"), "The mean of the games")
     page.table(tables.metric_table(summary, MORE), "More, pooled")
     page.note(
@@ -275,6 +277,8 @@ def screen(console: Console, summary: Summary) -> None:
         if score is not None and len(score["parts"]) < len(PARTS):
             process += f" ({tables.parts_text(score['parts'])} alone)"
         table.rows.append([code(row["policy"]), *pooled, process])
-    console.print(table.rich("AdvGameBench, all games pooled"))
+    shown = marked(table, [[name] for name in tables.policies_of(summary)], summary["own"]["all"])
+    console.print(shown.rich("AdvGameBench, all games pooled"))
+    print_words(console, *owning.scopes(summary))
     if summary["models"]:
         console.print(model_table(summary).rich("Language models"))

@@ -14,6 +14,7 @@ from stratagym.benchmarks.botzonebench.games import BY_GAME
 from stratagym.benchmarks.botzonebench.summary import FEW_DECIDED
 from stratagym.benchmarks.levels import report as levels
 from stratagym.benchmarks.replaying.album import add_replays
+from stratagym.benchmarks.reporting.own import add_words, print_words
 from stratagym.benchmarks.reporting.page import Page, count
 from stratagym.benchmarks.reporting.sections import add_options, rules_text
 
@@ -59,6 +60,7 @@ def write(folder: Path, summary: Summary) -> None:
     _write_protocol(page, summary)
     page.heading("Words")
     page.bullets(levels.WORDS)
+    add_words(page, *levels.owns(summary))
     add_replays(page, folder)
     page.write(folder)
 
@@ -187,6 +189,7 @@ def _write_protocol(page: Page, summary: Summary) -> None:
 def screen(console: Console, summary: Summary) -> None:
     """Print the final tables."""
     console.print(tables.skill_table(summary).rich("BotzoneBench"))
+    print_words(console, *levels.owns(summary))
     if summary["answers"]:
         console.print(tables.error_table(summary).rich("Mistakes"))
         console.print(tables.token_table(summary).rich("Tokens for a decision"))

@@ -13,6 +13,7 @@ from stratagym.agents.core import Policy
 from stratagym.benchmarks.harness import locks, records
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.options import ExecutorArgs, ModelArgs, RunArgs
+from stratagym.benchmarks.harness.own_play import OwnPlay
 from stratagym.benchmarks.harness.policies import usage
 from stratagym.benchmarks.harness.progress import lines, stage
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
@@ -90,6 +91,10 @@ class Run:
     def decisions(self) -> Iterator[DecisionRecord]:
         """All records of answers on disk."""
         return records.read_decisions(self.folder)
+
+    def own_play(self) -> OwnPlay:
+        """How much of what the policies did was their own, in all games on disk."""
+        return OwnPlay(self.decisions(), self.games())
 
     def usage(self) -> dict[str, Any]:
         """``models`` of a summary: the answers of the run's language models."""

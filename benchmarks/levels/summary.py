@@ -20,6 +20,7 @@ from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord, sid
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.levels import calibration
 from stratagym.benchmarks.levels.climb import Climb, LevelResult, Outcome, ScoreClimb
+from stratagym.benchmarks.reporting.own import NO_RESULT, is_result
 from stratagym.benchmarks.reporting.stats import COUNT, Rate, jackknife
 
 
@@ -39,14 +40,18 @@ def summarise(
     for decision in run.decisions():
         decisions[pairing_of.get(decision["item"], "")].append(decision)
     games: dict[str, dict[str, Any]] = {game: {} for game in ladders}
+    owns = own_by_game(run, climbs)
     for climb in climbs:
         name = climb.plan.ladder.game.name
         outcome = climb.outcome()
         own = policies[climb.policy]
-        row = result(climb, outcome)
+        is_void = not is_result(owns[name][climb.policy])
+        row = without_result(result(climb, outcome)) if is_void else result(climb, outcome)
         for level, found in zip(row["levels"], outcome.levels, strict=True):
             level.update(_answers(climb, found, own, decisions, aborted))
-        games[name][climb.policy] = row | {"behaviour": behaviour(climb, outcome)}
+        games[name][climb.policy] = row | {
+            "behaviour": {} if is_void else behaviour(climb, outcome)
+        }
     means = {}
     for name in policies:
         values = [own[name]["level_progress"] for own in games.values() if name in own]
@@ -58,6 +63,7 @@ def summarise(
         }
     return {
         "config": run.config,
+        "own": owns,
         "games": games,
         "mean_level_progress": means,
         "engines": {
@@ -69,6 +75,38 @@ def summarise(
         },
         "anchors": {game: anchors(ladder) for game, ladder in ladders.items()},
     }
+
+
+def own_by_game(
+    run: Run, climbs: Sequence[Climb | ScoreClimb]
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """By game and policy, how much of what it did there was its own."""
+    play = run.own_play()
+    by_game: defaultdict[str, list[str]] = defaultdict(list)
+    for climb in climbs:
+        by_game[climb.plan.ladder.game.name].append(climb.policy)
+    return {
+        game: play.records(names, lambda match, game=game: match.startswith(f"{game}/"))
+        for game, names in by_game.items()
+    }
+
+
+def without_result(row: dict[str, Any]) -> dict[str, Any]:
+    """What remains of ``result`` where a policy's play was not its own: how much was played."""
+    nothing = Rate(None, None, None, 0).record()
+    levels = [
+        {
+            **level,
+            "passed": False,
+            "win_rate": None if level["win_rate"] is None else nothing,
+            "opponents": {},
+            "roles": {},
+        }
+        for level in row["levels"]
+    ]
+    gone = dict.fromkeys(("level", "progress", "level_progress", "rating"))
+    scores = row["scores"] and {**row["scores"], "mean": nothing}
+    return row | gone | {"result": NO_RESULT, "topped": False, "scores": scores, "levels": levels}
 
 
 def anchors(ladder: Ladder) -> dict[str, Any]:

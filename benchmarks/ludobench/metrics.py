@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from stratagym.agents.kernel_policies import KernelPolicy
+from stratagym.benchmarks.harness.own_play import own_of
 from stratagym.benchmarks.ludobench.spots import CATEGORIES, GRUDGE, NEUTRAL, Spot, rules_for
 from stratagym.benchmarks.reporting.stats import (
     Rate,
@@ -297,6 +298,7 @@ def summarise(facts: dict[str, Facts], records: list[dict[str, Any]]) -> dict[st
     for policy, by_persona in grouped.items():
         for persona, decisions in by_persona.items():
             done = [fact for id_, fact in facts.items() if id_ in decisions]
+            is_void = not own_of(decisions.values()).is_result
             table = {"overall": category_metrics(done, decisions)}
             for category in CATEGORIES:
                 chosen = [fact for fact in done if fact.spot.category == category]
@@ -304,8 +306,20 @@ def summarise(facts: dict[str, Facts], records: list[dict[str, Any]]) -> dict[st
                     table[category] = category_metrics(
                         chosen, decisions, grudge=category == "grudge_paired"
                     )
+            if is_void:
+                table = {name: _without_result(of) for name, of in table.items()}
             result.setdefault(policy, {})[persona] = table
     return result
+
+
+def _without_result(table: dict[str, Any]) -> dict[str, Any]:
+    """A category's metrics without those of moves: how many answers were valid remains."""
+    nothing = Rate(None, None, None, 0)
+    kept = {
+        name: nothing if isinstance(value, Rate) and name != "llm_invalid_rate" else value
+        for name, value in table.items()
+    }
+    return kept | ({"transitions": {}} if "transitions" in kept else {})
 
 
 def persona_alignment(tables: dict[str, Any]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from stratagym.benchmarks.ludobench.reading import (
     fullest,
     models,
     ordered,
+    owns_by_persona,
     plain,
 )
 from stratagym.benchmarks.ludobench.tables import (
@@ -39,6 +40,7 @@ from stratagym.benchmarks.ludobench.tables import (
     transition_table,
     usage_table,
 )
+from stratagym.benchmarks.reporting.own import add_words, print_words
 from stratagym.benchmarks.reporting.page import Page, Table, code, count, plain_text, rate_text
 from stratagym.benchmarks.reporting.plots import short_labels
 
@@ -197,6 +199,7 @@ def write(folder: Path, summary: Summary) -> None:
     page.heading("In short")
     page.bullets(in_brief(found))
     page.table(overview(summary), OVERVIEW)
+    add_words(page, *owns_by_persona(summary))
     page.heading("How to read the numbers")
     for text, warning in remarks(summary):
         page.note(text, warning=warning)
@@ -269,6 +272,7 @@ def screen(console: Console, summary: Summary, folder: Path | None = None) -> No
     )
     title = f"Agreement with the reference {summary['reference']}, by position"
     console.print(overview(summary).rich(title))
+    print_words(console, *owns_by_persona(summary))
     names = ordered(summary)
     across = max(1, (console.width - _LABEL - 10) // (_RATE + 2))
     for start in range(0, len(names), across):

@@ -19,10 +19,12 @@ from stratagym.benchmarks.ludobench.reading import (
     find,
     fullest,
     models,
+    owns,
     part,
     plain,
 )
 from stratagym.benchmarks.ludobench.spots import CATEGORIES
+from stratagym.benchmarks.reporting.own import marked
 from stratagym.benchmarks.reporting.page import NOTHING, Cell, RateCell, Table, code, count, number
 from stratagym.benchmarks.reporting.sections import counted_apart
 
@@ -49,7 +51,7 @@ def overview(summary: Summary) -> Table:
                 NOTHING if is_reference else number(kappa),
             ]
         )
-    return table
+    return marked(table, [[name] for name, _ in rows(summary)], owns(summary))
 
 
 def category_table(summary: Summary, category: str) -> Table:
@@ -81,8 +83,9 @@ def category_table(summary: Summary, category: str) -> Table:
         ["lowest index", *[""] * len(metrics), number(part(lowest, "value"))],
     ]
     table.aside = [len(table.rows), len(table.rows) + 1]
+    whose = [[name] for name, by_category in rows(summary) if category in by_category]
     table.rows += [[*row, *[""] * (len(table.columns) - len(row))] for row in yardsticks]
-    return table
+    return marked(table, [*whose, [], []], owns(summary))
 
 
 def chance(rate: Mapping[str, Any] | None) -> str:
@@ -110,7 +113,8 @@ def agreement_table(summary: Summary) -> Table:
     lowest = [fullest(summary, "overall", f"gt_{x}_lowest") for x in ("position", "index")]
     shown = [number(part(rate, "value")) for rate in lowest]
     table.rows.append(["lowest index", shown[0], "", shown[1], ""])
-    return table
+    whose = [[name] for name, _ in rows(summary) if name != summary["reference"]]
+    return marked(table, [*whose, [], []], owns(summary))
 
 
 def failure_table(summary: Summary, *, by_persona: bool) -> Table:
@@ -146,13 +150,19 @@ def invalid_table(summary: Summary) -> Table:
 
 def persona_table(summary: Summary) -> Table:
     """Persona alignment of every model that was asked with personas."""
-    table = Table(["policy", "persona", "alignment", "rates"], left=[1])
+    table, whose = Table(["policy", "persona", "alignment", "rates"], left=[1]), []
     for name in models(summary):
         own = summary["persona_alignment"].get(name, {})
         for persona, score in own.items():
             rates = f"{score['metrics']} of {score['of']}"
             table.rows.append([code(name), persona, RateCell(score), rates])
-    return table
+            whose.append([f"{name} as {persona}"])
+    by_persona = {
+        f"{name} as {persona}": found
+        for name, own in summary["own"].items()
+        for persona, found in own.items()
+    }
+    return marked(table, whose, by_persona, behind=2)
 
 
 def game_table(summary: Summary) -> Table:

@@ -9,6 +9,7 @@ from typing import Any
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.games import Games
+from stratagym.benchmarks.harness.own_play import counting
 from stratagym.benchmarks.harness.pairings import points
 from stratagym.benchmarks.harness.records import GameRecord, side_policies
 from stratagym.benchmarks.harness.run import Run
@@ -23,11 +24,13 @@ def summarise(run: Run, played: Sequence[GameRecord], byes: dict[str, int]) -> d
         for game in run.games()
         if game["ended_by"] == TRANSPORT and game["match"] in names
     )
-    whole = Games.of(played).records
+    play = run.own_play()
+    void = play.void()
+    whole = Games.of(counting(played, void)).records
     ratings = rate([(a, b, points(g), g["seed"]) for g in whole for a, b in [side_policies(g)]])
     rows = {}
     for name, policy in run.policies.items():
-        mine = Games([game for game in whole if name in game["seats"]])
+        mine = Games([game for game in Games.of(played).records if name in game["seats"]])
         lost = [
             game["forfeited_by"] is not None and game["seats"][game["forfeited_by"]] == name
             for game in mine.records
@@ -47,7 +50,10 @@ def summarise(run: Run, played: Sequence[GameRecord], byes: dict[str, int]) -> d
     return {
         "config": run.config,
         "policies": rows,
-        "pairings": [pairing_row(a, b, Games.of(own)) for (a, b), own in groups.items()],
+        "own": play.records(rows),
+        "pairings": [
+            pairing_row(a, b, Games.of(counting(own, void))) for (a, b), own in groups.items()
+        ],
         "models": run.usage(),
     }
 
