@@ -123,6 +123,8 @@ class _Table:
             self.rules, self.states, 0, np.uint64(self.seed & (2**64 - 1)), self.probs
         )
         told: list[str] = []
+        if self.seat >= 0:
+            self.console.print(f"You are {self._name(self.seat)}.")
         while player >= 0:
             number = core.turn_at(self.rules, self.states, 0)
             if player == self.seat:
@@ -150,8 +152,11 @@ class _Table:
         returns = np.zeros(self.rules.num_players)
         core.returns_at(self.rules, self.states, 0, returns)
         ended = "Stopped by a limit of the rules" if player == core.TRUNCATED else "Game over"
-        result = "  ".join(f"seat {k}: {x:+.2g}" for k, x in enumerate(returns))
+        result = "  ".join(f"{self._name(k)}: {x + 0.0:+.4g}" for k, x in enumerate(returns))
         self.console.print(f"{ended}. {result}")
+
+    def _name(self, seat: int) -> str:
+        return self.view.seat_name(self.rules, self.states[0], seat)
 
     def _show_board(self) -> None:
         """What the person may see of the position."""

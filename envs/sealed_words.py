@@ -34,6 +34,8 @@ TEXT_OPTIONS = {"over_budget": "loses"}
 CONSEQUENCES = {"void": ("void",)}
 """What may follow the last bad answer: a plan that breaks the rules, which loses the round."""
 KEEP = {"keep": True}
+BADGES = (("I", (168, 66, 50)), ("D", (44, 112, 84)))
+"""Of invaders and defenders in lists: a letter and a colour."""
 NAME_LENGTH = 80
 """Characters of a wrong name that are kept."""
 

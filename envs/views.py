@@ -80,6 +80,10 @@ class View(Protocol):
         """Why the seat to move may not play this, as one word."""
         return "not_legal"
 
+    def seat_name(self, rules: Any, s: Any, player: int) -> str:
+        """What a seat is called wherever a game is shown: in lists, on pictures, in results."""
+        return f"Player {player}"
+
     def role_text(self, rules: Any, player: int) -> str:
         """Who the seat is; the same over a whole game."""
         return f"You are player {player}."
@@ -119,6 +123,12 @@ class View(Protocol):
         return ""
 
 
+CALLED = (
+    "action_to_string", "string_to_action", "move_text", "why_illegal", "seat_text", "seat_name",
+)  # fmt: skip
+"""Parts that are called as a module's own."""
+
+
 def complete(view: Any, information: str = "imperfect") -> Any:
     """Give a view's module what everybody calls and it may leave out; returns it.
 
@@ -127,7 +137,7 @@ def complete(view: Any, information: str = "imperfect") -> Any:
     """
     if information == "perfect" and not hasattr(view, "seat_text"):
         view.seat_text = lambda rules, s, player: view.board_text(rules, s)
-    for name in ("action_to_string", "string_to_action", "move_text", "why_illegal", "seat_text"):
+    for name in CALLED:
         if not hasattr(view, name):
             setattr(view, name, part(view, name))
     return view

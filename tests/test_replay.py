@@ -161,7 +161,7 @@ def test_terminal_tells_prompts_replies_and_what_went_wrong(tmp_path, seed):
         assert position.told() in out
     assert "perfect: " in out
     for seat, policy, value in played.result:
-        assert f"seat {seat} {policy}: {value + 0.0:+.3g}" in out
+        assert f"{'XO'[seat]}, {policy}: {value + 0.0:+.3g}" in out
     assert "corners are strong" in out
     assert "the outcome is the recorded one" in out
 
@@ -189,13 +189,13 @@ def test_keys_step_forth_and_back(tmp_path, seed):
         screen = ""
 
     try:
-        wait_for(f"Move 1 of {plies}: seat 0")
+        wait_for("Start")
         for key, heading in (
-            ("\r", f"Move 2 of {plies}: seat 1"),
-            ("\x1b[C", f"Move 3 of {plies}: seat 0"),
-            ("\x1b[D", f"Move 2 of {plies}: seat 1"),
-            ("\x1b[F", f"End, after {plies} moves"),
-            ("\x1b[H", f"Move 1 of {plies}: seat 0"),
+            ("\r", f"Move 1 of {plies}: X, random"),
+            ("\x1b[C", f"Move 2 of {plies}: O, random"),
+            ("\x1b[D", f"Move 1 of {plies}: X, random"),
+            ("\x1b[F", f"Move {plies} of {plies}: {'OX'[plies % 2]}, random"),
+            ("\x1b[H", "Start"),
         ):
             os.write(ours, key.encode())
             wait_for(heading)
@@ -384,7 +384,7 @@ def test_page_is_whole_and_holds_no_markup_from_replies(tmp_path, seed):
     assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//|@import|url\(""", page)
     data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL).group(1))
     (game,) = data["games"]
-    assert game["positions"][0]["answers"][0]["reply"] == nasty
+    assert game["positions"][1]["answers"][0]["reply"] == nasty
     assert page.count("data:image/png") == 1
     run(tmp_path, "--html", tmp_path / "text.html", "--boards", "text")
     assert "data:image" not in (tmp_path / "text.html").read_text(encoding="utf-8")

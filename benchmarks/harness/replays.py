@@ -116,6 +116,12 @@ class Position:
             return view.board_text(self.rules, self.states[0])
         return view.seat_text(self.rules, self.states[0], self.viewer)
 
+    def name(self, seat: int) -> str:
+        """What a seat is called, as board, picture and moves have it."""
+        if self.states is None:
+            return f"Player {seat}"
+        return self.spec.module("view").seat_name(self.rules, self.states[0], seat)
+
     def move(self, action: int) -> str:
         """An action in the game's notation."""
         if self.states is None:
@@ -226,7 +232,7 @@ def put_headings(positions: Sequence[Position], moves: int) -> None:
         which = f"Move {k + 1} of {moves}:"
         if position.action is None:
             which = f"After {k} moves, nothing played:"
-        position.heading = f"{which} seat {position.seat}, {position.policy}"
+        position.heading = f"{which} {position.name(position.seat)}, {position.policy}"
 
 
 def outcome(game: core.GameSpec, record: dict[str, Any]) -> str:
@@ -244,7 +250,7 @@ def outcome(game: core.GameSpec, record: dict[str, Any]) -> str:
         best = [seat for seat, x in enumerate(returns) if x == max(returns)]
         alike = len(best) == len(returns)
         seats = " and ".join(map(str, best))
-        won = f"seats {seats} win" if len(best) > 1 else f"seat {seats} wins"
+        won = f"Players {seats} win" if len(best) > 1 else f"Player {seats} wins"
         said = "nobody wins" if alike else won
     how = record["ended_by"]
     limit = "a limit of the rules" if how == ENDINGS[core.TRUNCATED] else how

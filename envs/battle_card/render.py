@@ -167,7 +167,7 @@ def frame_picture(
 
 
 def picture(rules: Any, s: Any, size: int = 640, seat: int | None = None) -> np.ndarray:
-    """Draw both plans as they are being made, or the end of the last battle.
+    """Draw both plans as they are being made, the latest unit framed, or the end of a battle.
 
     Args:
         rules: the game's ``Rules``. s: one record of ``STATE``, such as ``states[0]``.
@@ -199,4 +199,7 @@ def picture(rules: Any, s: Any, size: int = 640, seat: int | None = None) -> np.
     ]
     headline = f"Round {k + 1} of {rules.rounds}: {sealed_words.who_plans(rules, s, SIDES, seat)}"
     line = "the plans are sealed: neither side sees the other's"
-    return draw(sides, headline, line, _notes(rules, s, False, seat), size)
+    side = int(s["seat"])
+    bought = s["n"][side] > 0 and s["priority_n"][side] == 0
+    last = [64 * side + int(s["n"][side]) - 1] if bought else []
+    return draw(sides, headline, line, _notes(rules, s, False, seat), size, last)

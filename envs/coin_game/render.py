@@ -18,7 +18,7 @@ PAINTS = [
 ]  # fmt: skip
 _PAPER, _INK, _DIM = (247, 249, 253), (36, 42, 60), (126, 134, 156)
 _LIGHT, _DARK, _FRAME, _LETTERS = (238, 241, 247), (227, 232, 241), (70, 80, 106), (222, 228, 240)
-_PLAYERS = [(44, 48, 66), (250, 250, 252), (120, 92, 70), (94, 116, 90)]
+PLAYERS = [(44, 48, 66), (250, 250, 252), (120, 92, 70), (94, 116, 90)]
 _NAMES = [(250, 250, 252), (36, 40, 56), (250, 250, 252), (250, 250, 252)]
 _LAST = (92, 108, 150)
 _MARGIN, _FRAME_WIDTH = 0.75, 0.5  # in cells: around the board, its frame
@@ -60,7 +60,7 @@ def _player(canvas: Canvas, x: float, y: float, seat: int, goal: int, scale: flo
     ring = _DIM if goal == NONE else PAINTS[goal]
     canvas.box(x - inner, y - inner, 2 * inner, 2 * inner, ring, 0.15 * scale)
     inner = radius - 0.1 * scale
-    canvas.box(x - inner, y - inner, 2 * inner, 2 * inner, _PLAYERS[seat], 0.1 * scale)
+    canvas.box(x - inner, y - inner, 2 * inner, 2 * inner, PLAYERS[seat], 0.1 * scale)
     canvas.text(x, y - 0.01, str(seat), 0.42 * scale, _NAMES[seat], 0.04)
 
 

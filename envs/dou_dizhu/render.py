@@ -2,7 +2,7 @@
 
 Everything is placed in points of a 960 x 640 table: (0, 0) is its top left corner, x runs right, y
 down. Player 0 sits below, player 1, who plays next, on the right, player 2 on the left. In front of
-each lies its last play; the one to beat has a golden edge.
+each lies its last play; the one to beat has a golden edge, and the latest stands on light ground.
 """
 
 from __future__ import annotations
@@ -69,6 +69,14 @@ def _card(rank: int, small: bool, dim: bool, edge: bool, scale: float) -> Image.
         canvas.polygon([(x, y - 1.4 * r), (x + r, y), (x, y + 1.4 * r), (x - r, y)], pale)
     if dim:
         canvas.box(8, 8, width, height, (30, 50, 66, 150), 7)
+    return canvas.done()
+
+
+@lru_cache(maxsize=64)
+def _glow(width: float, height: float, scale: float) -> Image.Image:
+    """What lies behind the latest play."""
+    canvas = _canvas(width, height, scale)
+    canvas.box(0, 0, width, height, (255, 255, 255, 60), 12)
     return canvas.done()
 
 
@@ -144,6 +152,10 @@ def picture(rules: Any, s: Any, width: int = WIDTH, seat: int | None = None) -> 
         step = _spread(len(cards), 400 if player == _BELOW else 250, _SMALL[0], 32)
         wide = step * (len(cards) - 1) + (_SMALL if small else _LARGE)[0]
         x, y = ((480, 428), (800, 322), (160, 322))[player]
+        if player == latest and s["plays"]:
+            high = (_SMALL if small else _LARGE)[1] if cards else 24
+            glow = _glow(wide + 24 if cards else 92, high + 24, scale)
+            put(image, glow, x * scale, y * scale)
         if cards:
             row(cards, x - wide / 2, y, step, small, edge=beat)
         elif back < s["plays"]:

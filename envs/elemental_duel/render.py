@@ -10,6 +10,7 @@ import numpy as np
 from stratagym.envs import sealed, sealed_words
 from stratagym.envs.drawing import Canvas, mix
 from stratagym.envs.elemental_duel.fight import STATUS_NAMES
+from stratagym.envs.elemental_duel.rules import PER_FIGHTER
 from stratagym.envs.elemental_duel.story import SIDES, Duel, Fighter
 from stratagym.envs.elemental_duel.tables import FIGHTERS, NAMES
 
@@ -104,7 +105,7 @@ def draw(
 
 
 def picture(rules: Any, s: Any, size: int = 640, seat: int | None = None) -> np.ndarray:
-    """Draw both plans as they are being made, or the end of the last duel.
+    """Draw both plans as they are being made, the latest fighter framed, or the end of a duel.
 
     Args:
         rules: the game's ``Rules``. s: one record of ``STATE``, such as ``states[0]``.
@@ -130,4 +131,6 @@ def picture(rules: Any, s: Any, size: int = 640, seat: int | None = None) -> np.
         return draw(rules, s, duel, headline, line, True, size)
     headline = f"Round {k + 1} of {rules.rounds}: {sealed_words.who_plans(rules, s, SIDES, seat)}"
     line = "the plans are sealed: neither side sees the other's"
-    return draw(rules, s, Duel(rules, s, "plan"), headline, line, False, size, seat=seat)
+    side = int(s["seat"])
+    last = {FIGHTERS * side + (int(s["n"][side]) - 1) // PER_FIGHTER} if s["n"][side] else ()
+    return draw(rules, s, Duel(rules, s, "plan"), headline, line, False, size, last, seat=seat)

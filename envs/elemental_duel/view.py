@@ -319,6 +319,11 @@ def read_plan(rules: Any, s: Any, text: str) -> list[str]:
 # --- prompts -------------------------------------------------------------------------------------
 
 
+def seat_name(rules: Any, s: Any, player: int) -> str:
+    """Its side."""
+    return SIDES[player].capitalize()
+
+
 def role_text(rules: Any, player: int) -> str:
     """Side, goal and budget."""
     budget = sealed.budget_of.py_func(rules, player)

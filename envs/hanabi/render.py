@@ -15,7 +15,7 @@ from PIL import Image
 
 from stratagym.envs.drawing import CLEAR, Canvas, mix
 from stratagym.envs.hanabi.rules import COLOUR_TOLD, NONE, RANK_TOLD, RANKS, decode
-from stratagym.envs.hanabi.view import COLOURS, last_moves
+from stratagym.envs.hanabi.view import COLOURS, final_score, last_moves
 
 PAINTS = [(226, 66, 72), (245, 196, 48), (58, 178, 100), (236, 238, 246), (70, 132, 236)]
 _NIGHT, _DUSK = (16, 20, 44), (38, 34, 78)
@@ -151,9 +151,12 @@ def picture(rules: Any, s: Any, size: int = 960, seat: int | None = None) -> np.
             _slot(canvas, x, 0.8, colour)
     x = _LEFT + 6.6
     canvas.text(x, 0.5, "SCORE", 0.26, _DIM, 0.02, "lm")
-    canvas.text(x, 1.2, str(int(s["score"])), 0.95, _GOLD, 0.02, "lm")
+    built, counted = int(s["score"]), final_score(rules, s) if over else int(s["score"])
+    canvas.text(x, 1.2, str(counted), 0.95, _GOLD, 0.02, "lm")
     if over:
         canvas.text(x, 1.98, "LIVES LOST" if lost else "GAME OVER", 0.3, _GOLD, 0.03, "lm")
+    if counted != built:
+        canvas.text(x, 2.36, f"{built} built", 0.26, _DIM, 0, "lm")
     canvas.text(x + 2.2, 0.5, "DECK", 0.26, _DIM, 0.02, "lm")
     piled = -(-int(s["deck_size"]) // 12)
     for k in range(piled):
@@ -226,4 +229,5 @@ def _side(canvas: Canvas, rules: Any, s: Any) -> None:
     y = 1.95 + 0.92 * rules.colours + 0.35
     canvas.text(x, y, "LAST MOVES", 0.26, _DIM, 0.02, "lm")
     for k, words in enumerate(last_moves(rules, s)):
-        canvas.text(x, y + 0.45 + 0.42 * k, words, 0.245, _PALE, 0, "lm")
+        height = min(0.245, 0.245 * 5.6 / canvas.width_of(words, 0.245))
+        canvas.text(x, y + 0.45 + 0.42 * k, words, height, _PALE, 0, "lm")

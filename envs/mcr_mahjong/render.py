@@ -142,10 +142,10 @@ def picture(rules: Any, s: Any, width: int = WIDTH, seat: int | None = None) -> 
         for k in range(n):
             row, column = divmod(k, _ROW)
             x = x0 + (column - (_ROW - 1) / 2) * _STEP
-            offered = bool(s["phase"] == CLAIM and player == s["discarder"] and k == n - 1)
             claimed = bool(s["claimed"][player, k])
+            latest = player == _last_discarder(s) and k == n - 1 and not claimed
             tile = int(s["discards"][player, k])
-            place(tile, x, y0 + row * _DISCARDED, dim=claimed, lit=offered)
+            place(tile, x, y0 + row * _DISCARDED, dim=claimed, lit=latest)
 
     # Who is asked for a claim shows what that seat could claim.
     asked = s["phase"] in (CLAIM, ROB) and seat not in (None, s["player"])
@@ -154,6 +154,15 @@ def picture(rules: Any, s: Any, width: int = WIDTH, seat: int | None = None) -> 
         put(image, _seat_plate(rules, s, player, asked, scale), x * scale, y * scale)
     put(image, _middle(rules, s, asked, scale), 560 * scale, 444 * scale)
     return np.array(image)
+
+
+def _last_discarder(s: Any) -> int:
+    """The seat whose discard was the last move; ``NONE`` if that was a kong or a claim."""
+    if s["phase"] == CLAIM:
+        return int(s["discarder"])
+    # Who draws, but for a kong, sits behind the one that discarded.
+    drew = s["phase"] == OWN and not s["about_kong"]
+    return (int(s["player"]) - 1) & 3 if drew else NONE
 
 
 def _seat_plate(rules: Any, s: Any, seat: int, asked: bool, scale: float) -> Image.Image:

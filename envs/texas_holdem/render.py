@@ -147,17 +147,25 @@ def _table(scale: float) -> Image.Image:
 
 def _last_deed(s: Any, player: int) -> str:
     """What the seat did last in this hand."""
-    for k in reversed(range(min(int(s["log_length"]), LOG))):
+    length = min(int(s["log_length"]), LOG)
+    for k in reversed(range(length)):
         if s["log_player"][k] == player:
             kind, amount = int(s["log_kind"][k]), int(s["log_amount"][k])
             if kind == MADE_FOLD:
                 return "folds"
-            if s["log_street"][k] != s["street"] and not s["over"]:
+            # What ended the street before is still the last move.
+            if s["log_street"][k] != s["street"] and k < length - 1 and not s["over"]:
                 return ""
             if kind == MADE_CHECK:
                 return "checks"
             return f"calls {amount:,}" if kind == MADE_CALL else f"raises to {amount:,}"
     return ""
+
+
+def _last_mover(s: Any) -> int:
+    """Who moved last in this hand; -1 before anybody did."""
+    length = min(int(s["log_length"]), LOG)
+    return int(s["log_player"][length - 1]) if length else -1
 
 
 def _made(rules: Any, s: Any, player: int) -> str:
@@ -228,7 +236,8 @@ def picture(rules: Any, s: Any, width: int = WIDTH, seat: int | None = None) -> 
             canvas.text(x + 190, y + side * 66 + 36, f"{int(s['bet'][player]):,}", 16, _PAPER, 0.02)
         deed = _last_deed(s, player)
         if deed:
-            canvas.text(x + 112, y + 2, deed, 16, _PAPER if not folded[player] else _FAINT, 0, "lm")
+            ink = _GOLD if player == _last_mover(s) else _FAINT if folded[player] else _PAPER
+            canvas.text(x + 112, y + 2, deed, 16, ink, 0, "lm")
         if player == s["button"]:
             bx, by = x - 92, y + side * 74
             canvas.disc(bx + 1, by + 2, 16, (0, 0, 0, 120))

@@ -68,6 +68,7 @@ _RAYS = {
     NORMAL: (70, 74, 84), FIRE: (232, 118, 30), ICE: (60, 160, 220), AIR: (34, 140, 146),
     EXPLOSION: (200, 60, 40), LIGHT: (240, 190, 40),
 }  # fmt: skip
+_MARK = (240, 176, 30)
 _RECENT = 5
 """Ticks in which a shot is seen."""
 _LANE, _FOOT = 0.34, 0.72
@@ -190,8 +191,11 @@ def _winner(s: Any, k: int) -> str:
     return f"{who} round {k + 1}{after}"
 
 
-def _timetable(entries: Sequence[Sequence[int]], now: int, size: int) -> Image.Image:
-    """When which demon comes into which row. ``now``: the tick, or ``PLANNING``."""
+def _timetable(entries: Sequence[Sequence[int]], now: int, latest: bool, size: int) -> Image.Image:
+    """When which demon comes into which row, the last of them framed if it is the ``latest``.
+
+    ``now`` is the tick, or ``PLANNING``.
+    """
     board = _board(size)
     width = COLUMNS + 2 * board.side
     canvas = Canvas(width, ROWS * _LANE, board.unit, (0, 0, 0, 0), (board.side, 0))
@@ -199,10 +203,12 @@ def _timetable(entries: Sequence[Sequence[int]], now: int, size: int) -> Image.I
         x = min(1.0, now * TICK_MS / (LAST_SPAWN * STEP_MS)) * COLUMNS
         canvas.box(x - 0.015, 0, 0.03, ROWS * _LANE, _GATE)
     seen: dict[tuple[int, int], int] = {}
-    for unit, row, step in entries:
+    for k, (unit, row, step) in enumerate(entries, 1):
         nth = seen[row, step] = seen.get((row, step), -1) + 1
         x = step / LAST_SPAWN * COLUMNS + 0.16 + 0.26 * nth
         y = (row + 0.44) * _LANE
+        if latest and k == len(entries):
+            canvas.disc(x, y, 0.2, _MARK)
         canvas.disc(x, y, 0.145, _KINDS[DEMONS[unit].role])
         canvas.text(x, y - 0.005, CODES[ATTACKER][unit], 0.15, (255, 252, 248), 0.03)
     return canvas.done()
@@ -241,6 +247,14 @@ def _flashes(rules: Any, s: Any, size: int) -> Image.Image | None:
     return canvas.done()
 
 
+@lru_cache(maxsize=4)
+def _latest(size: int) -> Image.Image:
+    """Around the cell of the unit that was placed last."""
+    canvas = _strip(size, 1, 1)
+    canvas.box(0.03, 0.03, 0.94, 0.94, (0, 0, 0, 0), 0.1, (*_MARK, 255), 0.06)
+    return canvas.done()
+
+
 def picture(rules: Any, s: Any, size: int = 640, seat: int | None = None) -> np.ndarray:
     """Draw a position: both plans as they stand, or, in a battle, who is where.
 
@@ -267,9 +281,14 @@ def picture(rules: Any, s: Any, size: int = 640, seat: int | None = None) -> np.
         for unit, cell, step in s["plan"][DEFENDER][: shown[DEFENDER]].tolist():
             sprite = _soldier(unit, 10, False, step > 0, size)
             board.paste(image, sprite, cell % COLUMNS, cell // COLUMNS)
+        planning = int(s["seat"]) if k < rules.rounds else NONE
+        if planning == DEFENDER and shown[DEFENDER]:
+            cell = int(s["plan"][DEFENDER][shown[DEFENDER] - 1][1])
+            board.paste(image, _latest(size), cell % COLUMNS, cell // COLUMNS)
         tick = PLANNING
         plan, n = s["plan"], shown
-    table = _timetable(plan[ATTACKER][: int(n[ATTACKER])].tolist(), tick, size)
+    latest = not in_battle and planning == ATTACKER
+    table = _timetable(plan[ATTACKER][: int(n[ATTACKER])].tolist(), tick, latest, size)
     board.paste(image, table, -board.side, ROWS + _FOOT)
     board.paste_headline(image, _headline(rules, s, size, seat), 0.1)
     return np.array(image.convert("RGB"))

@@ -306,6 +306,11 @@ def _catalogue(rules: Any, seat: int) -> list[str]:
 # --- the prompt ----------------------------------------------------------------------------------
 
 
+def seat_name(rules: Any, s: Any, player: int) -> str:
+    """Its side."""
+    return ("Attacker", "Defender")[player]
+
+
 def role_text(rules: Any, player: int) -> str:
     """Side, goal and budget."""
     budget = sealed.budget_of.py_func(rules, player)
