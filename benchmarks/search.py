@@ -19,6 +19,7 @@ from cyclopts import Parameter
 
 from stratagym import envs
 from stratagym.benchmarks.harness import cli, records
+from stratagym.benchmarks.harness.begun import BEGUN, begun
 from stratagym.benchmarks.harness.options import RunArgs
 from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.ludobench.spots import SHIPPED, load_spots
@@ -88,6 +89,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "searchers": args.searchers,
         "spots": len(spots),
         "seed": args.seed,
+        BEGUN: begun(NAME, args),
     }
     if not args.peers:
         config["games"] = {}

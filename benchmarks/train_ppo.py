@@ -23,6 +23,7 @@ from stratagym import envs
 from stratagym.agents.core import make_policy
 from stratagym.agents.sb3 import SB3Policy
 from stratagym.benchmarks.harness import cli, records
+from stratagym.benchmarks.harness.begun import BEGUN, begun
 from stratagym.benchmarks.harness.options import RunArgs
 from stratagym.benchmarks.levels.summary import anchors
 from stratagym.benchmarks.reporting.terminal import output_console, say
@@ -92,6 +93,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "final_games": args.final_games,
         "threads": args.threads,
         "seed": args.seed,
+        BEGUN: begun(NAME, args),
     }
     if ladder is not None:
         top, ends = ladder.reachable()

@@ -41,8 +41,14 @@ FIRST_LADDERS = {
 """What names the ladders of 0.1 today: connect four has a second one, with another alpha-beta."""
 
 ADDED: dict[str, tuple[str, ...]] = {
-    "config.json": (),
-    "summary.json": (),
+    "config.json": ("begun",),
+    "summary.json": (
+        "own",
+        "boards.*.own",
+        "models",
+        "models.*.median_latency_s",
+        "games.*.levels[[]].usage.median_latency_s",
+    ),
     "games.jsonl": ("*pairing", "*round", "*seat"),
     "decisions.jsonl": (),
     "replay --html": (
@@ -76,6 +82,19 @@ CHANGED: dict[str, tuple[str, ...]] = {
                 "teams[].*", "mixed[].*", "pairings[].process.*", "pairs[].margin", "pairs[].ahead",
                 "boards.*.score_loss", "games.*.behaviour.*", "games.*.scores.*",
                 "games.*.progress",
+            )
+            for end in ("low", "high")
+        ),
+        # Intervals of shares took games of a seed, and the two histories of a board, for cases
+        # that have nothing to do with each other.
+        *(
+            f"{shares}.{end}"
+            for shares in (
+                "boards.*.wins", "boards.*.draws", "boards.*.losses", "boards.*.top_*",
+                "boards.*.games_lost_by_illegal_moves", "policies.*.forfeits",
+                "policies.*.overall.*", "policies.*.grudge_paired.*",
+                # Where levels have unequal numbers of decided games.
+                "games.*.win_rate",
             )
             for end in ("low", "high")
         ),
@@ -210,11 +229,70 @@ def _without_intervals(line: str) -> str:
     return re.sub(r"[ ─]+", " ", re.sub(INTERVAL, "", line)).strip()
 
 
+NO_RESULT = {
+    "spots_model": "86 of 160 answers of llm:flaky were no legal move",
+    "holdem_model": "23 of 32 decisions of llm:scripted were folds in place of bad answers",
+}
+"""Runs in which the model has no result, and why: their reports told its score. What they recorded
+is compared, and what their reports and summaries have of it is not."""
+OWN_WORDS = (
+    r"^not own: share of a language model's", r"^of its\. ! marks more than 10%",
+    r"^(> )?\**Mind:?\** .*decisions were not", r"^`?llm:.* decisions were not its own",
+    r"^(<p><strong>|\*\*)not own",
+    r'^<p class="note warning" role="note"><b>Mind</b> <code>llm:\S+: .*decisions were not',
+)  # fmt: skip
+"""Lines on what was not a policy's own, which 0.1 passed over."""
+NEW_COLUMNS = ("not own", "median latency")
+"""Columns that tables of language models have today."""
+
+
+def _without_columns(text: str) -> str:
+    """Tables without ``NEW_COLUMNS``, on the page and on the screen."""
+    lines, gone = [], []
+    for line in text.splitlines():
+        is_html = "<tr" in line
+        cells = re.findall(r"<t[hd].*?</t[hd]>", line) if is_html else line.split(" | ")
+        if not is_html and not line.startswith("| "):
+            gone = []
+        names = [re.sub(r"<[^>]*>|[| ]+$", "", cell) for cell in cells]
+        if any(name in NEW_COLUMNS for name in names):
+            gone = [k for k, name in enumerate(names) if name in NEW_COLUMNS]
+        elif "<thead>" in line:
+            gone = []
+        left = [cell for k, cell in enumerate(cells) if k not in gone]
+        lines.append(("".join if is_html else " | ".join)(left) if gone else line)
+    text = re.sub(r"; \S+( !)? not own", "", "\n".join(lines))
+    # A screen's columns are known by what stands in them.
+    text = re.sub(r"^(.*?) not own ", r"\1 ", text, flags=re.MULTILINE)
+    return re.sub(r"( median latency\b| \d+\.\d\d s(?= )|(?<=\w) +\d+(\.\d)?%( !)?(?= ))", "", text)
+
+
+_RUN = (
+    # What makes the run again stands at the foot today; 0.1 had some of it elsewhere. What is in
+    # force is compared in the configuration.
+    r"^## (The run|Options in force)\n.*?(?=^## |\Z)",
+    r'^<h2 id="s\d+">(The run|Options in force)</h2>.*?(?=^<h2 |^</main>)',
+    r'^<li><a href="#s\d+">(The run|Options in force)</a></li>\n',
+)
+"""Patterns of sections and of what leads to them."""
+
+
+def _without_run(text: str) -> str:
+    """A report without its section on the run, and without the numbers of sections."""
+    for pattern in _RUN:
+        text = re.sub(pattern, "", text, flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r'(id="|href="#)s\d+"', r'\1s"', text)
+
+
 def line_problems(file: str, old: str, new: str) -> list[str]:
     """Lines of 0.1 that are missing, in order, and lines that are new and not known."""
     known = ADDED_LINES[file]
     for said, says in REWORDED:
         old = old.replace(said, says)
+    if file.startswith("report"):
+        old, new = _without_run(old), _without_run(new)
+    old, new = _without_columns(old), _without_columns(new)
+    known = (*known, *OWN_WORDS)
     before, left = ([_without_intervals(line) for line in text.splitlines()] for text in (old, new))
     before, left = (
         [line for line in lines if not any(re.search(x, line) for x in known)]
@@ -230,8 +308,15 @@ def line_problems(file: str, old: str, new: str) -> list[str]:
     return found[:20]
 
 
-def file_problems(old: dict[str, str], new: dict[str, str]) -> list[str]:
-    """What differs between the kept files of two runs."""
+def file_problems(old: dict[str, str], new: dict[str, str], name: str = "") -> list[str]:
+    """What differs between the kept files of two runs of this name."""
+    if name in NO_RESULT:
+        summary = json.loads(new["summary.json"])
+        assert '"result": false' in json.dumps(summary["own"])
+        old, new = (
+            {k: v for k, v in files.items() if not k.startswith(("report", "summary"))}
+            for files in (old, new)
+        )
     found = [f"{name}: is missing" for name in old if name not in new]
     found += [f"{name}: is new" for name in new if name not in old]
     for name in old.keys() & new.keys():
@@ -294,7 +379,9 @@ def test_a_run_leaves_what_it_left(run, kept, tmp_path):
         code, screen, err = call(run.script, words, tmp_path)
     assert code == 0, err
     files = golden_runs.files_of(tmp_path / run.name)
-    found = file_problems(kept["files"], files) + line_problems("screen", kept["screen"], screen)
+    found = file_problems(kept["files"], files, run.name)
+    if run.name not in NO_RESULT:
+        found += line_problems("screen", kept["screen"], screen)
     assert not found, "\n".join(found)
 
 
@@ -322,7 +409,7 @@ def test_an_old_run_is_gone_on_with_or_refused_in_one_line(run, kept, tmp_path):
             assert run.name in REFUSED and REFUSED[run.name] in line, line
             return
     assert run.name not in REFUSED
-    found = file_problems(kept["files"] | kept["resumed"], files)
+    found = file_problems(kept["files"] | kept["resumed"], files, run.name)
     assert not found, "\n".join(found)
     assert requests == kept["requests"], "what is recorded is not asked for again"
 
@@ -338,7 +425,7 @@ def test_an_old_run_that_was_broken_off_is_finished(name, tmp_path):
     with golden_runs.served(run) as server:
         words = run.words(server, [*more(run), *COUNTED * run.model])
         files, requests = golden_runs.resume(run, tmp_path, words, server, call)
-    found = file_problems(kept["files"], files)
+    found = file_problems(kept["files"], files, name)
     assert not found, "\n".join(found)
     assert 0 < requests == left
 

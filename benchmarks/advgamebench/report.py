@@ -20,9 +20,8 @@ from stratagym.benchmarks.reporting.own import add_words, marked, print_words
 from stratagym.benchmarks.reporting.page import NOTHING, Page, code, count, number
 from stratagym.benchmarks.reporting.sections import (
     add_models,
-    add_options,
+    add_run,
     model_table,
-    rules_text,
 )
 from stratagym.envs import spec
 
@@ -67,12 +66,8 @@ def write(folder: Path, summary: Summary) -> None:
     add_models(page, summary)
     page.heading("Words")
     page.bullets(WORDS)
-    listed = [
-        "opponents", "rounds", "repeats", "budget", "feedback", "tries", "invalid", "text", "seed",
-    ]  # fmt: skip
-    listed += [name for name in ("shared_start", "tries_on_violation") if name in config]
-    add_options(page, {"rules": rules_text(config["rules"]) or "default"}, config, listed)
     add_replays(page, folder, remarks)
+    add_run(page, config)
     page.write(folder)
 
 

@@ -13,7 +13,7 @@ from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.cross_table import wdl
 from stratagym.benchmarks.reporting.own import add_words, marked, print_words
 from stratagym.benchmarks.reporting.page import NOTHING, Page, RateCell, Table, code, count, number
-from stratagym.benchmarks.reporting.sections import RATINGS
+from stratagym.benchmarks.reporting.sections import RATINGS, add_models, add_run, model_table
 
 Summary = Mapping[str, Any]
 
@@ -108,7 +108,9 @@ def write(folder: Path, summary: Summary) -> None:
             RATINGS,
         ]
     )
+    add_models(page, summary)
     add_replays(page, folder)
+    add_run(page, config)
     page.write(folder)
 
 
@@ -126,3 +128,5 @@ def screen(console: Console, summary: Summary) -> None:
             console.print(legality.rich("Illegal moves"))
         console.print(rating_table(summary, board).rich("Ratings"))
     print_words(console, *_owns(summary))
+    if summary["models"]:
+        console.print(model_table(summary).rich("Language models"))

@@ -83,7 +83,7 @@ def summarise(
             "own": play.records(by_name, on_board),
             "ratings": rate(results) if results else {},
         }
-    return {"config": run.config, "boards": boards}
+    return {"config": run.config, "boards": boards, "models": run.usage()}
 
 
 def _row(

@@ -15,10 +15,9 @@ from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, cou
 from stratagym.benchmarks.reporting.plots import COLOURS, drawing
 from stratagym.benchmarks.reporting.sections import (
     add_models,
-    add_options,
+    add_run,
     cut_short,
     model_table,
-    rules_text,
 )
 from stratagym.envs import spec
 
@@ -118,9 +117,8 @@ def write(folder: Path, summary: Summary) -> None:
     add_models(page, summary)
     page.heading("Words")
     page.bullets(WORDS)
-    listed = ("games", "told", "tries", "invalid", "time_limit_s", "text", "seed")
-    add_options(page, {"rules": rules_text(config["rules"])}, config, listed)
     add_replays(page, folder)
+    add_run(page, config)
     page.write(folder)
 
 

@@ -30,10 +30,9 @@ from stratagym.benchmarks.reporting.page import (
 from stratagym.benchmarks.reporting.plots import drawing, looks
 from stratagym.benchmarks.reporting.sections import (
     add_models,
-    add_options,
+    add_run,
     cut_short,
     model_table,
-    rules_by_players,
 )
 
 Summary = Mapping[str, Any]
@@ -259,9 +258,8 @@ def write(folder: Path, summary: Summary) -> None:
     add_models(page, summary)
     page.heading("Words")
     page.bullets(WORDS)
-    listed = ("games", "mixed_games", "tries", "invalid", "time_limit_s", "text", "seed")
-    add_options(page, rules_by_players(config), config, listed)
     add_replays(page, folder)
+    add_run(page, config)
     page.write(folder)
 
 

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from stratagym.agents.core import Policy
 from stratagym.benchmarks.harness import locks, records
+from stratagym.benchmarks.harness.begun import BEGUN, begun
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.options import ExecutorArgs, ModelArgs, RunArgs
 from stratagym.benchmarks.harness.own_play import OwnPlay
@@ -61,6 +62,7 @@ class Run:
         if isinstance(args, ModelArgs):
             self._options["concurrency"] = args.concurrency
         self.policies = {policy.name: policy for policy in policies}
+        config[BEGUN] = begun(benchmark, args)
         self.config = config
         self.folder = records.open_run(benchmark, args.output, config, args.resume)
 

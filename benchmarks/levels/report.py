@@ -37,7 +37,8 @@ from stratagym.benchmarks.reporting.plots import (
     looks,
     short_labels,
 )
-from stratagym.benchmarks.reporting.sections import add_options, rules_text
+from stratagym.benchmarks.reporting.sections import add_models, add_run
+from stratagym.benchmarks.reporting.sections import model_table as whole_model_table
 from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
@@ -309,16 +310,12 @@ def write(folder: Path, summary: Summary) -> None:
         )
     for game in games:
         write_game(page, summary, game)
-    rules = {
-        f"rules of {spec(game).title}": rules_text(facts["rules"]) or "none"
-        for game, facts in config["ladders"].items()
-    }
-    listed = ("early_stop", "text", "tries", "invalid", "time_limit_s", "seed")
-    add_options(page, rules, config, listed)
     page.heading("Words")
     page.bullets(WORDS)
     add_words(page, *owns(summary))
+    add_models(page, summary)
     add_replays(page, folder)
+    add_run(page, config)
     page.write(folder)
 
 
@@ -389,3 +386,5 @@ def screen(console: Console, summary: Summary) -> None:
     if len(summary["games"]) > 1:
         console.print(overview_table(summary).rich("All games"))
     print_words(console, *owns(summary))
+    if summary["models"]:
+        console.print(whole_model_table(summary).rich("Language models, all games"))

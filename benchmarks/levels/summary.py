@@ -66,6 +66,7 @@ def summarise(
         "own": owns,
         "games": games,
         "mean_level_progress": means,
+        "models": run.usage(),
         "engines": {
             game: {
                 "calibrated": ladder.calibration["engines"],

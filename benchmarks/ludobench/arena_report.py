@@ -14,10 +14,9 @@ from stratagym.benchmarks.reporting.own import add_words, marked, print_words
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, number
 from stratagym.benchmarks.reporting.sections import (
     add_models,
-    add_options,
+    add_run,
     cut_short,
     model_table,
-    rules_by_players,
 )
 
 Summary = Mapping[str, Any]
@@ -114,9 +113,8 @@ def write(folder: Path, summary: Summary) -> None:
             page.table(process_table(summary, players))
     add_words(page, ("", summary["own"]))
     add_models(page, summary)
-    listed = ("games", "tries", "invalid", "time_limit_s", "text", "seed")
-    add_options(page, rules_by_players(config), config, listed)
     add_replays(page, folder)
+    add_run(page, config)
     page.write(folder)
 
 

@@ -30,19 +30,19 @@ from stratagym.benchmarks.ludobench.tables import (
     categories_asked,
     category_table,
     chance,
-    command,
     failure_table,
     game_table,
     invalid_table,
-    options_table,
     overview,
     persona_table,
+    run_rows,
     transition_table,
     usage_table,
 )
 from stratagym.benchmarks.reporting.own import add_words, print_words
 from stratagym.benchmarks.reporting.page import Page, Table, code, count, plain_text, rate_text
 from stratagym.benchmarks.reporting.plots import short_labels
+from stratagym.benchmarks.reporting.sections import add_run
 
 GROUPS = {
     "What the rules allow": ("blocked", "overshoot"),
@@ -239,15 +239,12 @@ def write(folder: Path, summary: Summary) -> None:
     if models(summary):
         page.heading("Tokens, time and cost")
         page.table(usage_table(summary), "All personas together; cost by the prices given, if any:")
-    page.heading("The run")
-    page.table(options_table(summary))
+    page.heading("What the words mean")
+    page.table(Table(["name", "meaning"], [[code(k), v] for k, v in GLOSSARY.items()], left=(1,)))
+    add_run(page, summary["config"], run_rows(summary))
     if summary["invalid_entries"]:
         with page.details(f"Entries left out: {len(summary['invalid_entries'])}"):
             page.bullets(code(entry) for entry in summary["invalid_entries"])
-    page.text("To run the same again (keys of models are read from the environment):")
-    page.listing(command(summary))
-    page.heading("What the words mean")
-    page.table(Table(["name", "meaning"], [[code(k), v] for k, v in GLOSSARY.items()], left=(1,)))
     page.write(folder)
 
 
@@ -279,6 +276,7 @@ def screen(console: Console, summary: Summary, folder: Path | None = None) -> No
         table = _rate_table(summary, names[start : start + across])
         console.print(table.rich("Rates by category"))
     for table, title in (
+        (usage_table(summary), "Tokens, time and cost"),
         (failure_table(summary, by_persona=False), "Failures"),
         (persona_table(summary), "Persona alignment: 1 follows, .5 no effect, 0 the opposite"),
         (game_table(summary), "Games of two between built-in policies"),

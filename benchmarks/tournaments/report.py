@@ -13,7 +13,7 @@ from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.cross_table import both_ways, draw_cross_table, wdl_table
 from stratagym.benchmarks.reporting.own import add_words, marked, print_words
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, number
-from stratagym.benchmarks.reporting.sections import RATINGS, model_table
+from stratagym.benchmarks.reporting.sections import RATINGS, add_run, model_table
 from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
@@ -104,17 +104,6 @@ def write(folder: Path, summary: Summary) -> None:
     if summary["models"]:
         page.heading("Language models")
         page.table(model_table(summary), "Answers by kind")
-        text = config["text"]
-        listed = "with" if text["list_legal"] else "without"
-        told = "; the game under made-up names" if text["renamed"] else ""
-        seconds = config["time_limit_s"]
-        limit = "no time limit" if seconds is None else f"{seconds:g} s a move"
-        page.text(
-            f"Prompts {listed} the list of legal moves{told}; {config['tries']} tries a move, "
-            f"then {code(config['invalid'])}; {limit}."
-        )
-    page.heading("Options in force")
-    page.listing("\n".join(f"{k}={v}" for k, v in config["rules"].items()) or "none")
     alike = [
         row for row in summary["pairings"] if 0 < row["different_games"] * 2 < row["score"]["n"]
     ]
@@ -136,6 +125,7 @@ def write(folder: Path, summary: Summary) -> None:
         ]
     )
     add_replays(page, folder)
+    add_run(page, config)
     page.write(folder)
 
 
