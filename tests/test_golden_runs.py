@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import json
 import math
-import re
 import runpy
 import warnings
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from typing import Any
 
 import golden_runs
 import pytest
+from golden_pages import page_problems, screen_problems, without_intervals
 from golden_runs import RUNS, Run
 
 from stratagym.agents.alphabeta import alphabeta_policy
@@ -104,9 +104,6 @@ CHANGED: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Figures of 0.1 that were wrong, by file, and why."""
 
-INTERVAL = r" ?±[\d.,]+| ?\[[-+\d., –]*\]"
-"""As reports and tables print one. Their numbers are compared in the summary."""
-
 REWORDED = (
     ("from resampling seeds, those", "over seeds; those"),
     ("from resampling", "over"),
@@ -114,21 +111,11 @@ REWORDED = (
 )
 """(what 0.1's reports said, what they say today)."""
 
-_REPLAYS = (r"^$", "Replays", "replays.html", "Game by game", "</details>", "draws any game")
-"""Lines of the section that links the games."""
+CHANGED_COLUMNS = ("illegal a turn (IMT)",)
+"""Headings of ``illegal_moves_per_turn`` in reports."""
 
-ADDED_LINES: dict[str, tuple[str, ...]] = {
-    # The last: the figure of ``illegal_moves_per_turn``.
-    "report.md": (*_REPLAYS, r"^\| `llm:scripted` \| [\d.]+ \| [\d.]+ "),
-    "report.html": (
-        *_REPLAYS,
-        '^<tr><th scope="row"><code>llm:scripted</code></th><td class="right">',
-    ),
-    "screen": (),
-    "replay --all": (),
-    "replay --list": (),
-}
-"""Patterns of lines that 0.1 did not write."""
+LINES = ("replay --all", "replay --list")
+"""Readings that are compared line by line."""
 
 REFUSED: dict[str, str] = {}
 """Runs of 0.1 that ``--resume`` does not go on with: the name, and what the line says."""
@@ -223,81 +210,17 @@ def _matches(path: str, pattern: str) -> bool:
     return fnmatchcase(path.replace("[]", "()"), pattern.replace("[]", "()"))
 
 
-def _without_intervals(line: str) -> str:
-    """A line of a report or table but for its intervals, and for the room that they take."""
-    line = re.sub(r' ?<small>[^<]*</small>|<span class="strip".*?</span>', "", line)
-    return re.sub(r"[ ─]+", " ", re.sub(INTERVAL, "", line)).strip()
-
-
 NO_RESULT = {
     "spots_model": "86 of 160 answers of llm:flaky were no legal move",
     "holdem_model": "23 of 32 decisions of llm:scripted were folds in place of bad answers",
 }
 """Runs in which the model has no result, and why: their reports told its score. What they recorded
 is compared, and what their reports and summaries have of it is not."""
-OWN_WORDS = (
-    r"^not own: share of a language model's", r"^of its\. ! marks more than 10%",
-    r"^(> )?\**Mind:?\** .*decisions were not", r"^`?llm:.* decisions were not its own",
-    r"^(<p><strong>|\*\*)not own",
-    r'^<p class="note warning" role="note"><b>Mind</b> <code>llm:\S+: .*decisions were not',
-)  # fmt: skip
-"""Lines on what was not a policy's own, which 0.1 passed over."""
-NEW_COLUMNS = ("not own", "median latency")
-"""Columns that tables of language models have today."""
-
-
-def _without_columns(text: str) -> str:
-    """Tables without ``NEW_COLUMNS``, on the page and on the screen."""
-    lines, gone = [], []
-    for line in text.splitlines():
-        is_html = "<tr" in line
-        cells = re.findall(r"<t[hd].*?</t[hd]>", line) if is_html else line.split(" | ")
-        if not is_html and not line.startswith("| "):
-            gone = []
-        names = [re.sub(r"<[^>]*>|[| ]+$", "", cell) for cell in cells]
-        if any(name in NEW_COLUMNS for name in names):
-            gone = [k for k, name in enumerate(names) if name in NEW_COLUMNS]
-        elif "<thead>" in line:
-            gone = []
-        left = [cell for k, cell in enumerate(cells) if k not in gone]
-        lines.append(("".join if is_html else " | ".join)(left) if gone else line)
-    text = re.sub(r"; \S+( !)? not own", "", "\n".join(lines))
-    # A screen's columns are known by what stands in them.
-    text = re.sub(r"^(.*?) not own ", r"\1 ", text, flags=re.MULTILINE)
-    return re.sub(r"( median latency\b| \d+\.\d\d s(?= )|(?<=\w) +\d+(\.\d)?%( !)?(?= ))", "", text)
-
-
-_RUN = (
-    # What makes the run again stands at the foot today; 0.1 had some of it elsewhere. What is in
-    # force is compared in the configuration.
-    r"^## (The run|Options in force)\n.*?(?=^## |\Z)",
-    r'^<h2 id="s\d+">(The run|Options in force)</h2>.*?(?=^<h2 |^</main>)',
-    r'^<li><a href="#s\d+">(The run|Options in force)</a></li>\n',
-)
-"""Patterns of sections and of what leads to them."""
-
-
-def _without_run(text: str) -> str:
-    """A report without its section on the run, and without the numbers of sections."""
-    for pattern in _RUN:
-        text = re.sub(pattern, "", text, flags=re.MULTILINE | re.DOTALL)
-    return re.sub(r'(id="|href="#)s\d+"', r'\1s"', text)
 
 
 def line_problems(file: str, old: str, new: str) -> list[str]:
-    """Lines of 0.1 that are missing, in order, and lines that are new and not known."""
-    known = ADDED_LINES[file]
-    for said, says in REWORDED:
-        old = old.replace(said, says)
-    if file.startswith("report"):
-        old, new = _without_run(old), _without_run(new)
-    old, new = _without_columns(old), _without_columns(new)
-    known = (*known, *OWN_WORDS)
-    before, left = ([_without_intervals(line) for line in text.splitlines()] for text in (old, new))
-    before, left = (
-        [line for line in lines if not any(re.search(x, line) for x in known)]
-        for lines in (before, left)
-    )
+    """Lines of 0.1 that are missing, in order, and lines that are new."""
+    before, left = ([without_intervals(line) for line in text.splitlines()] for text in (old, new))
     found = [
         f"{file}, line {k}: is {other!r:.300}, was {one!r:.300}"
         for k, (one, other) in enumerate(zip(before, left, strict=False), 1)
@@ -306,6 +229,13 @@ def line_problems(file: str, old: str, new: str) -> list[str]:
     if len(before) != len(left):
         found.append(f"{file}: has {len(left)} lines, had {len(before)}")
     return found[:20]
+
+
+def reworded(old: str) -> str:
+    """What 0.1 said, in today's words."""
+    for said, says in REWORDED:
+        old = old.replace(said, says)
+    return old
 
 
 def file_problems(old: dict[str, str], new: dict[str, str], name: str = "") -> list[str]:
@@ -326,7 +256,8 @@ def file_problems(old: dict[str, str], new: dict[str, str], name: str = "") -> l
         elif name.endswith(".json"):
             found += problems(name, json.loads(one), json.loads(other))
         else:
-            found += line_problems(name, one, other)
+            said = page_problems(reworded(one), other, CHANGED_COLUMNS)
+            found += [f"{name}: {what}" for what in said[:20]]
     return found
 
 
@@ -341,9 +272,17 @@ def test_the_comparison_sees_what_is_missing_changed_or_new():
         ({"a": [], "b": None}, "a has 0 entries, had 1"),
     ):
         assert problems("config.json", old, new) == [f"config.json: {said}"]
-    assert not line_problems("report.md", "a\nb\n", "a\nb\n")
+    assert not line_problems("replay --all", "a\nb\n", "a\nb\n")
     for lines in ("a\n", "b\na\n", "a\nb\nc\n", "a\nB\n"):
-        assert line_problems("report.md", "a\nb\n", lines)
+        assert line_problems("replay --all", "a\nb\n", lines)
+    page = "Said.\n\n| a | b |\n|---|--:|\n| x | .50 [.40, .60] |\n\nMore.\n"
+    assert not page_problems(page, page)
+    wider = "| c | a | new | b |\n|---|---|---|---|\n| 1 | x | 2 | .50 |\nMore.\nOther.\nSaid.\n"
+    assert not page_problems(page, wider)
+    for was, now in ((".50", ".51"), ("Said", "Told"), ("| b", "| d"), ("| x", "| y")):
+        assert page_problems(page, wider.replace(was, now))
+        assert page_problems(page, page.replace(was, now))
+    assert not screen_problems("a 1 b", "b new 1 a") and screen_problems("a 1 b", "a 2 b")
 
 
 # --- the tests ---------------------------------------------------------------------------------
@@ -381,7 +320,7 @@ def test_a_run_leaves_what_it_left(run, kept, tmp_path):
     files = golden_runs.files_of(tmp_path / run.name)
     found = file_problems(kept["files"], files, run.name)
     if run.name not in NO_RESULT:
-        found += line_problems("screen", kept["screen"], screen)
+        found += [f"screen: {x}" for x in screen_problems(reworded(kept["screen"]), screen)]
     assert not found, "\n".join(found)
 
 
@@ -391,7 +330,7 @@ def test_an_old_run_is_read_as_it_was(run, kept, tmp_path):
     assert readings.keys() == kept["readings"].keys()
     found = []
     for name, old in kept["readings"].items():
-        if name in ADDED_LINES and isinstance(old, str):
+        if name in LINES and isinstance(old, str):
             found += line_problems(name, old, readings[name])
         else:
             found += problems(name, old, readings[name])
