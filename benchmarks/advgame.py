@@ -3,9 +3,9 @@
     python -m benchmarks.advgame --policies llm --model M --base-url URL
     python -m benchmarks.advgame --policies random,control:keep,heuristic --game tower_defence
     python -m benchmarks.advgame --policies llm:M --budget 0.5,0.75,1,1.5
-    python -m benchmarks.advgame --policies llm:A --opponents llm:B --game battle_card
+    python -m benchmarks.advgame --policies llm:M --opponents llm:OTHER --game battle_card
     python -m benchmarks.advgame findings
-    python -m benchmarks.advgame compare runs/plain runs/renamed
+    python -m benchmarks.advgame compare RUN OTHER_RUN
     python -m benchmarks.advgame balance --game battle_card
 
 In three games two sides make plans without seeing each other's; then the battle runs by itself. A
@@ -26,13 +26,12 @@ from cyclopts import Parameter
 from stratagym.agents.core import Policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.advgamebench import compare as comparison
-from stratagym.benchmarks.advgamebench import report
+from stratagym.benchmarks.advgamebench import report, setup
 from stratagym.benchmarks.advgamebench.balance import balance as balance_of
 from stratagym.benchmarks.advgamebench.credit import KINDS, SAMPLES, WITHOUT
 from stratagym.benchmarks.advgamebench.findings import findings as paper_findings
 from stratagym.benchmarks.advgamebench.games import GAMES
 from stratagym.benchmarks.advgamebench.matches import NAME, Plan
-from stratagym.benchmarks.advgamebench.setup import embeddings_of, factors_of, games_of
 from stratagym.benchmarks.advgamebench.summary import summarise
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
@@ -99,9 +98,8 @@ class Args(MatchArgs, RunArgs):
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play matches of sealed plans and report how policies plan, revise and keep to budgets."""
-    games = games_of(args.game)
-    if not 2 <= args.rounds <= 20:
-        raise cli.InputError(f"--rounds {args.rounds}: choose from 2 to 20")
+    games = setup.games_of(args.game)
+    setup.check_rounds("--rounds", args.rounds)
     cli.count("--repeats", args.repeats)
     if args.feedback not in FEEDBACK:
         raise cli.InputError(f"--feedback {args.feedback!r}: choose from: {', '.join(FEEDBACK)}")
@@ -132,7 +130,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         opponents = make_policies(spec(game), args.opponents, args, option="--opponents")
         every = {policy.name: policy for policy in (*opponents, *policies)}
         models |= {n: p for n, p in every.items() if isinstance(p, LanguageModel)}
-    factors = factors_of(args.budget)
+    factors = setup.factors_of(args.budget)
     named = [policy.name for policy in policies]
     plan = Plan(
         policies=named,
@@ -162,7 +160,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "seed": args.seed,
     }
     run = Run(NAME, args, config, models.values())
-    embeddings = embeddings_of(
+    embeddings = setup.embeddings_of(
         run.folder, args.embedding_model, args.embedding_url or args.base_url, args.api_key_env
     )
     records = run.play(plan.schedule(protocols, models), lambda match: match.game)
@@ -230,7 +228,7 @@ def balance(
         pairs: Pairs of random plans.
         evals: Simulations that a reply to a late plan may cost.
     """
-    games = games_of(game)
+    games = setup.games_of(game)
     if pairs < 1 or evals < 1 or seed < 0:
         raise cli.InputError("--pairs and --evals: at least 1 is needed, --seed: at least 0")
     options, console = cli.pairs("--rules", rules), output_console()

@@ -7,7 +7,7 @@ take turns, one repeat each, so that a machine that slows down slows them all; r
 repeat by repeat.
 
     python -m benchmarks.throughput
-    python -m benchmarks.throughput --game ludo,chess --no-peers --output DIRECTORY
+    python -m benchmarks.throughput --game ludo,chess --no-peers --output FOLDER
 """
 
 from __future__ import annotations

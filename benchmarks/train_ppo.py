@@ -4,6 +4,8 @@
     python -m benchmarks.train_ppo --game tictactoe --opponent self,random --steps 500000
     python -m benchmarks.train_ppo throughput
 
+Needs Stable-Baselines3, pip install 'stratagym[rl]'; throughput also 'pettingzoo[classic]'.
+
 The agent plays itself, its own former versions, the levels of the game's ladder or any other
 policies on the vector environment. It is evaluated as it learns and rated at the end, seats
 rotated; ``agent.zip`` in the run's folder is then the policy ``sb3:PATH`` everywhere. A run that

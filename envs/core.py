@@ -32,6 +32,7 @@ from stratagym.envs.facts import Option as Option
 from stratagym.envs.facts import Sides as Sides
 from stratagym.envs.facts import alone as alone
 from stratagym.envs.facts import each_alone as each_alone
+from stratagym.envs.facts import import_part
 from stratagym.envs.facts import integer as integer
 from stratagym.envs.facts import observation_bounds as observation_bounds
 from stratagym.envs.facts import side_leads as side_leads
@@ -69,12 +70,11 @@ def home(rules_class: type, package: str) -> ModuleType:
     in_agents = package == "agents" and ours == _ENVS
     name = f"stratagym.agents.games.{game}" if in_agents else f"{place}.{package}"
     try:
-        __import__(name)
+        return import_part(name)
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
         return rules_module
-    return sys.modules[name]
 
 
 def kernel(package: str, default: Callable[..., Any] | None = None) -> Callable[[Any], Any]:

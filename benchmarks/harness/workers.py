@@ -31,7 +31,7 @@ from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import match_play, pairings
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.decisions import TRANSPORT, check_models
-from stratagym.benchmarks.harness.matches import Match
+from stratagym.benchmarks.harness.matches import Match, difference
 from stratagym.benchmarks.harness.records import GameRecord, JsonlWriter, game_record, read_games
 from stratagym.envs import core, spec
 
@@ -132,18 +132,11 @@ class MatchRunner:
         return {item.name: self._recorded[item.name] for item in items}
 
     def _check(self, item: Match, record: GameRecord) -> None:
-        """Whether a record is of the match; kernels that count its moves would not notice."""
-        said = record["game"], record["seed"], len(record["seats"])
-        actions, most = record["actions"], self._cache.rules(item)[0].num_actions
-        if said != (item.game, item.seed, len(item.seats)):
-            why = "another game, seed or number of seats"
-        elif not _same_rules(item, record["rules"]):
-            why = "other rules"
-        elif not 0 <= min(actions, default=0) <= max(actions, default=0) < most:
-            why = "an action that the game does not have"
-        elif record["returns"] is None:
+        """Raises ``InputError`` unless a record is of the match, and whole."""
+        why = difference(record, item, self._cache.rules(item)[0])
+        if not why and record["returns"] is None:
             why = "no returns"
-        else:
+        if not why:
             return
         raise InputError(
             f"{self.folder / 'games.jsonl'}: {item.name} has {why}: it was changed, or belongs to "
@@ -290,17 +283,6 @@ def _play(items: list[Match], cache: PolicyCache) -> list[GameRecord]:
         game_record(match.record(*game))
         for match, game in zip(matches, pairings.each_game([games]), strict=True)
     ]
-
-
-def _same_rules(item: Match, recorded: dict[str, Any]) -> bool:
-    """Whether the options of a record are the match's, however they are written."""
-    if recorded == item.options:
-        return True
-    game = spec(item.game)
-    try:
-        return game.options_in_force(**recorded) == game.options_in_force(**item.options)
-    except ValueError:
-        return False
 
 
 def in_chunks(items: list[Match], workers: int) -> list[list[Match]]:

@@ -7,7 +7,6 @@ import json
 import os
 import time
 import zipfile
-import zlib
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from stratagym.agents.ladders import Ladder, ladder_of
 from stratagym.agents.networks import Actor, actor_of
 from stratagym.agents.sb3 import SB3Policy, facts_of, save_actor
 from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.reporting.terminal import one_line
 from stratagym.envs.core import GameSpec
 
 
@@ -337,8 +337,9 @@ def load_checkpoint(path: Path, model: Any, opponents: Opponents) -> dict[str, A
         name, keys, *rest = notes["numpy"]
         np.random.set_state((name, np.array(keys, np.uint32), *rest))
         torch.set_rng_state(tensors["torch"])
-    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, RuntimeError, OSError) as error:
-        raise InputError(f"{path} is damaged: {error}; start a new run") from None
+    except Exception as error:  # whatever stands in it: zipfile, torch and SB3 have many names
+        said = one_line(str(error), 80) or type(error).__name__
+        raise InputError(f"{path} is damaged: {said}; start a new run") from None
     return notes
 
 
