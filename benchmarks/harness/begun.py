@@ -9,11 +9,12 @@ from datetime import datetime, timezone
 from importlib.metadata import version
 from typing import Any
 
+from stratagym.envs.echo import masked
+
 BEGUN = "begun"
 """The field of ``config.json``: a resumed run keeps that of its first call."""
 _NOT_ITS_OWN = ("output", "resume", "json")
 """Options that say where a run lies and how it is shown, which nothing in it depends on."""
-_LOGIN = re.compile(r"(\w://)[^/@\s,]*@")
 _QUERY = re.compile(r"(https?://[^\s,?&]*)\?[^\s,&]*")
 
 
@@ -29,7 +30,7 @@ def begun(benchmark: str, args: Any) -> dict[str, str]:
 def command(benchmark: str, args: Any) -> str:
     """The command line that sets a script's options as they are, those at their defaults left out.
 
-    Users and passwords in addresses are left out too, and queries of addresses.
+    Users, passwords and queries of addresses are not told either.
     """
     words = []
     for option in fields(args):
@@ -48,5 +49,8 @@ def command(benchmark: str, args: Any) -> str:
 
 
 def public(text: str) -> str:
-    """Text without users, passwords and queries in the addresses that it holds."""
-    return _QUERY.sub(r"\1", _LOGIN.sub(r"\1", text))
+    """An option's text with nothing secret in the addresses that it holds.
+
+    Users and passwords are hidden, queries left out.
+    """
+    return ",".join(_QUERY.sub(r"\1", masked(word)) for word in text.split(","))
