@@ -70,7 +70,7 @@ def like_reference(fact: metrics.Facts, persona: str, rng: random.Random) -> str
 
 def careless(fact: metrics.Facts, persona: str, rng: random.Random) -> str:
     said = [
-        f"{fact.legal[0]} | fine",
+        *[f"{fact.legal[0]} | fine"] * 3,
         f"{min(fact.wrong, default=9)} | wrong",
         "piece one, I think",
     ]
@@ -296,7 +296,7 @@ def test_rates_stand_beside_chance(rich_run):
     start = source.index("**extra_turn**")
     block = source[start : source.index("**capture_vs_home**")]
     assert kit.rate_text(rate) in block
-    assert re.search(rf"uniform chance \| {re.escape(kit.number(rate['chance']))} ", block)
+    assert re.search(rf"uniform chance \|  \| {re.escape(kit.number(rate['chance']))} ", block)
 
 
 def test_no_key_is_shown(rich_run):
