@@ -19,6 +19,8 @@ from __future__ import annotations
 import io
 import json
 import math
+import pickle
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,7 @@ from numba import njit
 from stratagym.agents.core import BatchPolicy, PolicyString
 from stratagym.agents.networks import Actor, actor_of
 from stratagym.envs import core
+from stratagym.envs.echo import shortened
 
 EXTRA = "sb3 needs PyTorch: pip install 'stratagym[rl]'"
 SAFE_TORCH = (2, 6)
@@ -170,11 +173,13 @@ def load(path: str | Path) -> tuple[Actor, dict[str, Any]]:
         raise ValueError(f"{path} is damaged: {FACTS} does not hold an agent's facts")
     if facts["schema"] > SCHEMA:
         raise ValueError(
-            f"{path}: schema {facts['schema']} is newer than this version of stratagym reads "
-            f"({SCHEMA}); upgrade stratagym"
+            f"{path}: schema {_quoted(facts['schema'])} is newer than this version of stratagym "
+            f"reads ({SCHEMA}); upgrade stratagym"
         )
     try:
-        weights = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what is wrong is told in one line, below
+            weights = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
         actor = actor_of(weights, facts["activation"])
         expected = math.prod(facts["observation_shape"]), facts["num_actions"]
         if (actor.inputs, actor.outputs) == expected:
@@ -182,6 +187,8 @@ def load(path: str | Path) -> tuple[Actor, dict[str, Any]]:
             actor.logits(np.zeros((1, *facts["observation_shape"]), np.float32))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+    except pickle.UnpicklingError:
+        raise ValueError(f"{path} is damaged: {WEIGHTS} does not hold tensors alone") from None
     except Exception as error:  # torch raises whatever a damaged archive makes it stumble over
         raise ValueError(f"{path} is damaged ({_reason(error)})") from None
     if (actor.inputs, actor.outputs) != expected:
@@ -216,6 +223,11 @@ def _entries(path: Path) -> tuple[Any, bytes]:
         raise ValueError(f"{path} is damaged: {FACTS} is not JSON") from None
 
 
+def _quoted(value: Any) -> str:
+    """What a file says, as a message may: in one line, and cut."""
+    return shortened(value if isinstance(value, str) and value.isidentifier() else repr(value))
+
+
 def _reason(error: Exception) -> str:
     return (next(iter(str(error).splitlines()), "") or type(error).__name__)[:80]
 
@@ -244,10 +256,10 @@ def sb3_policy(spec: core.GameSpec, text: PolicyString) -> SB3Policy:
     except ValueError as error:
         raise ValueError(f"policy sb3: {error}") from None
     if facts.get("game") != spec.name:
-        raise ValueError(f"policy sb3: {path} plays {facts.get('game')}, not {spec.name}")
+        raise ValueError(f"policy sb3: {path} plays {_quoted(facts.get('game'))}, not {spec.name}")
     if facts.get("version") != spec.version:
         raise ValueError(
-            f"policy sb3: {path} was trained on {spec.name}-v{facts.get('version')}, "
+            f"policy sb3: {path} was trained on {spec.name}-v{_quoted(facts.get('version'))}, "
             f"this is v{spec.version}"
         )
     options = "?deterministic=1" if flag == "1" else ""

@@ -203,7 +203,9 @@ FILES = {
     "the end of a zip": agent_file(json.dumps(FACTS))[-60:],
     "a list": agent_file("[1]"),
     "a schema of text": agent_file('{"schema": "1"}'),
+    "a schema of many digits": agent_file(json.dumps({"schema": 10**4000})),
     "activation of a kind": agent_file(json.dumps(FACTS | {"activation": {}})),
+    "a long activation": agent_file(json.dumps(FACTS | {"activation": "a\nb " * 10_000})),
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from stratagym.benchmarks.harness.begun import BEGUN, begun
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.options import ExecutorArgs, ModelArgs, RunArgs
 from stratagym.benchmarks.harness.own_play import OwnPlay
-from stratagym.benchmarks.harness.policies import usage
+from stratagym.benchmarks.harness.policies import begun_players, usage
 from stratagym.benchmarks.harness.progress import lines, stage
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
 from stratagym.benchmarks.harness.schedules import Schedule, play_out
@@ -64,6 +64,9 @@ class Run:
         self.policies = {policy.name: policy for policy in policies}
         config[BEGUN] = begun(benchmark, args)
         self.config = config
+        if args.resume:
+            old = records.begun_config(benchmark, args.output)
+            self._options["players"] = begun_players(config, old)
         self.folder = records.open_run(benchmark, args.output, config, args.resume)
 
     def play(
