@@ -123,8 +123,8 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         raise cli.InputError(f"--rivals: {error}") from None
     config |= versions(policy for each in pairings for policy in (each.ours, each.bot))
     if args.resume:
-        begun = records.begun_config(NAME, args.output)
-        pairings = pairings_with(begun_players(config, begun))
+        old = records.begun_config(NAME, args.output)
+        pairings = pairings_with(begun_players(config, old))
     folder = records.open_run(NAME, args.output, config, args.resume)
     finished = {game["match"] for game in records.read_games(folder)}
     timing = Timing(args.seconds, args.repeats, args.seed, args.exploration)

@@ -71,9 +71,9 @@ class Args(RunArgs):
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Train a policy and rate it."""
     game, settings = chosen(args)
-    begun = records.begun_config(NAME, args.output) if args.resume else {}
+    old = records.begun_config(NAME, args.output) if args.resume else {}
     try:
-        settings, ladder = with_ladder(game, settings, args.against is None, begun.get("ladder"))
+        settings, ladder = with_ladder(game, settings, args.against is None, old.get("ladder"))
         named = [
             make_policy(game, name)
             for name in cli.words(f"{settings.against},{settings.opponent}")
@@ -102,7 +102,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         config["ladder"] = {**ladder.facts(), "highest": top}
         if ends:
             say(f"{NAME}: {ends}")
-    players = begun_players(config, begun) if args.resume else {}
+    players = begun_players(config, old) if args.resume else {}
     rivals = {
         name: make_policy(game, players.get(name, name))
         for name in cli.words(settings.against)
