@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import secrets
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from cyclopts import Parameter
+from rich.cells import cell_len
 
 from stratagym.agents.core import decision_for
 from stratagym.benchmarks.harness import cli
@@ -66,10 +68,10 @@ def main(game: str | None = None, *, args: Args = Args()) -> None:  # noqa: B008
     seed = secrets.randbits(32) if args.seed is None else args.seed
     console.print(f"{facts.title}, seed {seed}.")
     if args.seat >= 0:
-        told = "? tells what the moves do, " if facts.information == "perfect" else ""
+        does = " and tells what they do" if facts.information == "perfect" else ""
         console.print(
             "Type a move as it is listed, or the number in brackets where one stands in front of "
-            f"it; {told}q ends."
+            f"it; ? lists all moves{does}, q ends."
         )
     _Table(facts, rules, policies, args.seat, seed, console).play()
 
@@ -121,6 +123,8 @@ class _Table:
             self.rules, self.states, 0, np.uint64(self.seed & (2**64 - 1)), self.probs
         )
         told: list[str] = []
+        if self.seat >= 0:
+            self.console.print(f"You are {self._name(self.seat)}.")
         while player >= 0:
             number = core.turn_at(self.rules, self.states, 0)
             if player == self.seat:
@@ -144,23 +148,29 @@ class _Table:
                 for line in told:
                     self.console.print(line)
                 told = []
-        self._show_board(self.view.board_text(self.rules, self.states[0]))
+        self._show_board()
         returns = np.zeros(self.rules.num_players)
         core.returns_at(self.rules, self.states, 0, returns)
         ended = "Stopped by a limit of the rules" if player == core.TRUNCATED else "Game over"
-        result = "  ".join(f"seat {k}: {x:+.2g}" for k, x in enumerate(returns))
+        result = "  ".join(f"{self._name(k)}: {x + 0.0:+.4g}" for k, x in enumerate(returns))
         self.console.print(f"{ended}. {result}")
 
-    def _show_board(self, board: str) -> None:
+    def _name(self, seat: int) -> str:
+        return self.view.seat_name(self.rules, self.states[0], seat)
+
+    def _show_board(self) -> None:
+        """What the person may see of the position."""
+        s = self.states[0]
+        if self.seat < 0:
+            board = self.view.board_text(self.rules, s)
+        else:
+            board = self.view.seat_text(self.rules, s, self.seat)
         self.console.print("\n" + board)
 
     def _ask(self) -> int | None:
         """The person's move; None to stop."""
         s, legal = self.states[0], legal_list(self.rules, self.states)
-        if hasattr(self.view, "seat_text"):
-            self._show_board(self.view.seat_text(self.rules, s, self.seat))
-        else:
-            self._show_board(self.view.board_text(self.rules, s))
+        self._show_board()
         moves = {self.view.action_to_string(self.rules, s, action): action for action in legal}
         listed, numbered = self._listed(moves, legal)
         self.console.print(listed)
@@ -185,30 +195,48 @@ class _Table:
                 why = self.view.why_illegal(self.rules, s, action)
             except ValueError as error:
                 why = str(error)
-            self.console.print(f"  {ILLEGAL}: {why}. {listed}")
+            self.console.print(f"  {ILLEGAL}: {why}.")
+            self.console.print(listed)
 
     def _listed(self, moves: dict[str, int], legal: list[int]) -> tuple[str, dict[str, int]]:
         """The list of legal moves, and the moves by the numbers in front of them.
 
-        Moves that are numbers themselves have no others, and neither have moves by the hundred.
+        Moves that are numbers themselves have no others. Of more than ``LISTED`` moves some stand
+        for all, beside what the game's view says of them.
         """
-        if len(moves) > LISTED and hasattr(self.view, "legal_text"):
-            told = self.view.legal_text(self.rules, self.states[0], self.seat, legal)
+        if len(moves) > LISTED:
             names = list(moves)
-            return f"{told}\nMoves look like: {names[0]}; {names[len(names) // 2]}; {names[-1]}", {}
-        if any(move.isdecimal() for move in moves):
-            return f"Legal moves: {', '.join(moves)}", {}
-        numbered = {str(number): action for number, action in enumerate(moves.values(), 1)}
-        listed = "  ".join(f"[{number}]\u00a0{move}" for number, move in enumerate(moves, 1))
-        return f"Legal moves: {listed}", numbered
+            some = "; ".join((names[0], names[len(names) // 2], names[-1]))
+            said = f"{len(names)} legal moves, such as {some}. ? lists them all."
+            if hasattr(self.view, "legal_text"):
+                told = self.view.legal_text(self.rules, self.states[0], self.seat, legal)
+                # Some views say what there is in a few words, others name every move.
+                said = said if all(name in told for name in names) else f"{told}\n{said}"
+            return said, {}
+        numbered = {}
+        if not any(move.isdecimal() for move in moves):
+            numbered = {str(number): action for number, action in enumerate(moves.values(), 1)}
+        return self._in_lines("Legal moves:", moves, bool(numbered)), numbered
 
     def _explain(self, moves: dict[str, int]) -> None:
-        if self.facts.information != "perfect":  # a move told would foretell cards or plans
-            self.console.print("  What moves do is not told where something is hidden.")
+        """All moves, with what they do unless that would foretell cards or plans."""
+        if self.facts.information != "perfect":
+            self.console.print(self._in_lines("Legal moves:", moves))
             return
         for name, action in moves.items():
             told = self.view.move_text(self.rules, self.states[0], action)
             self.console.print(f"  {name}: {told}")
+
+    def _in_lines(self, head: str, moves: Iterable[str], numbered: bool = False) -> str:
+        """Moves beside each other in lines that the screen has room for, none of them broken."""
+        lines = [head]
+        for number, move in enumerate(moves, 1):
+            word = f"[{number}] {move}" if numbered else move
+            if len(lines[-1]) + 2 + cell_len(word) > self.console.width:
+                lines.append(" " + word)
+            else:
+                lines[-1] += "  " + word
+        return "\n".join(lines)
 
 
 APP = cli.app(NAME, main)

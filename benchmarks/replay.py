@@ -30,6 +30,7 @@ from stratagym.benchmarks.ludobench.replay import replay_decisions
 from stratagym.benchmarks.replaying import page
 from stratagym.benchmarks.replaying.album import album
 from stratagym.benchmarks.replaying.evaluator import evaluator
+from stratagym.benchmarks.replaying.seats import seen_by
 from stratagym.benchmarks.replaying.terminal import Terminal
 from stratagym.benchmarks.reporting.terminal import Screen, one_line, output_console, say
 
@@ -62,6 +63,8 @@ class Args:
     several games fit, it holds them, as far as a page may grow."""
     diagrams: str = "pictures"
     """What the page draws: pictures, or text, which is much smaller."""
+    seat: int | None = None
+    """Show the games as this seat saw them, without what was hidden from it."""
     evaluate: str | None = None
     """Who judges positions: an engine scores every move, such as "uci:stockfish?nodes=2000", any
     other policy says what it would play. Default: the game's solver where there is one."""
@@ -89,18 +92,25 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
             [number for number, _ in games],
             pictures=args.diagrams == "pictures",
             remarks=remarks,
+            seat=args.seat,
         )
+        if not found.scenes:
+            raise cli.InputError(found.problems[0])
+        for problem in found.problems:
+            say(f"{cli_name()}: {problem}")
         _write(Path(args.html), found.page(f"{run.folder}: replays", run.folder), console)
         return
     if len(games) > 1:
         _list(games, console)
         raise cli.InputError(f"{len(games)} games fit; choose one by number or name with --match")
     replay = replays.replay(games[0][1], run.answers) if games else _single_decisions(run, args)
+    if args.seat is not None:
+        replay = seen_by(replay, args.seat)
     evaluate = evaluator(replay.positions[0].spec, args.evaluate)
     for problem in replay.problems:
         say(f"{cli_name()}: the record does not agree: {problem}")
     if args.html is not None:
-        evaluations = [evaluate(position) for position in _watched(replay)]
+        evaluations = [evaluate(p) if p.is_open else None for p in _watched(replay)]
         pictures = args.diagrams == "pictures"
         html = page.page(replay, evaluations, pictures=pictures, remarks=remarks)
         _write(Path(args.html), html, console)
@@ -174,8 +184,9 @@ def _list(games: list[tuple[int, dict[str, Any]]], console: Screen) -> None:
 
 
 def _single_decisions(run: Run, args: Args) -> Replay:
-    if args.ended_by is not None:
-        raise cli.InputError(f"--ended-by: {run.folder} holds decisions, no games")
+    for option, value in (("--ended-by", args.ended_by), ("--seat", args.seat)):
+        if value is not None:
+            raise cli.InputError(f"{option}: {run.folder} holds decisions, no games")
     chosen = [
         record
         for record in run.decisions

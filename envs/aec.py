@@ -15,6 +15,7 @@ from pettingzoo import AECEnv
 from stratagym.envs import checks, core
 from stratagym.envs.annotations import Action, Info, Observation
 from stratagym.envs.display import Display, about
+from stratagym.envs.spaces import Discrete
 from stratagym.envs.window import RENDER_MODES, Rendered
 
 
@@ -113,9 +114,7 @@ class GameEnv(Display, Rendered, AECEnv):
             )
             for agent in self.possible_agents
         }
-        self.action_spaces = {
-            agent: spaces.Discrete(self._num_actions) for agent in self.possible_agents
-        }
+        self.action_spaces = {agent: Discrete(self._num_actions) for agent in self.possible_agents}
         self.state_space = spaces.Box(
             *bounds,
             (rules.num_players, int(np.prod(self._shape))),
@@ -147,7 +146,7 @@ class GameEnv(Display, Rendered, AECEnv):
     def observation_space(self, agent: str) -> spaces.Dict:
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> spaces.Discrete:
+    def action_space(self, agent: str) -> Discrete:
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import html
+import inspect
 import io
 from typing import Any
 
@@ -57,6 +58,11 @@ def about(player: int, ply: int | None = None) -> str:
     else:
         now = "truncated" if player == core.TRUNCATED else "over"
     return now if ply is None else f"ply {ply}, {now}"
+
+
+def draws_for_seats(render: Any) -> bool:
+    """Whether a game's ``picture`` can leave out what a seat may not know, its ``seat`` given."""
+    return "seat" in inspect.signature(render.picture).parameters
 
 
 def _pictures(game: core.GameSpec, rules: Any, states: np.ndarray) -> list[bytes]:

@@ -166,7 +166,7 @@ class GameSpec:
             if part == "view":
                 from stratagym.envs.views import complete
 
-                module = complete(module)
+                module = complete(module, self.information)
             _imported[name] = module
         return module
 

@@ -34,6 +34,8 @@ TEXT_OPTIONS = {"over_budget": "loses"}
 CONSEQUENCES = {"void": ("void",)}
 """What may follow the last bad answer: a plan that breaks the rules, which loses the round."""
 KEEP = {"keep": True}
+BADGES = (("I", (168, 66, 50)), ("D", (44, 112, 84)))
+"""Of invaders and defenders in lists: a letter and a colour."""
 NAME_LENGTH = 80
 """Characters of a wrong name that are kept."""
 
@@ -316,12 +318,14 @@ def board_text(
     sides: Sequence[str],
     plan: Callable[[int, bool], str],
     happened: Callable[[], Sequence[str]],
+    player: int | None = None,
 ) -> str:
-    """A record for a terminal, as a spectator sees it: the last round, then the plans being made.
+    """A record for a terminal: the last round, then the plans being made.
 
     Args:
         sides: what the sides are called. plan: a seat's plan in one line: of the round before
-            (True), or that which it is making. happened: of a last round that was fought.
+            (True), or that which it is making (False). happened: of a last round that was fought.
+        player: the seat that sees it, to which the other's plan is sealed; None for a spectator.
     """
     lines, k = [], int(s["round"])
     if k > 0:
@@ -335,12 +339,36 @@ def board_text(
             lines += happened()
     if k >= rules.rounds:
         return "\n".join([*lines, "The game is over"])
-    lines.append(f"Round {k + 1} of {rules.rounds}: the {sides[int(s['seat'])]} are planning")
-    for seat, side in enumerate(sides):
-        if sealed.commits.py_func(rules, k, seat):
-            spent, budget = int(s["spent"][seat]), sealed.budget_of.py_func(rules, seat)
-            lines.append(f"{side} ({spent} of {budget}): {plan(seat, False)}")
+    lines.append(f"Round {k + 1} of {rules.rounds}: {who_plans(rules, s, sides, player)}")
+    for seat in planners(rules, s):
+        spent, budget = int(s["spent"][seat]), sealed.budget_of.py_func(rules, seat)
+        told = f" ({spent} of {budget}): {plan(seat, False)}"
+        lines.append(sides[seat] + (": sealed" if is_sealed(rules, s, seat, player) else told))
     return "\n".join(lines)
+
+
+def planners(rules: Any, s: Any) -> list[int]:
+    """The seats that plan in the running round; neither sees which of them commits first."""
+    return [k for k in range(2) if sealed.commits.py_func(rules, int(s["round"]), k)]
+
+
+def is_sealed(rules: Any, s: Any, side: int, seat: int | None) -> bool:
+    """Whether a seat is not shown a side's plan of the running round; None is a spectator."""
+    return seat not in (None, side) and side in planners(rules, s)
+
+
+def has_begun(s: Any, seat: int | None) -> bool:
+    """Whether a plan of the running round has been begun, as far as a seat is shown it."""
+    return bool(s["acts"].any() if seat is None else s["acts"][seat])
+
+
+def who_plans(rules: Any, s: Any, sides: Sequence[str], seat: int | None) -> str:
+    """Who plans in the running round: to a spectator the side to move, else all that do."""
+    if seat is None:
+        return f"the {sides[int(s['seat'])]} are planning"
+    planning = planners(rules, s)
+    who = "both sides" if len(planning) > 1 else f"the {sides[planning[0]]}"
+    return f"{who} are planning"
 
 
 def json_text(plan: Mapping[str, Any]) -> str:

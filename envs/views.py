@@ -23,8 +23,8 @@ class View(Protocol):
     Besides, a view may have ``RENAMED`` (the game's words and made-up ones) and
     ``rules_in_full(rules)`` (the game for who does not know it by name, where ``rules_text`` takes
     it as known); others read ``TEXT_OPTIONS``, ``MATCH_OPTIONS``, ``SIDE_NAMES``,
-    ``CONSEQUENCES``, ``seat_text``, ``chance_text`` and ``forfeit_returns(rules, s, seat)``, each
-    seat's return when a seat forfeits. A view with ``refusal_text(kind, reason, where, facts)``
+    ``CONSEQUENCES``, ``chance_text`` and ``forfeit_returns(rules, s, seat)``, each seat's return
+    when a seat forfeits. A view with ``refusal_text(kind, reason, where, facts)``
     tells in words why an answer was refused; its ``position_text`` takes the text as a fifth
     argument ``refusal`` when the seat is asked the next time.
     ``plans`` lists what a view has whose replies hold several moves, or messages.
@@ -50,6 +50,13 @@ class View(Protocol):
         """The position for a terminal, as a spectator sees it."""
         ...
 
+    def seat_text(self, rules: Any, s: Any, player: int) -> str:
+        """The position for a terminal, as a seat sees it whoever is to move, and no more.
+
+        By default as its prompt tells it; the board, where a game hides nothing.
+        """
+        return part(self, "position_text")(rules, s, player, part(self, "POSITION_FORMS")[0])
+
     def action_to_string(self, rules: Any, s: Any, action: int) -> str:
         """A move's text; by default its number."""
         return str(action)
@@ -72,6 +79,10 @@ class View(Protocol):
     def why_illegal(self, rules: Any, s: Any, action: int) -> str:
         """Why the seat to move may not play this, as one word."""
         return "not_legal"
+
+    def seat_name(self, rules: Any, s: Any, player: int) -> str:
+        """What a seat is called wherever a game is shown: in lists, on pictures, in results."""
+        return f"Player {player}"
 
     def role_text(self, rules: Any, player: int) -> str:
         """Who the seat is; the same over a whole game."""
@@ -112,9 +123,21 @@ class View(Protocol):
         return ""
 
 
-def complete(view: Any) -> Any:
-    """Give a view's module what everybody calls and it may leave out; returns it."""
-    for name in ("action_to_string", "string_to_action", "move_text", "why_illegal"):
+CALLED = (
+    "action_to_string", "string_to_action", "move_text", "why_illegal", "seat_text", "seat_name",
+)  # fmt: skip
+"""Parts that are called as a module's own."""
+
+
+def complete(view: Any, information: str = "imperfect") -> Any:
+    """Give a view's module what everybody calls and it may leave out; returns it.
+
+    Args:
+        information: the game's, as ``GameSpec`` has it.
+    """
+    if information == "perfect" and not hasattr(view, "seat_text"):
+        view.seat_text = lambda rules, s, player: view.board_text(rules, s)
+    for name in CALLED:
         if not hasattr(view, name):
             setattr(view, name, part(view, name))
     return view

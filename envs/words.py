@@ -40,6 +40,11 @@ def colours_text(game: str, player: int, stones: str = "stones") -> str:
     )
 
 
+def stones_name(player: int) -> str:
+    """What a seat is called in a game of Black and White: by its colour, with its mark."""
+    return f"{COLOURS[player].capitalize()} ({MARKS[player]})"
+
+
 def labelled_grid(columns: Sequence[str], rows: Mapping[int, str]) -> str:
     """A board, the top row first, with the names of columns and the numbers of rows on all edges.
 

@@ -182,6 +182,13 @@ def always(fault: Response) -> Script:
     return lambda body, nth: fault
 
 
+def playing(script: Script) -> Script:
+    """A script that knows games alone: what a run asks first, without a position, gets a yes."""
+    from stratagym.agents.chat import PREFLIGHT
+
+    return lambda body, nth: answer("yes") if body["messages"] == PREFLIGHT else script(body, nth)
+
+
 def mixed(body: dict[str, Any], nth: int) -> Response:
     """Everything, by the prompt's hash: of 100 prompts some 84 get an answer at once, 10 one that
     is no move, and 6 a transport failure first."""
@@ -248,7 +255,8 @@ def letters(texts: list[str]) -> Response:
 class OpenAIServer:
     """Serves ``/v1/chat/completions`` on 127.0.0.1, in a thread, as a context manager.
 
-    And ``/v1/embeddings``, by ``embed``.
+    And ``/v1/embeddings``, by ``embed``. What the script raises is raised again where the block
+    ends: clients take a broken connection for a busy server, and a test would never know.
 
     Attributes:
         requests: every request so far. embedded: the texts of each request for embeddings.
@@ -290,9 +298,11 @@ class OpenAIServer:
             raise self._failure
         return self
 
-    def __exit__(self, *exception: object) -> None:
+    def __exit__(self, raised: type[BaseException] | None, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
+        if self._failure is not None and raised is None:
+            raise self._failure
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -392,7 +402,11 @@ class OpenAIServer:
     def _respond(self, body: dict[str, Any], path: str, authorization: str | None) -> Response:
         sha256 = prompt_sha256(body["messages"])
         self._seen[sha256] += 1
-        response = self.script(body, self._seen[sha256])
+        try:
+            response = self.script(body, self._seen[sha256])
+        except Exception as failure:
+            self._failure = failure
+            raise ConnectionError("the script failed") from failure
         request = Request(time.time(), sha256, self._seen[sha256], response.kind, body, path)
         self.requests.append(request)
         self.authorizations.append(authorization)

@@ -215,8 +215,8 @@ def test_a_replay_tells_credits(tmp_path):
                  "--rounds", 2, "--output", tmp_path / "run", "--json")  # fmt: skip
     assert result.returncode == 0, result.stderr
     page = (tmp_path / "run" / "replays.html").read_text()
-    found = re.findall(r"Credit of the (attacker|defender)'s items, [^:]*: ([^\"]*)\.", page)
-    assert len(found) >= 2 and {side for side, _ in found} == {"attacker", "defender"}
+    found = re.findall(r"Credit of the items of (\w+), [^:]*: ([^\"]*)\.", page)
+    assert len(found) >= 2 and {side for side, _ in found} == {"Attacker", "Defender"}
 
 
 def test_no_credit_without_a_battle():

@@ -491,9 +491,6 @@ def test_a_picture_shows_stones_the_last_move_and_where_one_may_go():
     inside = slice(y - unit, y + 13 * unit), slice(x - unit, x + 13 * unit)
     assert named.any() and not named[inside].any()  # rows are called otherwise, no more
     assert replay.beside(rules, states[0], 0) == "3 stones"
-    jump = view.string_to_action(rules, states[0], "g1e1")
-    assert replay.arrow(rules, states[0], jump, 640) == [
-        render.pixel(rules, 54), render.pixel(rules, 52)
+    assert [replay.badge(rules, states[0], k) for k in range(2)] == [
+        ("X", render.PAINT[0]), ("O", render.PAINT[1])
     ]  # fmt: skip
-    assert replay.arrow(rules, states[0], 47, 640) is None
-    assert replay.arrow(rules, states[0], 833, 640) is None

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scripts
-from openai_server import OpenAIServer, Response, answer, prompt_sha256
+from openai_server import OpenAIServer, Response, answer, playing, prompt_sha256
 from scripts import assert_refused, kill_at, lines
 
 from stratagym.agents.ladders import ladder_of, laddered
@@ -313,8 +313,7 @@ def scripted(body: dict[str, Any], nth: int) -> Response:
     asked = "\n".join(m["content"] for m in messages if m["role"] != "assistant")
     label = "Answer" if "\nAnswer: <" in asked else "Move"
     listed = re.search(r"(?:Legal moves|Empty squares.*?): (.+)", asked)
-    if listed is None:  # the preflight
-        return answer("yes")
+    assert listed is not None
     moves = re.findall(r"[a-h]\d|\d,\d|pass", listed[1])
     usage = {"prompt_tokens": 100 + place % 7, "completion_tokens": 30 + place % 50, **REASONING}
     if place % 20 == 0:
@@ -339,7 +338,7 @@ OURS = ("--game", "tictactoe,reversi", "--games", 8, "--list-legal", "--tries", 
 @pytest.fixture(scope="module")
 def of_model(tmp_path_factory) -> tuple[Path, dict[str, Any]]:
     folder = tmp_path_factory.mktemp("botzone_model") / "run"
-    with OpenAIServer(scripted) as server:
+    with OpenAIServer(playing(scripted)) as server:
         done = run(*model_run(folder, server, *OURS))
     assert done.returncode == 0, done.stderr
     return folder, json.loads(done.stdout)
@@ -399,7 +398,7 @@ def test_mistakes_and_tokens_are_recounted(of_model):
 @pytest.mark.slow
 def test_a_run_that_is_killed_comes_to_the_same(of_model, tmp_path):
     _, whole = of_model
-    with OpenAIServer(scripted) as server:
+    with OpenAIServer(playing(scripted)) as server:
         words = model_run(tmp_path / "cut", server, *OURS)
         kill_at(command(*words), tmp_path / "cut" / "decisions.jsonl", 30)
         asked = len(server.requests)
@@ -410,7 +409,7 @@ def test_a_run_that_is_killed_comes_to_the_same(of_model, tmp_path):
 
 
 def test_as_published(tmp_path):
-    with OpenAIServer(scripted) as server:
+    with OpenAIServer(playing(scripted)) as server:
         done = run(*model_run(tmp_path, server, "--game", "tictactoe", "--as-published"))
         assert done.returncode == 0, done.stderr
         prompts = [r.body["messages"] for r in server.requests[1:]]

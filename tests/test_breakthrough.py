@@ -539,5 +539,4 @@ def test_pictures_show_the_last_move_and_who_moves():
     assert (before[:50] != after[:50]).any()
     small = GAME.make_rules(rows=3, columns=2)
     assert render.picture(small, position(small)[0], 200).ndim == 3
-    start, end = replay.arrow(RULES, states[0], 12 * 48 + 8, 400)
-    assert start[0] == end[0] and start[1] > end[1]
+    assert [replay.badge(RULES, states[0], k)[0] for k in range(2)] == ["b", "w"]

@@ -456,9 +456,6 @@ def test_pictures_show_players_coins_and_the_last_move():
     states = placed(RULES, [(0, 1), (2, 3)], "a4,4")
     before = render.picture(RULES, states[0], 400)
     legal, probs = core.new_scratch(RULES)
-    start, end = replay.arrow(RULES, states[0], DOWN, 400)
-    assert replay.arrow(RULES, states[0], UP, 400) == []
-    assert start[0] == end[0] and start[1] < end[1]
     core.play_at(RULES, states, 0, DOWN, legal, probs)
     after = render.picture(RULES, states[0], 400)
     assert before.shape == after.shape

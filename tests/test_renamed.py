@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from openai_server import OpenAIServer, answer
+from openai_server import OpenAIServer, answer, playing
 from ours import games_of_moves, our_games
 from scripts import lines, run
 
@@ -121,7 +121,7 @@ def first_moves(body, nth):
 
 
 def test_a_model_plays_a_tournament_under_made_up_names(tmp_path):
-    with OpenAIServer(first_moves) as server:
+    with OpenAIServer(playing(first_moves)) as server:
         result = run("tournament", "--game", "texas_holdem", "--policies", "random,llm:scripted",
                      "--games", 2, "--rules", "hands=3", "--list-legal", "--renamed",
                      "--base-url", server.base_url, "--api-key-env", "STRATAGYM_TEST_KEY",

@@ -161,7 +161,7 @@ def test_terminal_tells_prompts_replies_and_what_went_wrong(tmp_path, seed):
         assert position.told() in out
     assert "perfect: " in out
     for seat, policy, value in played.result:
-        assert f"seat {seat} {policy}: {value + 0.0:+.3g}" in out
+        assert f"{'XO'[seat]}, {policy}: {value + 0.0:+.3g}" in out
     assert "corners are strong" in out
     assert "the outcome is the recorded one" in out
 
@@ -189,13 +189,13 @@ def test_keys_step_forth_and_back(tmp_path, seed):
         screen = ""
 
     try:
-        wait_for(f"Move 1 of {plies}: seat 0")
+        wait_for("Start")
         for key, heading in (
-            ("\r", f"Move 2 of {plies}: seat 1"),
-            ("\x1b[C", f"Move 3 of {plies}: seat 0"),
-            ("\x1b[D", f"Move 2 of {plies}: seat 1"),
-            ("\x1b[F", f"End, after {plies} moves"),
-            ("\x1b[H", f"Move 1 of {plies}: seat 0"),
+            ("\r", f"Move 1 of {plies}: X, random"),
+            ("\x1b[C", f"Move 2 of {plies}: O, random"),
+            ("\x1b[D", f"Move 1 of {plies}: X, random"),
+            ("\x1b[F", f"Move {plies} of {plies}: {'OX'[plies % 2]}, random"),
+            ("\x1b[H", "Start"),
         ):
             os.write(ours, key.encode())
             wait_for(heading)
@@ -282,6 +282,64 @@ def test_single_decisions_of_the_spots_have_their_boards(tmp_path):
     assert f"{item}, gt:2" in shown
 
 
+def test_a_spot_without_a_good_answer_shows_no_move(tmp_path):
+    folder = tmp_path / "spots"
+    run_script(
+        ludo_spots, "--policies", "random", "--categories", "capture", "--head-to-head", 0,
+        "--output", folder,
+    )  # fmt: skip
+    kinds = iter(
+        [("unparseable", "empty", ""), ("illegal", "no_such_piece", "9 |"), ("ok", None, "")]
+    )
+
+    def spoil(record):
+        record["kind"], record["reason"], record["reply"] = next(kinds, ("ok", None, ""))
+
+    rewrite(folder / "decisions.jsonl", spoil)
+    found = replays.find(folder)
+    played = replay_decisions(
+        found, found.decisions, json.loads((folder / "config.json").read_text())
+    )
+    made = scenes.scene(played, [None] * len(played.positions), scenes.Shared(), None)
+    for position, shown in list(zip(played.positions, made["positions"], strict=True))[:2]:
+        assert position.action is shown["action"] is shown["move"] is shown["short"] is None
+        assert not shown["told"] and position.told() == ""
+    assert all(shown["short"] for shown in made["positions"][2:])
+    item = played.positions[0].answers[0]["item"]
+    out, _ = run(folder, "--match", item)
+    assert "Nothing was played." in out and "Move: " not in out
+
+
+def test_moves_that_were_not_the_players_own_say_so(tmp_path, seed):
+    replies = iter(["no idea", "", "Move: 9"])
+
+    def say(messages):
+        words = messages[-1]["content"].partition("not full: ")[2]
+        return reply(next(replies, f"Move: {words[:1]}"))
+
+    record = record_game(tmp_path, "connect_four", [model(say), "random"], seed, tries=1)
+    positions = [p for p in replay_of(tmp_path).positions if p.action is not None]
+    told = [p.instead for p in positions if p.seat == 0 and p.answers]
+    kinds = ["unparseable: no_move", "unparseable: empty", "illegal: no_such_column"]
+    assert told[:3] == [f"in place of a bad answer ({kind})" for kind in kinds]
+    assert not any(told[3:]) and not any(p.instead for p in positions if p.seat == 1)
+    out, _ = run(tmp_path, "--all")
+    assert out.count("Not llm:scripted's own: in place of a bad answer") == 3
+    rewrite(tmp_path / "games.jsonl", lambda r: r.update(opening=4))
+    told = [p.instead for p in replay_of(tmp_path).positions[: record["plies"]]]
+    assert [words == "a random move of the opening" for words in told] == [
+        k < 4 for k in range(record["plies"])
+    ]
+
+
+def test_every_move_of_a_plan_that_stood_in_says_so(tmp_path, seed):
+    good = '{"invaders": [{"name": "King"}]}'
+    record_game(tmp_path, "battle_card", [model([good] * 9), "random"], seed, tries=1)
+    positions = [p for p in replay_of(tmp_path).positions if p.seat == 0]
+    assert len(positions) > 1
+    assert {p.instead for p in positions} == {"in place of a bad answer (illegal: wrong_side)"}
+
+
 # --- evaluation and page -------------------------------------------------------------------------
 
 
@@ -326,7 +384,7 @@ def test_page_is_whole_and_holds_no_markup_from_replies(tmp_path, seed):
     assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//|@import|url\(""", page)
     data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL).group(1))
     (game,) = data["games"]
-    assert game["positions"][0]["answers"][0]["reply"] == nasty
+    assert game["positions"][1]["answers"][0]["reply"] == nasty
     assert page.count("data:image/png") == 1
     run(tmp_path, "--html", tmp_path / "text.html", "--boards", "text")
     assert "data:image" not in (tmp_path / "text.html").read_text(encoding="utf-8")

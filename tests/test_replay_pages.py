@@ -15,14 +15,21 @@ from recorded_runs import model, record_game, reply, run_script
 from stratagym import envs
 from stratagym.benchmarks import board_solvers, hanabi_teams, replay
 from stratagym.benchmarks.harness import replays
-from stratagym.benchmarks.replaying import album, scenes
+from stratagym.benchmarks.replaying import album, scenes, steps
 from stratagym.benchmarks.replaying.evaluator import evaluator
 from stratagym.benchmarks.reporting.page import Page
+
+PLANS = ("battle_card", "elemental_duel", "tower_defence")
 
 
 def data_of(page: Path) -> dict[str, Any]:
     html = page.read_text(encoding="utf-8")
     return json.loads(re.search(r'id="data">(.*?)</script>', html, re.DOTALL).group(1))
+
+
+def replay_of(folder: Path) -> replays.Replay:
+    run = replays.find(folder)
+    return replays.replay(run.games[0], run.answers)
 
 
 def scene_of(folder: Path, judge: str | None = "none") -> dict[str, Any]:
@@ -129,8 +136,8 @@ def test_outcomes_in_few_words():
     assert outcome("chess", None, "transport") == "broken off"
     assert outcome("hanabi", [18.0] * 3) == "18 points"
     assert outcome("texas_holdem", [1200.5, -1200.5]) == "+1,200.5 : −1,200.5"
-    assert outcome("ludo", [-1 / 3, 1.0, -1 / 3, -1 / 3]) == "seat 1 wins"
-    assert outcome("dou_dizhu", [-2.0, 1.0, 1.0]) == "seats 1 and 2 win"
+    assert outcome("ludo", [-1 / 3, 1.0, -1 / 3, -1 / 3]) == "Player 1 wins"
+    assert outcome("dou_dizhu", [-2.0, 1.0, 1.0]) == "Players 1 and 2 win"
     assert outcome("ludo", [0.0] * 3) == "nobody wins"
 
 
@@ -157,12 +164,13 @@ def test_chess_as_players_write_it(tmp_path, seed):
     made = scenes.scene(played, [None] * len(played.positions), scenes.Shared(), scenes.Tiles())
     assert made["columns"] == 2 and made["outcome"] == "0–1, by forfeit"
     shorts = [position["short"] for position in made["positions"]]
-    assert shorts[:6] == ["e4", "d5", "exd5", "Qxd5", "Nc3", "Qe5+"]
+    assert shorts == [None, "e4", "d5", "exd5", "Qxd5", "Nc3", "Qe5+", None]
     assert made["positions"][4]["beside"] == ["♟", "♙"]
     assert made["positions"][3]["beside"] == ["♟ +1", ""]
+    assert [position["to_move"] for position in made["positions"]] == [0, 1, 0, 1, 0, 1, 0, 0]
+    assert made["names"] == ["White", "Black"]
+    assert [badge[0] for badge in made["badges"]] == ["W", "B"]
     pixel = spec.module("render").pixel
-    assert made["positions"][0]["arrow"] == [pixel(4 * 8 + 1), pixel(4 * 8 + 3)]
-    assert made["positions"][-1]["arrow"] is None
     assert made["clocks"][0] == [None, None] and made["clocks"][4] == [0.5, 0.5]
     assert made["graph"]["label"].startswith("estimate for ")
     # Cut and put together from the other side, each square is the right way up.
@@ -199,29 +207,66 @@ def test_sheets_and_courses_of_games(tmp_path, seed):
         for _, values in made["graph"]["lines"]:
             assert len(values) == len(made["positions"])
         assert made["clocks"] is None
-        shorts = [position["short"] for position in made["positions"][:-1]]
-        assert all(shorts) and made["positions"][-1]["short"] is None
+        shorts = [position["short"] for position in made["positions"][1:]]
+        assert all(shorts) and made["positions"][0]["short"] is None
         if game == "hanabi":
             assert all(re.match("plays|discards|tells", short) for short in shorts)
         if game == "ludo":
             assert all(re.fullmatch(r"[1-6]: piece \d, .*–\d+( x)?", short) for short in shorts)
 
 
-@pytest.mark.parametrize("game", ["connect_four", "ludo"])
-def test_arrows_lie_in_the_picture(game, tmp_path, seed):
-    record_game(tmp_path, game, ["random"] * (4 if game == "ludo" else 2), seed)
-    run = replays.find(tmp_path)
-    played = replays.replay(run.games[0], run.answers)
-    made = scenes.scene(
-        played, [None] * len(played.positions), scenes.Shared(), scenes.Tiles(), legal=False
-    )
-    width, height = made["size"]
-    for position in made["positions"][:-1]:
-        (x, y), (to_x, to_y) = position["arrow"]
-        assert min(x, to_x) >= 0 and max(x, to_x) < width
-        assert min(y, to_y) >= 0 and max(y, to_y) < height
-        if game == "connect_four":
-            assert x == to_x and y < to_y
+@pytest.mark.parametrize("game", envs.games())
+def test_every_step_shows_the_position_after_its_move(game, tmp_path, seed):
+    options = {"rounds": 2} if game in PLANS else {}
+    seats = envs.spec(game).make_rules(**options).num_players
+    record_game(tmp_path, game, ["random"] * seats, seed, **options)
+    played = replay_of(tmp_path)
+    made = steps.steps(played)
+    assert made[0].decided is None and made[0].shown is played.positions[0]
+    moves = [step for step in made if step.decided is not None]
+    assert [step.number for step in moves] == list(range(1, len(played.positions)))
+    for step, before, after in zip(moves, played.positions, played.positions[1:], strict=False):
+        assert step.decided is before and step.shown is after
+        assert step.heading.startswith(f"Move {step.number} of {len(moves)}: ")
+        assert step.to_move == (None if step.moment else after.seat)
+        if not step.moment:  # of a move that begins a battle, the battle's begin
+            assert step.board() == after.board()
+    last = [step for step in made if step.moment is None][-1]
+    assert last is made[-1] and last.board() == played.positions[-1].board()
+    assert any(step.moment for step in made) == (game in PLANS)
+    # Lists count moves, as the record does, and nothing that comes between.
+    data = scenes.scene(played, [None] * len(played.positions), scenes.Shared(), None)
+    numbers = [step["number"] for step in data["positions"]]
+    assert [n for n in numbers if n is not None] == list(range(1, len(moves) + 1))
+
+
+@pytest.mark.parametrize("game", envs.games())
+def test_sides_are_called_alike_in_text_and_lists(game, tmp_path, seed):
+    """A badge is in the name, and the name's mark in the sentences that tell that side's moves."""
+    seats = envs.spec(game).make_rules().num_players
+    record_game(tmp_path, game, ["random"] * seats, seed)
+    played = replay_of(tmp_path)
+    data = scenes.scene(played, [None] * len(played.positions), scenes.Shared(), None)
+    assert len({badge[0] for badge in data["badges"]}) == seats
+    for name, (mark, *_) in zip(data["names"], data["badges"], strict=True):
+        assert re.search(rf"\b{mark}|\({mark}\)", name)
+    for step in data["positions"]:
+        if step["seat"] is not None and step["told"]:
+            name = data["names"][step["seat"]]
+            known = {name.lower(), re.sub(r".*\((.*)\)", r"\1", name).lower()}
+            words = step["told"].lower()
+            assert any(re.search(rf"(^|[^\w]){re.escape(one)}\b", words) for one in known), words
+            assert f": {name}, " in step["heading"]
+
+
+def test_badges_have_the_colours_of_the_picture(tmp_path, seed):
+    record_game(tmp_path, "ludo", ["random"] * 2, seed, players=2)
+    data = scene_of(tmp_path)
+    rules = envs.spec("ludo").make_rules(players=2)
+    colours = [envs.spec("ludo").module("render").COLOURS[k] for k in rules.colours]
+    assert [badge[1] for badge in data["badges"]] == [
+        f"#{r:02x}{g:02x}{b:02x}" for r, g, b in colours
+    ]
 
 
 def test_teams_have_replays(tmp_path):

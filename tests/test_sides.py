@@ -8,7 +8,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 from games import duo, roles
-from openai_server import OpenAIServer, answer
+from openai_server import OpenAIServer, answer, playing
 from scripts import lines
 
 from stratagym import envs
@@ -215,21 +215,22 @@ def test_who_has_no_choice_need_not_be_asked(tmp_path, capsys):
     """As in the plain run, but for the answers that nothing hangs on."""
 
     def least(body, nth):
-        hand = body["messages"][-1]["content"].partition("## Legal plays\n")[2].splitlines()
-        return answer(f"Evaluation: none\nReason: none\nAnswer: {hand[0]}")
+        listed = body["messages"][-1]["content"].partition("## Legal plays\n")[2].splitlines()
+        return answer(f"Evaluation: none\nReason: none\nAnswer: {listed[0]}")
 
     found = []
     for more in ([], ["--no-ask-forced"]):
-        with OpenAIServer(least) as server:
+        with OpenAIServer(playing(least)) as server:
             folder = tmp_path / str(len(more))
             play(tournament.APP, "--game", "dou_dizhu", "--policies", "random,llm:m", "--games", 2,
                  "--list-legal", "--base-url", server.base_url, "--output", folder, *more,
                  capsys=capsys)  # fmt: skip
         config = json.loads((folder / "config.json").read_text())
         assert config.get("ask_forced") == (False if more else None)
-        found.append((lines(folder / "games.jsonl"), lines(folder / "decisions.jsonl")))
+        games = {game["match"]: game["actions"] for game in lines(folder / "games.jsonl")}
+        found.append((games, lines(folder / "decisions.jsonl")))
     (games, all_asked), (others, asked) = found
-    assert [game["actions"] for game in games] == [game["actions"] for game in others]
+    assert games == others and len(games) == 2
     assert 0 < len(asked) < len(all_asked)
     assert len(asked) == sum(len(record["legal"]) > 1 for record in all_asked)
 

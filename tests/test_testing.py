@@ -28,6 +28,7 @@ NIM, BIDS, ROLES = (
     HERE / "games" / "roles",
 )
 
+SHOWS = 'def seat_text(rules, s, player):\n    return str(s["{}"].tolist())\n\n\n'
 BROKEN = [
     (NIM, "rules.py", "out[n] = 5 * heap + stones", "out[n] = 5 * heap", "legal_actions"),
     (NIM, "rules.py", "out[1] = -out[0]", "out[1] = 0.0", "returns_obey_the_utility_class"),
@@ -37,6 +38,10 @@ BROKEN = [
     (NIM, "view.py", "{action // 5 + 1}:", "1:", "actions_and_strings"),
     (NIM, "rules.py", "import numpy", "import PIL, numpy", "environments_import_nothing_heavy"),
     (BIDS, "rules.py", "= s.bids[player, item]", "= s.bids[0, item]", "commits_of_the_running"),
+    (BIDS, "view.py", "def role_text", f"{SHOWS.format('bids')}def role_text", "commits_of_the_"),
+    (ROLES, "view.py", "def role_text", f"{SHOWS.format('spy')}def role_text", "hidden_things_do"),
+    (ROLES, "view.py", 'return "not_now"', 'return str(s["spy"])', "hidden_things_do_not_show"),
+    (ROLES, "view.py", 'return f"Player', 'return f"{s[\'spy\']} Player', "told_moves_tell"),
 ]  # fmt: skip
 """Of a package, in a file, this text changed to that: and the check that has to find it."""
 
@@ -77,7 +82,8 @@ def test_checks_are_those_that_apply():
     left_out = set(CHECKS) - set(names)
     assert left_out == {
         "commits_of_the_running_turn_do_not_show", "messages_reach_only_those_they_are_for",
-        "information_and_seed_decide",
+        "information_and_seed_decide", "told_moves_tell_what_is_seen",
+        "pictures_for_a_seat_show_nothing_hidden",
     }  # fmt: skip
     assert names == [name for name in CHECKS if name not in left_out]
 

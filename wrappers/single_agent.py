@@ -28,6 +28,7 @@ from stratagym.agents.learner_games import (
 from stratagym.envs import checks, core
 from stratagym.envs.checks import SEED_MASK
 from stratagym.envs.display import Display, about
+from stratagym.envs.spaces import Discrete
 from stratagym.envs.window import RENDER_MODES, Rendered
 
 
@@ -113,7 +114,7 @@ class SingleAgentEnv(Display, Rendered, gymnasium.Env[Any, Any]):
         self._games = LearnerGames(self.rules, 1, rule, [] if self._foreign else kernels)
         self.states = self._games.states
         self.observation_space = observation_space_of(self.rules, dict_observation)
-        self.action_space = spaces.Discrete(self.rules.num_actions)
+        self.action_space = Discrete(self.rules.num_actions)
         self._all = np.ones(1, np.bool_)
         self._begun = self._over = False
 

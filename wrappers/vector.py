@@ -12,7 +12,6 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
@@ -21,6 +20,7 @@ from stratagym.agents import learner_games as learner
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.envs import checks, core
 from stratagym.envs.display import Display
+from stratagym.envs.spaces import Discrete
 from stratagym.envs.window import picture_of
 from stratagym.wrappers.single_agent import observation_space_of
 
@@ -116,7 +116,7 @@ class VectorEnv(Display, gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._games = learner.LearnerGames(self.rules, num_envs, rule, kernels)
         self.states = self._games.states
         self.single_observation_space = observation_space_of(self.rules, dict_observation)
-        self.single_action_space = spaces.Discrete(self.rules.num_actions)
+        self.single_action_space = Discrete(self.rules.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._everyone = np.ones(num_envs, np.bool_)

@@ -262,7 +262,7 @@ def told(game: str, rules: Any, before: Any, after: Any) -> list[str]:
     if k == int(before["round"]) or int(after["why"][k - 1]) != sealed.SIMULATED:
         return []
     plans = [games.plan_json(game, rules, after, seat) for seat in range(2)]
-    lines = []
+    lines, name = [], spec(game).module("view").seat_name
     for seat in range(2):
         found = list(_Fights(game, rules, seat, plans).without())
         said = [
@@ -273,7 +273,7 @@ def told(game: str, rules: Any, before: Any, after: Any) -> list[str]:
         idle = len(found) - len(said)
         said += [f"{idle} idle"] if idle else []
         lines.append(
-            f"Credit of the {games.ROLES[seat]}'s items, of the result (of how near it came): "
-            f"{', '.join(said)}."
+            f"Credit of the items of {name(rules, after, seat)}, of the result (of how near it "
+            f"came): {', '.join(said)}."
         )
     return lines

@@ -7,7 +7,7 @@ says where the record does not agree with what happens.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from stratagym.benchmarks.harness.files import Shape
 from stratagym.benchmarks.harness.records import DecisionRecord, read_any_games, read_jsonl
 from stratagym.envs import core, spec
 from stratagym.envs.checks import SEED_MASK
-from stratagym.envs.text import legal_list
+from stratagym.envs.text import OK, legal_list
 
 GAMES, DECISIONS = "games.jsonl", "decisions.jsonl"
 ENDINGS = {core.TERMINAL: "terminal", core.TRUNCATED: "truncated"}
@@ -84,6 +84,8 @@ class Position:
         chance: what dice and cards did since the position before, for a spectator.
         answers: the records of the decision, oldest first.
         heading: which position it is, and who decides in it.
+        viewer: the seat that sees it; None for a spectator, who sees all.
+        instead: why the action is not the policy's own; empty where it is.
     """
 
     ply: int
@@ -97,12 +99,28 @@ class Position:
     chance: list[str] = field(default_factory=list)
     answers: list[dict[str, Any]] = field(default_factory=list)
     heading: str = ""
+    viewer: int | None = None
+    instead: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the viewer knows what could be played here, and what was."""
+        return self.viewer in (None, self.seat) or shows_all(self.spec)
 
     def board(self) -> str:
-        """The board as a spectator sees it, as text."""
+        """The board as the viewer sees it, as text."""
         if self.states is None:
             return "The position was not recorded; the prompt has it."
-        return self.spec.module("view").board_text(self.rules, self.states[0])
+        view = self.spec.module("view")
+        if self.viewer is None:
+            return view.board_text(self.rules, self.states[0])
+        return view.seat_text(self.rules, self.states[0], self.viewer)
+
+    def name(self, seat: int) -> str:
+        """What a seat is called, as board, picture and moves have it."""
+        if self.states is None:
+            return f"Player {seat}"
+        return self.spec.module("view").seat_name(self.rules, self.states[0], seat)
 
     def move(self, action: int) -> str:
         """An action in the game's notation."""
@@ -115,6 +133,11 @@ class Position:
         if self.states is None or self.action is None or self.action not in self.legal:
             return ""
         return self.spec.module("view").move_text(self.rules, self.states[0], self.action)
+
+
+def shows_all(game: core.GameSpec) -> bool:
+    """Whether every seat of a game sees all there is, and every move when it is made."""
+    return game.information == "perfect" and not game.is_simultaneous
 
 
 @dataclass
@@ -162,15 +185,10 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
     problems: list[str] = []
     positions = _play(game, rules, int(record["seed"]), actions, problems)
     _assign_answers(game, name, positions, answers)
+    _tell_stand_ins(record, positions)
     for position in positions:
-        if position.seat is None:
-            position.heading = f"End, after {len(actions)} moves"
-            continue
-        position.policy = seats[position.seat]
-        which = f"Move {position.ply + 1} of {len(actions)}:"
-        if position.action is None:
-            which = f"After {position.ply} moves, nothing played:"
-        position.heading = f"{which} seat {position.seat}, {position.policy}"
+        position.policy = None if position.seat is None else seats[position.seat]
+    put_headings(positions, len(actions))
     problems += _check_ending(record, positions[-1]) if not problems else []
     problems += _check_answers(game, positions)
     returns = record["returns"]
@@ -205,6 +223,18 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
     )
 
 
+def put_headings(positions: Sequence[Position], moves: int) -> None:
+    """Say of each position of a game of so many moves which one it is, and who decides in it."""
+    for k, position in enumerate(positions):
+        if position.seat is None:
+            position.heading = f"End, after {moves} moves"
+            continue
+        which = f"Move {k + 1} of {moves}:"
+        if position.action is None:
+            which = f"After {k} moves, nothing played:"
+        position.heading = f"{which} {position.name(position.seat)}, {position.policy}"
+
+
 def outcome(game: core.GameSpec, record: dict[str, Any]) -> str:
     """How a recorded game ended: ``1–0``, ``seat 2 wins``, ``18 points, by forfeit``."""
     returns = record["returns"]
@@ -220,7 +250,7 @@ def outcome(game: core.GameSpec, record: dict[str, Any]) -> str:
         best = [seat for seat, x in enumerate(returns) if x == max(returns)]
         alike = len(best) == len(returns)
         seats = " and ".join(map(str, best))
-        won = f"seats {seats} win" if len(best) > 1 else f"seat {seats} wins"
+        won = f"Players {seats} win" if len(best) > 1 else f"Player {seats} wins"
         said = "nobody wins" if alike else won
     how = record["ended_by"]
     limit = "a limit of the rules" if how == ENDINGS[core.TRUNCATED] else how
@@ -318,6 +348,38 @@ def _assign_answers(
             own = (p for p in positions[begin.ply :] if p.seat == answer["seat"])
             position = next(own, begin)
             position.answers = [*position.answers, answer]
+
+
+def _tell_stand_ins(record: dict[str, Any], positions: list[Position]) -> None:
+    """Say of each move that was not its policy's own where it comes from."""
+    asked = {answer["seat"] for position in positions for answer in position.answers}
+    real_time = positions[0].spec.decision_seconds is not None
+    bad: dict[int, tuple[str, float]] = {}  # by seat: why, and for how many more moves
+    for position in positions:
+        if position.seat is None or position.action is None:
+            continue
+        if position.answers:
+            last = position.answers[-1]
+            moves = max(1, len(last.get("actions") or ()))
+            bad[position.seat] = instead_of(last), float("inf") if real_time else moves
+        why, left = bad.get(position.seat, ("", 0))
+        bad[position.seat] = why, left - 1
+        if position.ply < record.get("opening", 0):
+            position.instead = "a random move of the opening"
+        elif position.ply < record.get("given", 0):
+            position.instead = "made in another match"
+        elif left > 0:
+            position.instead = why
+        elif position.seat in asked and len(position.legal) == 1:
+            position.instead = "the only legal move, not asked for"
+
+
+def instead_of(answer: Mapping[str, Any]) -> str:
+    """Why what was played after an answer is not what it said; empty where it is."""
+    if answer["kind"] == OK:
+        return ""
+    reason = f": {answer['reason']}" if answer["reason"] else ""
+    return f"in place of a bad answer ({answer['kind']}{reason})"
 
 
 def _check_answers(game: core.GameSpec, positions: list[Position]) -> list[str]:

@@ -11,13 +11,14 @@ from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.replays import DECISIONS, Position, Replay, Run
 from stratagym.benchmarks.ludobench import spots
 from stratagym.envs import spec
-from stratagym.envs.text import legal_list
+from stratagym.envs.text import OK, legal_list
 
 
 def replay_decisions(run: Run, decisions: list[dict[str, Any]], config: dict[str, Any]) -> Replay:
     """Decisions that belong to no recorded game, such as those of ``ludo_spots``.
 
-    Their positions are those of the spot files that the run's configuration names, where these
+    A decision without a good answer has no move: what its record holds was drawn in its place.
+    Positions are those of the spot files that the run's configuration names, where these
     can still be read and hold the same legal moves.
     """
     find_spot = _spots(config)
@@ -31,7 +32,8 @@ def replay_decisions(run: Run, decisions: list[dict[str, Any]], config: dict[str
         positions.append(
             Position(
                 record["ply"], record["seat"], record["policy"], game, rules, states,
-                record["legal"] or [], record["action"], answers=[record],
+                record["legal"] or [], record["action"] if record["kind"] == OK else None,
+                answers=[record],
                 heading=f"{record['item']}, {record['policy']}"
                 + (f" as {record['persona']}" if record["persona"] != "none" else ""),
             )

@@ -21,6 +21,7 @@ from stratagym.benchmarks.harness.files import write_text
 from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.replaying.page import document
 from stratagym.benchmarks.replaying.scenes import Remarks, Shared, scene
+from stratagym.benchmarks.replaying.seats import seen_by
 from stratagym.benchmarks.replaying.tiles import MOST, Tiles
 from stratagym.benchmarks.reporting.page import Page, code, count, plain_text
 
@@ -80,12 +81,14 @@ def album(
     *,
     pictures: bool = True,
     remarks: Remarks | None = None,
+    seat: int | None = None,
 ) -> Album:
     """Games of a run within the limits above; bad records are named, not shown.
 
     Args:
         numbers: of the games to choose from, counted from 1; by default all.
         pictures: draw boards, as far as there is time; else they are text.
+        seat: whose view the games are shown from; None for a spectator's.
     """
     asked = {
         name for (name, _), records in run.answers.items() if any(r["prompt"] for r in records)
@@ -102,6 +105,7 @@ def album(
             continue
         try:
             played = replays.replay(run.games[number - 1], run.answers)
+            played = played if seat is None else seen_by(played, seat)
         except InputError as error:
             found.problems.append(str(error))
             continue

@@ -95,6 +95,8 @@ def document(
 <main>
 <section id="table" aria-label="Board">
 <h2 id="heading" aria-live="polite"></h2>
+<p id="played"></p>
+<p id="instead"></p>
 <p id="chance"></p>
 <ul id="above" class="seats"></ul>
 <figure id="board"><div id="stage"><canvas id="picture" role="img"></canvas>
@@ -112,7 +114,6 @@ def document(
 <option value="300">fast</option></select>
 <button type="button" id="flip" aria-pressed="false" hidden>Flip</button>
 </div>
-<p id="played"></p>
 <div id="result"></div>
 <figure id="course" hidden><figcaption id="label"></figcaption>
 <svg id="graph" role="img" viewBox="0 0 600 120" preserveAspectRatio="none"></svg></figure>

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numba import njit
 
 from stratagym.agents import hooks
-from stratagym.benchmarks.harness.replays import Position, Replay
+from stratagym.benchmarks.harness.replays import Position, Replay, shows_all
 from stratagym.benchmarks.replaying.evaluator import Evaluation
+from stratagym.benchmarks.replaying.steps import Remarks, Step, own_part, steps
 from stratagym.benchmarks.replaying.tiles import Tiles, changes
 from stratagym.envs import core
+from stratagym.envs.display import draws_for_seats
 from stratagym.envs.text import OK
 
 MOST_COLUMNS = 5
 """Seats that a score sheet has columns for."""
-Remarks: TypeAlias = Callable[[Position, "Position | None"], list[str]]
 
 
 class Shared:
@@ -53,54 +55,32 @@ def scene(
         legal: whether to list the legal moves where nobody was asked for one.
         remarks: what else to say of what came between two positions, such as a battle.
     """
-    positions, judged = [], list(evaluations)
-    counts: list[int] = []
+    judged = dict(zip(map(id, replay.positions), evaluations, strict=True))
+    made = steps(replay, remarks)
+    shown = []
     size: list[int] | None = None
     before: np.ndarray | None = None
-    following = [*replay.positions[1:], None]
-    for position, after, evaluation in zip(replay.positions, following, judged, strict=True):
-        image = arrow = None
-        render = position.spec.optional_module("render")
-        if tiles is not None and render is not None and position.states is not None:
-            pixels = render.picture(position.rules, position.states[0], _size(render))
+    for step in made:
+        image = None
+        draw = None if tiles is None else _drawing(step)
+        if tiles is not None and draw is not None:
+            pixels = draw()
             numbers = tiles.numbers(pixels)
             image = changes(before, numbers)
             before, size = numbers, [pixels.shape[1], pixels.shape[0]]
-            arrow = _arrow(position, _size(render))
-        listed = legal or position.answers
-        positions.append(
+        shown.append(
             {
-                "ply": position.ply,
-                "seat": position.seat,
-                "policy": position.policy,
-                "heading": position.heading,
+                "number": step.number,
+                "heading": step.heading,
                 "image": image,
-                "board": texts(position.board()),
-                "chance": position.chance,
-                "action": position.action,
-                "move": None if position.action is None else position.move(position.action),
-                "told": position.told(),
-                "legal": _legal(position, evaluation) if listed else [],
-                "judge": None if evaluation is None else evaluation.judge,
-                "choice": None
-                if evaluation is None or evaluation.choice is None
-                else position.move(evaluation.choice),
-                "answers": [_answer(record, texts) for record in position.answers],
-                "short": _short(position),
-                "beside": _beside(position),
-                "arrow": arrow,
+                "board": texts(step.board()),
+                "news": step.news,
+                "to_move": step.to_move,
+                "beside": _beside(step.shown),
+                **_decision(step.decided, judged.get(id(step.decided)), replay.whole, legal, texts),
             }
         )
-        shown = frames(position, after)
-        counts.append(1 + len(shown))
-        for label, text, draw in shown:
-            image = None
-            if tiles is not None and before is not None:
-                numbers = tiles.numbers(draw())
-                image, before = changes(before, numbers), numbers
-            positions.append(_frame(position, after, label, image, texts(text)))
-        if shown and remarks is not None:
-            positions[-1]["chance"] = remarks(position, after)
+    last = replay.positions[-1]
     return {
         "title": replay.title,
         "outcome": replay.outcome,
@@ -109,90 +89,104 @@ def scene(
         "result": replay.result,
         "agrees": replay.agrees,
         "problems": replay.problems,
-        "positions": positions,
+        "positions": shown,
         "seats": replay.seats,
+        "names": [last.name(seat) for seat in range(len(replay.seats))],
+        "badges": [_badge(last, seat) for seat in range(len(replay.seats))],
         "columns": _columns(replay),
-        "clocks": _spread(_clocks(replay), counts),
-        "graph": _spread_graph(_graph(replay, judged), counts),
+        "clocks": _at(made, _clocks(replay)),
+        "graph": _at_graph(made, _graph(replay, judged)),
         "size": size,
         "cuts": _cuts(replay) if size else None,
     }
 
 
-# --- what happens within a move -----------------------------------------------------------------
+def _drawing(step: Step) -> Callable[[], np.ndarray] | None:
+    """What draws a step for its viewer; None where the game has no such picture."""
+    position = step.shown
+    render = position.spec.optional_module("render")
+    if render is None or position.states is None:
+        return None
+    if step.moment is not None:
+        return step.moment[2]
+    draw = partial(render.picture, position.rules, position.states[0], _size(render))
+    if position.viewer is None or shows_all(position.spec):
+        return draw
+    return partial(draw, seat=position.viewer) if draws_for_seats(render) else None
 
 
-def frames(
-    position: Position, after: Position | None
-) -> list[tuple[str, str, Callable[[], np.ndarray]]]:
-    """What the game shows between two positions: a label, a text, a picture when it is called for.
-
-    Of games in which much happens at one move, such as a battle, by ``frames`` of their ``replay``.
-    """
-    found = _own(position, "frames")
-    if found is None or after is None or after.states is None or position.states is None:
-        return []
-    return found(position.rules, position.states[0], after.states[0])
-
-
-def _frame(
-    position: Position, after: Position | None, label: str, image: list[int] | None, text: int
+def _decision(
+    position: Position | None,
+    evaluation: Evaluation | None,
+    whole: bool,
+    legal: bool,
+    texts: Shared,
 ) -> dict[str, Any]:
-    """A moment between two positions, of which ``after`` holds what led to it: nobody decides."""
+    """What was decided, and how it came about; all empty where nothing was."""
+    if position is None:
+        return {
+            "seat": None, "policy": None, "action": None, "move": None, "short": None, "told": "",
+            "legal": [], "judge": None, "choice": None, "answers": [], "arrow": None, "instead": "",
+            "badge": None,
+        }  # fmt: skip
+    action = position.action if position.is_open else None
+    short, choice = _short(position), None if evaluation is None else evaluation.choice
+    # Beside the position that was asked about, what was chosen is no past event.
+    told = position.told() if whole else f"Chosen: {short}" if short else ""
     return {
-        "ply": position.ply,
-        "seat": None,
-        "policy": None,
-        "heading": label,
-        "image": image,
-        "board": text,
-        "chance": [],
-        "action": None,
-        "move": None,
-        "told": "",
-        "legal": [],
-        "judge": None,
-        "choice": None,
-        "answers": [],
-        "short": label,
-        "beside": _beside(position if after is None else after),
-        "arrow": None,
+        "seat": position.seat,
+        "policy": position.policy,
+        "action": action,
+        "move": None if action is None else position.move(action),
+        "short": short,
+        "told": told,
+        "legal": _legal(position, evaluation)
+        if position.is_open and (legal or position.answers)
+        else [],
+        "judge": None if evaluation is None else evaluation.judge,
+        "choice": None if choice is None else position.move(choice),
+        "answers": [_answer(record, texts) for record in position.answers],
+        "arrow": None if whole else _arrow(position),
+        "instead": position.instead,
+        "badge": None if position.seat is None else _badge(position, position.seat),
     }
 
 
-def _spread(values: list[Any] | None, counts: list[int]) -> list[Any] | None:
-    """One value a position as one a position or frame."""
-    if values is None:
-        return None
-    return [value for value, n in zip(values, counts, strict=True) for _ in range(n)]
+def _at(made: list[Step], values: list[Any] | None) -> list[Any] | None:
+    """One value a position as one a step."""
+    return None if values is None else [values[step.at] for step in made]
 
 
-def _spread_graph(graph: dict[str, Any] | None, counts: list[int]) -> dict[str, Any] | None:
+def _at_graph(made: list[Step], graph: dict[str, Any] | None) -> dict[str, Any] | None:
     if graph is None:
         return None
-    return {**graph, "lines": [[seat, _spread(line, counts)] for seat, line in graph["lines"]]}
+    return {**graph, "lines": [[seat, _at(made, line)] for seat, line in graph["lines"]]}
 
 
 # --- what the game's own ``replay`` module says --------------------------------------------------
 
-
-def _own(position: Position, name: str) -> Any:
-    """A function of the game's ``replay`` module, or None."""
-    if position.states is None:
-        return None
-    module = position.spec.optional_module("replay")
-    return getattr(module, name, None)
+SEAT_COLOURS = ((0, 114, 178), (213, 94, 0), (0, 122, 88), (176, 82, 138), (122, 92, 0))
+"""Of seats that have none in their game's pictures."""
 
 
-def _is_playable(position: Position) -> bool:
-    return position.action is not None and position.action in position.legal
+def _badge(position: Position, seat: int) -> list[str]:
+    """A seat's mark, its colour and the ink on it, as the game's boards and pictures have them."""
+    mark, colour = str(seat), SEAT_COLOURS[seat % len(SEAT_COLOURS)]
+    badge = own_part(position, "badge")
+    if badge is not None and position.states is not None:
+        mark, colour = badge(position.rules, position.states[0], seat)
+    red, green, blue = colour
+    ink = "#111" if 0.299 * red + 0.587 * green + 0.114 * blue > 150 else "#fff"
+    return [mark, f"#{red:02x}{green:02x}{blue:02x}", ink]
 
 
 def _short(position: Position) -> str | None:
-    """The move as a score sheet has it."""
+    """The move as a score sheet has it, or as all are told it."""
     if position.action is None:
         return None
-    move = _own(position, "move") if _is_playable(position) else None
+    if not position.is_open:
+        return position.told() or None
+    move = own_part(position, "move") if position.action in position.legal else None
     if move is None or position.states is None:
         return position.move(position.action)
     return move(position.rules, position.states[0], position.action)
@@ -200,23 +194,30 @@ def _short(position: Position) -> str | None:
 
 def _beside(position: Position) -> list[str] | None:
     """What stands beside the name of each seat."""
-    beside = _own(position, "beside")
+    beside = own_part(position, "beside")
     if beside is None or position.states is None:
         return None
-    seats = range(position.rules.num_players)
-    return [beside(position.rules, position.states[0], seat) for seat in seats]
+    known = range(position.rules.num_players)
+    if position.viewer is not None and not shows_all(position.spec):
+        known = range(position.viewer, position.viewer + 1)
+    return [
+        beside(position.rules, position.states[0], seat) if seat in known else ""
+        for seat in range(position.rules.num_players)
+    ]
 
 
-def _arrow(position: Position, size: int) -> list[Any] | None:
-    arrow = _own(position, "arrow") if _is_playable(position) else None
-    if arrow is None or position.states is None:
+def _arrow(position: Position) -> list[Any] | None:
+    """Where the move that was chosen goes, in a picture of the position before it."""
+    arrow = own_part(position, "arrow") if position.action in position.legal else None
+    render = position.spec.optional_module("render")
+    if arrow is None or position.states is None or render is None:
         return None
-    return arrow(position.rules, position.states[0], position.action, size)
+    return arrow(position.rules, position.states[0], position.action, _size(render))
 
 
 def _cuts(replay: Replay) -> list[int] | None:
     first = replay.positions[0]
-    cuts = _own(first, "cuts")
+    cuts = own_part(first, "cuts")
     render = first.spec.optional_module("render")
     return None if cuts is None or render is None else cuts(first.rules, _size(render))
 
@@ -261,7 +262,7 @@ def _estimate_at(rules, states, i, out):
     hooks.evaluate(rules, states[i], out)
 
 
-def _graph(replay: Replay, judged: list[Evaluation | None]) -> dict[str, Any] | None:
+def _graph(replay: Replay, judged: dict[int, Evaluation | None]) -> dict[str, Any] | None:
     """Lines of numbers over the positions: a judge's scores, points so far, or an estimate.
 
     The first of these that the game has: the best move's score by a judge, for seat 0 of two;
@@ -270,10 +271,12 @@ def _graph(replay: Replay, judged: list[Evaluation | None]) -> dict[str, Any] | 
     positions = [p for p in replay.positions if p.states is not None]
     if not replay.whole or len(positions) < 3 or len(positions) < len(replay.positions):
         return None
+    if positions[0].viewer is not None and not shows_all(positions[0].spec):
+        return None
     spec, rules, seats = positions[0].spec, positions[0].rules, len(replay.seats)
-    if seats == 2 and any(e is not None and e.scores for e in judged):
-        values = [_score(p, e) for p, e in zip(positions, judged, strict=True)]
-        name = next(e.judge for e in judged if e is not None)
+    if seats == 2 and any(e is not None and e.scores for e in judged.values()):
+        values = [_score(p, judged[id(p)]) for p in positions]
+        name = next(e.judge for e in judged.values() if e is not None)
         return {"label": f"score of {replay.seats[0]} by {name}", "lines": [[0, values]]}
     returns = np.zeros((len(positions), seats))
     for position, row in zip(positions, returns, strict=True):

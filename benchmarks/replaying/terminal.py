@@ -11,26 +11,28 @@ from rich.text import Text
 
 from stratagym.benchmarks.harness.replays import Position, Replay
 from stratagym.benchmarks.replaying.evaluator import Evaluation, Evaluator
-from stratagym.benchmarks.replaying.scenes import frames, said, usage
+from stratagym.benchmarks.replaying.scenes import said, usage
+from stratagym.benchmarks.replaying.steps import steps
 from stratagym.benchmarks.reporting.terminal import Screen, printable
 
 
 class Terminal:
-    """Prints positions, one after the other or as keys ask for them."""
+    """Prints steps, one after the other or as keys ask for them."""
 
     def __init__(self, replay: Replay, evaluator: Evaluator, console: Screen):
         self.replay, self.evaluator, self.console = replay, evaluator, console
+        self.steps = steps(replay)
 
     def show_all(self) -> None:
         """Everything, from the first position to the last."""
         self._head()
-        for k in range(len(self.replay.positions)):
+        for k in range(len(self.steps)):
             self._show(k, prompts=True)
         self._end()
 
     def step(self) -> None:
         """One position at a time, as the person at the keyboard wants."""
-        last = len(self.replay.positions) - 1
+        last = len(self.steps) - 1
         keys = "enter, → next   ← back   home, end   p prompts   q quit"
         at, prompts = 0, False
         with _keyboard() as read:
@@ -61,29 +63,36 @@ class Terminal:
         if self.replay.result is not None:
             self._print("\nReturns", "bold")
             for seat, policy, value in self.replay.result:
-                self._print(f"seat {seat} {policy}: {value + 0.0:+.3g}")  # and no -0
+                name = self.replay.positions[-1].name(seat)
+                self._print(f"{name}, {policy}: {value + 0.0:+.3g}")  # and no -0
         for problem in self.replay.problems:
             self._print(f"The record does not agree: {problem}", "bold red")
         if not self.replay.problems:
             self._print(self.replay.agrees)
 
     def _show(self, k: int, prompts: bool) -> None:
-        position = self.replay.positions[k]
+        step = self.steps[k]
         self.console.print()
-        self._print(position.heading, "bold")
-        for news in position.chance:
+        self._print(step.heading, "bold")
+        if step.decided is not None:
+            self._decision(step.decided, prompts)
+        for news in step.news:
             self._print(news, "cyan")
-        self._print(position.board())
+        self._print(step.board())
+
+    def _decision(self, position: Position, prompts: bool) -> None:
         for answer in position.answers:
             self._answer(answer, prompts)
-        evaluation = self.evaluator(position)
+        evaluation = self.evaluator(position) if position.is_open else None
         if evaluation is not None:
             self._print(_judged(position, evaluation), "dim")
         if position.action is not None:
-            self._print(f"Move: {position.move(position.action)}   {position.told()}", "green")
-        after = self.replay.positions[k + 1] if k + 1 < len(self.replay.positions) else None
-        for label, _, _ in frames(position, after):
-            self._print(label, "cyan")
+            move = f"{position.move(position.action)}   " if position.is_open else ""
+            self._print(f"Move: {move}{position.told() if self.replay.whole else ''}", "green")
+            if position.instead:
+                self._print(f"Not {position.policy}'s own: {position.instead}", "yellow")
+        elif position.answers:
+            self._print("Nothing was played.", "red")
 
     def _answer(self, answer: dict[str, Any], prompts: bool) -> None:
         if answer["prompt"] is None and answer["reply"] is None:

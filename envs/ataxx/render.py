@@ -23,7 +23,7 @@ from stratagym.envs.ataxx.rules import (
 )
 from stratagym.envs.ataxx.view import COLUMNS, rank
 from stratagym.envs.drawing import INK, Board, Canvas, mix
-from stratagym.envs.words import COLOURS
+from stratagym.envs.words import stones_name
 
 PAINT = [(34, 36, 44), (246, 244, 236)]
 FELT = (156, 186, 204)
@@ -92,9 +92,9 @@ def _headline(counts: tuple[int, int], words: str, unit: int) -> Image.Image:
 def _words(rules: Any, s: Any) -> str:
     if s["over"] == GOING:
         again = " again" if s["last"] == PASS else ""
-        return f"{COLOURS[s['player']].capitalize()} to move{again}"
+        return f"{stones_name(int(s['player']))} to move{again}"
     winner = int(winner_of(rules, s))
-    return "Draw" if winner < 0 else f"{COLOURS[winner].capitalize()} wins"
+    return "Draw" if winner < 0 else f"{stones_name(winner)} wins"
 
 
 def pixel(rules: Any, square: int, size: int = 640) -> tuple[int, int]:

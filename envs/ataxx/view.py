@@ -30,6 +30,7 @@ from stratagym.envs.words import (
     labelled_grid,
     last_text,
     standing,
+    stones_name,
 )
 
 PROMPT_VERSION = "ataxx-1"
@@ -247,6 +248,11 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
 
 
 # --- the parts of prompts ------------------------------------------------------------------------
+
+
+def seat_name(rules: Any, s: Any, player: int) -> str:
+    """The colour, with the mark that boards and moves have it by."""
+    return stones_name(player)
 
 
 def role_text(rules: Any, player: int) -> str:

@@ -129,10 +129,13 @@ def draw(
     return np.array(image)
 
 
-def _notes(rules: Any, s: Any, last: bool) -> list[str]:
+def _notes(rules: Any, s: Any, last: bool, viewer: int | None = None) -> list[str]:
     """Cost and priorities of both plans."""
     prefix, told = "last_" if last else "", []
     for seat in range(2):
+        if not last and sealed_words.is_sealed(rules, s, seat, viewer):
+            told.append("sealed")
+            continue
         budget = sealed.budget_of.py_func(rules, seat)
         first = s[f"{prefix}priority"][seat][: int(s[f"{prefix}priority_n"][seat])].tolist()
         names = ", ".join(NAMES[UNITS * (1 - seat) + unit] for unit in first)
@@ -163,33 +166,40 @@ def frame_picture(
     )
 
 
-def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
-    """Draw both plans as they are being made, or the end of the last battle.
+def picture(rules: Any, s: Any, size: int = 640, seat: int | None = None) -> np.ndarray:
+    """Draw both plans as they are being made, the latest unit framed, or the end of a battle.
 
     Args:
         rules: the game's ``Rules``. s: one record of ``STATE``, such as ``states[0]``.
         size: width in pixels, about.
+        seat: whose view it is; None for a spectator, who sees all.
 
     Returns:
         Array of (height, width, 3) uint8, RGB.
     """
     k = int(s["round"])
     over = k >= rules.rounds
-    if k > 0 and (over or not s["acts"].any()):
+    if k > 0 and (over or not sealed_words.has_begun(s, seat)):
         battle = Battle(rules, s)
         if s["why"][k - 1] == sealed.SIMULATED:
             for event in sealed.last_events(rules, s):
                 battle.apply(event)
         result = {1: "the invaders win", 0: "a draw", -1: "the defenders win"}
         line = result[int(s["result"][k - 1])]
-        faults = [sealed_words.fault_text(rules, s, seat) for seat in range(2)]
-        why = [f"the {SIDES[seat]}' plan {fault}" for seat, fault in enumerate(faults) if fault]
+        faults = [sealed_words.fault_text(rules, s, side) for side in range(2)]
+        why = [f"the {SIDES[side]}' plan {fault}" for side, fault in enumerate(faults) if fault]
         if s["why"][k - 1] == sealed.SIMULATED:
             why = [f"in round {int(s['end'][k - 1])} of the battle"]
         shown = [[unit for unit in side if unit.alive] or side for side in battle.sides]
         headline = f"Round {k} of {rules.rounds}: {line}"
         return draw(shown, headline, "; ".join(why), _notes(rules, s, True), size)
-    battle = Battle(rules, s, "plan")
-    headline = f"Round {k + 1} of {rules.rounds}: the {SIDES[s['seat']]} are planning"
+    sides = [
+        [] if sealed_words.is_sealed(rules, s, side, seat) else units
+        for side, units in enumerate(Battle(rules, s, "plan").sides)
+    ]
+    headline = f"Round {k + 1} of {rules.rounds}: {sealed_words.who_plans(rules, s, SIDES, seat)}"
     line = "the plans are sealed: neither side sees the other's"
-    return draw(battle.sides, headline, line, _notes(rules, s, False), size)
+    side = int(s["seat"])
+    bought = s["n"][side] > 0 and s["priority_n"][side] == 0
+    last = [64 * side + int(s["n"][side]) - 1] if bought else []
+    return draw(sides, headline, line, _notes(rules, s, False, seat), size, last)

@@ -15,6 +15,7 @@ from stratagym.envs.battle_card.render import frame_picture
 from stratagym.envs.battle_card.story import Battle
 from stratagym.envs.battle_card.view import action_to_string
 
+BEGIN = "The battle begins"
 MOST_FRAMES = 60
 """Of a battle; of a longer one only rounds are shown."""
 
@@ -30,11 +31,16 @@ def beside(rules: Any, s: Any, seat: int) -> str:
     return sealed_words.cost_text(rules, s, seat)
 
 
+def badge(rules: Any, s: Any, seat: int) -> tuple[str, tuple[int, ...]]:
+    """A side's letter, and a colour for it."""
+    return sealed_words.BADGES[seat]
+
+
 def frames(
     rules: Any, before: Any, after: Any, size: int = 640
 ) -> list[tuple[str, str, Callable[[], np.ndarray]]]:
-    """The battle that came between two positions: (what happens, the units, a picture) of each
-    attack; nothing where there was none."""
+    """The battle that came between two positions: (what happens, the units, a picture) as it
+    begins and of each attack; nothing where there was none."""
     k = int(after["round"])
     if k == int(before["round"]) or after["why"][k - 1] != sealed.SIMULATED:
         return []
@@ -43,7 +49,9 @@ def frames(
     by_round = len(times) > MOST_FRAMES
     keys = events[:, 0] // 100 if by_round else events[:, 0]
     battle = Battle(rules, after)
-    found: list[tuple[str, str, Callable[[], np.ndarray]]] = []
+    begun = [list(side) for side in map(deepcopy(battle).living, range(2))]
+    paint = partial(frame_picture, rules, after, begun, BEGIN, [], [], size)
+    found: list[tuple[str, str, Callable[[], np.ndarray]]] = [(BEGIN, _units(battle), paint)]
     for key in dict.fromkeys(keys.tolist()):
         happening = events[keys == key]
         first = [list(side) for side in map(battle.living, range(2))]
@@ -68,13 +76,17 @@ def frames(
         for side in range(2):
             known = {id(one) for one in shown[side]}
             shown[side] += [one for one in now.living(side) if id(one) not in known]
-        text = "\n".join(
-            f"{name}: {', '.join(map(str, now.living(side))) or 'nobody'}"
-            for side, name in ((1, "defenders"), (0, "invaders"))
-        )
         lead = [] if by_round else acts[:1]
         hurt = [] if by_round else [same[id(one)] for one in struck if one not in lead]
         marked = [same[id(one)] for one in lead]
         paint = partial(frame_picture, rules, after, shown, label, marked, hurt, size)
-        found.append((label, text, paint))
+        found.append((label, _units(now), paint))
     return found
+
+
+def _units(battle: Battle) -> str:
+    """Who lives on both sides, as text."""
+    return "\n".join(
+        f"{name}: {', '.join(map(str, battle.living(side))) or 'nobody'}"
+        for side, name in ((1, "defenders"), (0, "invaders"))
+    )

@@ -9,11 +9,11 @@ import numpy as np
 from PIL import Image
 
 from stratagym.envs.breakthrough.rules import NO_WINNER, squares_of
-from stratagym.envs.breakthrough.view import COLOURS, columns_of
+from stratagym.envs.breakthrough.view import columns_of, seat_name
 from stratagym.envs.core import legal_actions_at
 from stratagym.envs.drawing import INK, Board, Canvas
 
-_PAINT = [(44, 44, 50), (250, 246, 236)]
+PAINT = [(44, 44, 50), (250, 246, 236)]
 _EDGES = [(12, 12, 16), (92, 74, 56)]
 _FRAME = (78, 56, 40)
 _LIGHT, _DARK, _LAST, _DOT = (232, 214, 180), (184, 140, 98), (240, 196, 60), (46, 120, 74)
@@ -35,7 +35,7 @@ def _empty(rules: Any, board: Board) -> Image.Image:
 
 def _draw_pawn(canvas: Canvas, x: float, y: float, scale: float, seat: int) -> None:
     """A pawn from above its middle (x, y): head, neck and foot."""
-    for paint, wider in ((_EDGES[seat], 0.03), (_PAINT[seat], 0.0)):
+    for paint, wider in ((_EDGES[seat], 0.03), (PAINT[seat], 0.0)):
         grow = wider * scale
         canvas.disc(x, y - 0.19 * scale, 0.14 * scale + grow, paint)
         body = [(-0.08, -0.1), (0.08, -0.1), (0.14, 0.12), (0.25, 0.3), (-0.25, 0.3), (-0.14, 0.12)]
@@ -123,9 +123,9 @@ def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
         }
         for square, capture in sorted(ends):
             paste(_open(unit, capture), square)
-        headline = _headline(seat, f"{COLOURS[seat].capitalize()} to move", rules.columns, unit)
+        headline = _headline(seat, f"{seat_name(rules, s, seat)} to move", rules.columns, unit)
     else:
         winner = int(s["winner"])
-        headline = _headline(winner, f"{COLOURS[winner].capitalize()} wins", rules.columns, unit)
+        headline = _headline(winner, f"{seat_name(rules, s, winner)} wins", rules.columns, unit)
     board.paste_headline(image, headline)
     return np.array(image)

@@ -158,6 +158,11 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
     return "no_capture"
 
 
+def seat_name(rules: Any, s: Any, player: int) -> str:
+    """The colour, with the letter of its pawns."""
+    return f"{COLOURS[player].capitalize()} ({PAWNS[player]})"
+
+
 def role_text(rules: Any, player: int) -> str:
     """Whose pawns the seat has."""
     return (

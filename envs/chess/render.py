@@ -19,7 +19,7 @@ _LIGHT, _DARK = (238, 223, 196), (170, 124, 88)
 _LAST_LIGHT, _LAST_DARK = (247, 226, 116), (214, 178, 66)
 _FRAME, _TEXT = (58, 42, 34), (226, 206, 176)
 _CHECK = (214, 48, 36)
-_FILLS = ((252, 248, 240), (58, 54, 58))
+FILLS = ((252, 248, 240), (58, 54, 58))
 _LINES = ((44, 36, 36), (14, 12, 14))
 _DETAILS = ((44, 36, 36), (206, 200, 196))
 
@@ -128,10 +128,10 @@ def _piece(colour: int, kind: int, unit: int) -> Image.Image:
     silhouette(draw, (*_LINES[colour], 255), 0.018)
     # One outline around each part, then the parts filled within it.
     for points in [*polygons, _BASE]:
-        draw.polygon(scaled(points), _FILLS[colour])
+        draw.polygon(scaled(points), FILLS[colour])
     for x, y, radius in discs:
         draw.ellipse([v * width for v in (x - radius, y - radius, x + radius, y + radius)],
-                     _FILLS[colour])  # fmt: skip
+                     FILLS[colour])  # fmt: skip
     thin = max(1, round(0.022 * width))
     for points in [*inside, [(0.25, 0.765), (0.75, 0.765)]]:
         draw.line(scaled(points), _DETAILS[colour], thin, joint="curve")
@@ -196,7 +196,7 @@ def _headline(image: Image.Image, s: Any, size: int) -> None:
     if s["termination"] == rules.ONGOING:
         side = int(s["turn"])
         outline = max(1, large // 24)
-        ImageDraw.Draw(disc).ellipse(edges, _FILLS[side], _TEXT, outline)
+        ImageDraw.Draw(disc).ellipse(edges, FILLS[side], _TEXT, outline)
         disc = disc.reduce(OVERSAMPLE)
         image.paste(disc, (margin, 0), disc)
         left += margin

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from stratagym.envs.chess import notation
-from stratagym.envs.chess.render import pixel
-from stratagym.envs.chess.tables import BISHOP, DESTINATION, KNIGHT, NUM_PLANES, PAWN, QUEEN, ROOK
+from stratagym.envs.chess.render import FILLS, pixel
+from stratagym.envs.chess.tables import BISHOP, KNIGHT, PAWN, QUEEN, ROOK
 
 _SIGNS = {QUEEN: "♕♛", ROOK: "♖♜", BISHOP: "♗♝", KNIGHT: "♘♞", PAWN: "♙♟"}
 _SET = {QUEEN: 1, ROOK: 2, BISHOP: 2, KNIGHT: 2, PAWN: 8}
@@ -30,13 +30,6 @@ def beside(rules: Any, s: Any, seat: int) -> str:
     return f"{taken} {f'+{ahead}' if ahead > 0 else ''}".strip()
 
 
-def arrow(rules: Any, s: Any, action: int, size: int) -> list[tuple[int, int]]:
-    """Pixels from where to where a move goes in a picture of this size."""
-    side = 7 if s["turn"] else 0
-    squares = action // NUM_PLANES ^ side, int(DESTINATION[action]) ^ side
-    return [pixel(square, size) for square in squares]
-
-
 def cuts(rules: Any, size: int) -> list[int]:
     """Where a picture is cut, both ways, to be put together as seen from the other side.
 
@@ -45,3 +38,9 @@ def cuts(rules: Any, size: int) -> list[int]:
     unit = pixel(8, size)[0] - pixel(0, size)[0]
     first = pixel(0, size)[0] - unit // 2
     return [0, *(first + unit * k for k in range(9)), size]
+
+
+def badge(rules: Any, s: Any, seat: int) -> tuple[str, tuple[int, ...]]:
+    """A seat's mark, and the colour that it has in pictures."""
+    colour = seat ^ rules.white
+    return "WB"[colour], FILLS[colour]

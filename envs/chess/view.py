@@ -215,6 +215,11 @@ def rules_in_full(game_rules: Any) -> str:
     )
 
 
+def seat_name(rules: Any, s: Any, player: int) -> str:
+    """White or Black."""
+    return COLOUR_NAMES[player ^ rules.white]
+
+
 def role_text(game_rules: Any, player: int) -> str:
     """Which side the seat has."""
     return (

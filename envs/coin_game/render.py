@@ -18,7 +18,7 @@ PAINTS = [
 ]  # fmt: skip
 _PAPER, _INK, _DIM = (247, 249, 253), (36, 42, 60), (126, 134, 156)
 _LIGHT, _DARK, _FRAME, _LETTERS = (238, 241, 247), (227, 232, 241), (70, 80, 106), (222, 228, 240)
-_PLAYERS = [(44, 48, 66), (250, 250, 252), (120, 92, 70), (94, 116, 90)]
+PLAYERS = [(44, 48, 66), (250, 250, 252), (120, 92, 70), (94, 116, 90)]
 _NAMES = [(250, 250, 252), (36, 40, 56), (250, 250, 252), (250, 250, 252)]
 _LAST = (92, 108, 150)
 _MARGIN, _FRAME_WIDTH = 0.75, 0.5  # in cells: around the board, its frame
@@ -57,9 +57,10 @@ def _player(canvas: Canvas, x: float, y: float, seat: int, goal: int, scale: flo
     radius = 0.42 * scale
     canvas.box(x - radius, y - radius, 2 * radius, 2 * radius, _INK, 0.16 * scale)
     inner = radius - 0.02 * scale
-    canvas.box(x - inner, y - inner, 2 * inner, 2 * inner, PAINTS[goal], 0.15 * scale)
+    ring = _DIM if goal == NONE else PAINTS[goal]
+    canvas.box(x - inner, y - inner, 2 * inner, 2 * inner, ring, 0.15 * scale)
     inner = radius - 0.1 * scale
-    canvas.box(x - inner, y - inner, 2 * inner, 2 * inner, _PLAYERS[seat], 0.1 * scale)
+    canvas.box(x - inner, y - inner, 2 * inner, 2 * inner, PLAYERS[seat], 0.1 * scale)
     canvas.text(x, y - 0.01, str(seat), 0.42 * scale, _NAMES[seat], 0.04)
 
 
@@ -116,7 +117,16 @@ def pixel(rules: Any, cell: int, size: int = 640) -> tuple[int, int]:
     return round((_left(rules) + column + 0.5) * unit), round((_top(rules) + row + 0.5) * unit)
 
 
-def _head(rules: Any, s: Any, unit: int) -> Image.Image:
+def _goals(rules: Any, s: Any, seat: int | None) -> list[int]:
+    """The goals that a seat knows, ``NONE`` for the others."""
+    known = seat is None or rules.told
+    return [
+        int(s["goals"][player]) if known or player == seat else NONE
+        for player in range(rules.num_players)
+    ]
+
+
+def _head(rules: Any, s: Any, goals: list[int], unit: int) -> Image.Image:
     """Whose turn it is, and what every player has taken beside its goal."""
     canvas = Canvas(_width(rules), _top(rules) - _FRAME_WIDTH, unit, _PAPER)
     left, over = rules.length - int(s["moves"]), s["moves"] == rules.length
@@ -127,12 +137,15 @@ def _head(rules: Any, s: Any, unit: int) -> Image.Image:
     canvas.text(_width(rules) / 2, 0.5, words, 0.4 if rules.columns >= _NARROW else 0.34, _INK)
     step = min(1.0, (_width(rules) - 3.4) / rules.colours)
     for seat in range(rules.num_players):
-        y, goal = _HEAD + _ROW * (seat + 0.5), int(s["goals"][seat])
+        y, goal = _HEAD + _ROW * (seat + 0.5), goals[seat]
         at = s["player"] == seat and not over
         canvas.disc(0.36, y, 0.09, _INK if at else _PAPER)
         _player(canvas, 0.95, y, seat, goal, 0.85)
         canvas.text(1.5, y, "goal", 0.28, _DIM, 0, "lm")
-        _coin(canvas, 2.5, y, goal, 0.85)
+        if goal == NONE:
+            canvas.text(2.5, y, "?", 0.36, _DIM, 0.03)
+        else:
+            _coin(canvas, 2.5, y, goal, 0.85)
         for colour in range(rules.colours):
             x, count = 3.25 + step * colour, int(s["taken"][seat, colour])
             faded = mix(PAINTS[colour], _PAPER, 0.0 if count else 0.72)
@@ -141,12 +154,13 @@ def _head(rules: Any, s: Any, unit: int) -> Image.Image:
     return canvas.done()
 
 
-def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
+def picture(rules: Any, s: Any, size: int = 640, seat: int | None = None) -> np.ndarray:
     """Draw a position: coins, players in rings of their goals' colours, what was taken.
 
     Args:
         rules: the game's ``Rules``. s: one record of ``STATE``, such as ``states[0]``.
         size: width in pixels, about.
+        seat: whose view it is; None for a spectator, who sees all.
 
     Returns:
         Array of (height, width, 3) uint8, RGB.
@@ -162,10 +176,11 @@ def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
     for cell, coin in enumerate(s["coins"][: rules.rows * rules.columns].tolist()):
         if coin != NONE:
             paste(_sprite("coin", coin, 0, unit), cell)
-    for seat in range(rules.num_players):
-        paste(_sprite("player", seat, int(s["goals"][seat]), unit), int(s["where"][seat]))
+    goals = _goals(rules, s, seat)
+    for player, goal in enumerate(goals):
+        paste(_sprite("player", player, goal, unit), int(s["where"][player]))
     if s["last"] != NONE:
         mover = (int(s["moves"]) - 1) % rules.num_players
         paste(_came(int(s["last"]), unit), int(s["where"][mover]))
-    image.paste(_head(rules, s, unit), (0, 0))
+    image.paste(_head(rules, s, goals, unit), (0, 0))
     return np.array(image)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from stratagym.envs.coin_game.rules import NONE, beside
@@ -72,8 +73,10 @@ def _taken(rules: Any, s: Any, seat: int) -> str:
     return ", ".join(f"{_letter(k)} {counts[k]}" for k in range(rules.colours))
 
 
-def _goals(rules: Any, s: Any) -> str:
-    return ", ".join(f"{seat}: {_letter(s['goals'][seat])}" for seat in _seats(rules))
+def _goals(rules: Any, s: Any, shown: Sequence[int]) -> str:
+    """All goals; a question mark for a seat that is not among those ``shown``."""
+    goals = {seat: _letter(s["goals"][seat]) if seat in shown else "?" for seat in _seats(rules)}
+    return ", ".join(f"{seat}: {goal}" for seat, goal in goals.items())
 
 
 def _recent(rules: Any, s: Any) -> list[str]:
@@ -87,8 +90,18 @@ def _recent(rules: Any, s: Any) -> list[str]:
 
 def board_text(rules: Any, s: Any) -> str:
     """The board for a terminal, goals included, with what was taken and whose turn it is."""
+    return _table(rules, s, _seats(rules))
+
+
+def seat_text(rules: Any, s: Any, player: int) -> str:
+    """The same as a player sees it: without the goals that it was not told."""
+    return _table(rules, s, _seats(rules) if rules.told else (player,))
+
+
+def _table(rules: Any, s: Any, shown: Sequence[int]) -> str:
+    """The board with the goals of the seats ``shown``."""
     over = s["moves"] == rules.length
-    lines = [_grid(rules, s), f"Goals: {_goals(rules, s)}"]
+    lines = [_grid(rules, s), f"Goals: {_goals(rules, s, shown)}"]
     lines += [f"Player {seat} has taken {_taken(rules, s, seat)}" for seat in _seats(rules)]
     if s["last"] != NONE:
         lines.append(f"Last move: {_recent(rules, s)[-1]}")
@@ -220,7 +233,7 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
     """What the seat knows: its goal, what was taken, where all are, the last moves."""
     others = ""
     if rules.told:
-        others = f" The goals of all: {_goals(rules, s)}."
+        others = f" The goals of all: {_goals(rules, s, _seats(rules))}."
     told = [
         section("Your goal", f"Your goal is colour {_letter(s['goals'][player])}.{others}"),
         section("Coins taken", *(f"Player {k}: {_taken(rules, s, k)}" for k in _seats(rules))),

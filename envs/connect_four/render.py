@@ -10,6 +10,7 @@ from PIL import Image
 
 from stratagym.envs.connect_four.rules import CELLS, COLUMN, COLUMNS, HEIGHT, NO_WINNER, ROWS
 from stratagym.envs.drawing import INK, PAPER, Board, Canvas, mix
+from stratagym.envs.words import MARKS
 
 COLOURS = [(226, 52, 52), (250, 204, 30)]
 _FRAME, _EDGE, _HOLE = (30, 88, 190), (18, 60, 140), (232, 238, 248)
@@ -107,10 +108,10 @@ def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
                 stone = _stone(seat, bool(line >> square & 1), square == last, unit)
                 board.paste(image, stone, column, ROWS - 1 - height)
     if s["winner"] != NO_WINNER:
-        headline = _headline((int(s["winner"]),), "wins", unit)
+        headline = _headline((int(s["winner"]),), f"{MARKS[s['winner']]} wins", unit)
     elif s["plies"] == CELLS:
         headline = _headline((0, 1), "draw", unit)
     else:
-        headline = _headline((turn,), "to move", unit)
+        headline = _headline((turn,), f"{MARKS[turn]} to move", unit)
     board.paste_headline(image, headline, 0)
     return np.array(image)

@@ -63,6 +63,11 @@ def move_text(rules: Any, s: Any, action: int) -> str:
     return f"{MARKS[s['plies'] & 1]} dropped a stone into column {action}."
 
 
+def seat_name(rules: Any, s: Any, player: int) -> str:
+    """The mark of its stones."""
+    return MARKS[player]
+
+
 def role_text(rules: Any, player: int) -> str:
     """Whose stones the seat has."""
     mine, theirs = MARKS[player], MARKS[1 - player]

@@ -2,7 +2,7 @@
 
 Everything is placed in points of a 960 x 640 table: (0, 0) is its top left corner, x runs right, y
 down. Player 0 sits below, player 1, who plays next, on the right, player 2 on the left. In front of
-each lies its last play; the one to beat has a golden edge.
+each lies its last play; the one to beat has a golden edge, and the latest stands on light ground.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ _GOLD, _PLATE, _GREEN = (255, 204, 74), (17, 27, 40), (86, 190, 128)
 _NAMES = ("3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A", "2")
 _LARGE, _SMALL = (68, 96), (50, 70)
 _BELOW, _RIGHT, _LEFT = range(SEATS)
+_HIDDEN = -1
 
 
 def _canvas(width: float, height: float, scale: float, paper: tuple[int, ...] = CLEAR) -> Canvas:
@@ -41,7 +42,7 @@ def _star(canvas: Canvas, x: float, y: float, radius: float, fill: Any) -> None:
 
 @lru_cache(maxsize=256)
 def _card(rank: int, small: bool, dim: bool, edge: bool, scale: float) -> Image.Image:
-    """A card with its shadow, 8 points of margin around it."""
+    """A card with its shadow, 8 points of margin around it; ``_HIDDEN`` is one face down."""
     width, height = _SMALL if small else _LARGE
     canvas = _canvas(width + 16, height + 16, scale)
     canvas.box(10, 11, width, height, (0, 0, 0, 130), 7)
@@ -49,6 +50,10 @@ def _card(rank: int, small: bool, dim: bool, edge: bool, scale: float) -> Image.
     line, thick = (_GOLD, 3.0) if edge else ((168, 174, 182), 1.2)
     canvas.box(8, 8, width, height, _PAPER, 7, line, thick)
     unit = height / 96
+    if rank == _HIDDEN:
+        inner = width - 12 * unit, height - 12 * unit
+        canvas.box(8 + 6 * unit, 8 + 6 * unit, *inner, _FELT, 5, _LINE, 1.6)
+        return canvas.done()
     if rank >= BLACK_JOKER:
         ink = _RED if rank == RED_JOKER else _INK
         for k, letter in enumerate("JOKER"):
@@ -64,6 +69,14 @@ def _card(rank: int, small: bool, dim: bool, edge: bool, scale: float) -> Image.
         canvas.polygon([(x, y - 1.4 * r), (x + r, y), (x, y + 1.4 * r), (x - r, y)], pale)
     if dim:
         canvas.box(8, 8, width, height, (30, 50, 66, 150), 7)
+    return canvas.done()
+
+
+@lru_cache(maxsize=64)
+def _glow(width: float, height: float, scale: float) -> Image.Image:
+    """What lies behind the latest play."""
+    canvas = _canvas(width, height, scale)
+    canvas.box(0, 0, width, height, (255, 255, 255, 60), 12)
     return canvas.done()
 
 
@@ -89,13 +102,14 @@ def _spread(number: int, room: float, card: int, most: float) -> float:
     return min(most, (room - card) / max(1, number - 1))
 
 
-def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
+def picture(rules: Any, s: Any, width: int = WIDTH, seat: int | None = None) -> np.ndarray:
     """Draw a state, all hands included.
 
     Args:
         rules: the game's ``Rules``.
         s: one record of ``STATE``, such as ``states[0]``.
         width: in pixels; the height is two thirds of it.
+        seat: whose view it is; None for a spectator, who sees all.
 
     Returns:
         Array of (2 * width // 3, width, 3) uint8, RGB.
@@ -113,10 +127,12 @@ def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
             place(rank, left + half + k * step, y, small, **how)
 
     labels: list[tuple[float, float, str, bool]] = []
-    for seat in range(SEATS):
+    for player in range(SEATS):
         # High cards come first, as players hold them.
-        hand = ranks_of(s["hands"][seat])[::-1]
-        if seat == _BELOW:
+        hand = ranks_of(s["hands"][player])[::-1]
+        if seat not in (None, player):
+            hand = [_HIDDEN] * len(hand)
+        if player == _BELOW:
             step = _spread(len(hand), 840, _LARGE[0], 40)
             wide = step * (len(hand) - 1) + _LARGE[0]
             row(hand, 480 - wide / 2, 556, step, False)
@@ -124,23 +140,29 @@ def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
             for line in range(2):
                 part = hand[10 * line : 10 * line + 10]
                 wide = 31 * max(0, len(part) - 1) + _SMALL[0]
-                left = 44 if seat == _LEFT else 916 - wide
+                left = 44 if player == _LEFT else 916 - wide
                 row(part, left, 156 + 42 * line, 31, True)
         if landlord < 0:
             continue
         latest = (landlord + int(s["plays"]) - 1) % SEATS
-        back = (latest - seat) % SEATS
+        back = (latest - player) % SEATS
         cards = ranks_of(last_play(s, back)) if back < s["plays"] else []
-        beat = bool(s["top"]) and seat == s["owner"]
-        small = len(cards) > 8 or seat != _BELOW
-        step = _spread(len(cards), 400 if seat == _BELOW else 250, _SMALL[0], 32)
+        beat = bool(s["top"]) and player == s["owner"]
+        small = len(cards) > 8 or player != _BELOW
+        step = _spread(len(cards), 400 if player == _BELOW else 250, _SMALL[0], 32)
         wide = step * (len(cards) - 1) + (_SMALL if small else _LARGE)[0]
-        x, y = ((480, 428), (800, 322), (160, 322))[seat]
+        x, y = ((480, 428), (800, 322), (160, 322))[player]
+        if player == latest and s["plays"]:
+            high = (_SMALL if small else _LARGE)[1] if cards else 24
+            glow = _glow(wide + 24 if cards else 92, high + 24, scale)
+            put(image, glow, x * scale, y * scale)
         if cards:
             row(cards, x - wide / 2, y, step, small, edge=beat)
         elif back < s["plays"]:
             labels.append((x, y, "pass", True))
     bottom = ranks_of(s["bottom"])[::-1]
+    if landlord < 0 and seat is not None:
+        bottom = [_HIDDEN] * len(bottom)
     kept = ranks_of(bottom_left(s))
     for k, rank in enumerate(bottom):
         gone = landlord >= 0 and rank not in kept
@@ -150,21 +172,21 @@ def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
 
     canvas = _canvas(WIDTH, HEIGHT, scale)
     canvas.text(480, 174, "bottom cards", 13, _FAINT)
-    for seat in range(SEATS):
-        x, y = ((150, 468), (806, 92), (154, 92))[seat]
-        turn = not over and seat == s["player"]
+    for player in range(SEATS):
+        x, y = ((150, 468), (806, 92), (154, 92))[player]
+        turn = not over and player == s["player"]
         canvas.box(
             x - 110, y - 22, 220, 40, (*_PLATE, 235), 12, _GOLD if turn else (70, 88, 104),
             3 if turn else 1.4,
         )  # fmt: skip
-        is_landlord = seat == landlord
+        is_landlord = player == landlord
         role = "" if landlord < 0 else "Landlord" if is_landlord else "Peasant"
         ink = _GOLD if is_landlord else _GREEN
         if role:
             _star(canvas, x - 92, y - 2, 9, ink)
-        canvas.text(x - 76, y - 11, f"Player {seat}", 16, _PAPER, 0.02, "lm")
+        canvas.text(x - 76, y - 11, f"Player {player}", 16, _PAPER, 0.02, "lm")
         canvas.text(x - 76, y + 7, role or "bidding", 13, ink if role else _FAINT, 0, "lm")
-        held = int(size(np.uint64(s["hands"][seat])))
+        held = int(size(np.uint64(s["hands"][player])))
         canvas.text(x + 96, y - 2, f"{held} card{'' if held == 1 else 's'}", 16, _PAPER, 0.02, "rm")
     for at_x, at_y, words, _ in labels:
         canvas.text(at_x, at_y, words, 22, _FAINT, 0.02)

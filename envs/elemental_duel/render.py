@@ -10,6 +10,7 @@ import numpy as np
 from stratagym.envs import sealed, sealed_words
 from stratagym.envs.drawing import Canvas, mix
 from stratagym.envs.elemental_duel.fight import STATUS_NAMES
+from stratagym.envs.elemental_duel.rules import PER_FIGHTER
 from stratagym.envs.elemental_duel.story import SIDES, Duel, Fighter
 from stratagym.envs.elemental_duel.tables import FIGHTERS, NAMES
 
@@ -68,12 +69,13 @@ def draw(
     size: int,
     acts: Collection[int] = (),
     struck: Collection[int] = (),
+    seat: int | None = None,
 ) -> np.ndarray:
     """The invaders' fighters on the left, the defenders' on the right.
 
     Args:
         headline, line: above the fighters. last: whether the plans are those of the round before.
-        acts, struck: fighters to be framed, by number.
+        acts, struck: fighters to be framed, by number. seat: as for ``picture``.
     """
     canvas = Canvas(WIDE, HIGH, max(8, int(size / WIDE)), _PAPER)
     canvas.text(WIDE / 2, 0.3, headline, 0.3, _INK, 0.03)
@@ -83,12 +85,14 @@ def draw(
         x = 0.35 if side == 0 else WIDE - 0.35 - _CARD[0]
         budget = sealed.budget_of.py_func(rules, side)
         spent = int(s["last_spent" if last else "spent"][side])
-        words = f"{SIDES[side].capitalize()}  {spent} of {budget}"
+        hidden = not last and sealed_words.is_sealed(rules, s, side, seat)
+        cost = "sealed" if hidden else f"{spent} of {budget}"
+        words = f"{SIDES[side].capitalize()}  {cost}"
         canvas.text(x, 1.0, words, 0.22, _DIM, 0, "lm")
         for k in range(FIGHTERS):
             number = FIGHTERS * side + k
             one, y = duel.fighters[number], _TOP + 0.04 + (_CARD[1] + 0.14) * k
-            if one is None:
+            if one is None or hidden:
                 canvas.box(x, y, *_CARD, mix(_GROUND, _PAPER, 0.4), 0.12)
                 canvas.text(x + _CARD[0] / 2, y + _CARD[1] / 2, f"{k + 1}", 0.4, _DIM)
                 continue
@@ -100,30 +104,33 @@ def draw(
     return canvas.array()
 
 
-def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
-    """Draw both plans as they are being made, or the end of the last duel.
+def picture(rules: Any, s: Any, size: int = 640, seat: int | None = None) -> np.ndarray:
+    """Draw both plans as they are being made, the latest fighter framed, or the end of a duel.
 
     Args:
         rules: the game's ``Rules``. s: one record of ``STATE``, such as ``states[0]``.
         size: width in pixels, about.
+        seat: whose view it is; None for a spectator, who sees all.
 
     Returns:
         Array of (height, width, 3) uint8, RGB.
     """
     k = int(s["round"])
-    if k > 0 and (k >= rules.rounds or not s["acts"].any()):
+    if k > 0 and (k >= rules.rounds or not sealed_words.has_begun(s, seat)):
         duel = Duel(rules, s)
         if s["why"][k - 1] == sealed.SIMULATED:
             for event in sealed.last_events(rules, s):
                 duel.apply(event)
             line = f"in round {int(s['end'][k - 1])} of the duel"
         else:
-            faults = [sealed_words.fault_text(rules, s, seat) for seat in range(2)]
+            faults = [sealed_words.fault_text(rules, s, side) for side in range(2)]
             named = zip(SIDES, faults, strict=True)
             line = "; ".join(f"the {side}' plan {fault}" for side, fault in named if fault)
         result = {1: "the invaders win", 0: "a draw", -1: "the defenders win"}
         headline = f"Round {k} of {rules.rounds}: {result[int(s['result'][k - 1])]}"
         return draw(rules, s, duel, headline, line, True, size)
-    headline = f"Round {k + 1} of {rules.rounds}: the {SIDES[s['seat']]} are planning"
+    headline = f"Round {k + 1} of {rules.rounds}: {sealed_words.who_plans(rules, s, SIDES, seat)}"
     line = "the plans are sealed: neither side sees the other's"
-    return draw(rules, s, Duel(rules, s, "plan"), headline, line, False, size)
+    side = int(s["seat"])
+    last = {FIGHTERS * side + (int(s["n"][side]) - 1) // PER_FIGHTER} if s["n"][side] else ()
+    return draw(rules, s, Duel(rules, s, "plan"), headline, line, False, size, last, seat=seat)

@@ -179,12 +179,22 @@ def _end(s: Any) -> str:
 
 def board_text(rules: Any, s: Any) -> str:
     """Both plans with their costs, and how the last round ended, for a terminal."""
+    return _table(rules, s)
+
+
+def seat_text(rules: Any, s: Any, player: int) -> str:
+    """The same as a player sees it: without the plan that the other side is making."""
+    return _table(rules, s, player)
+
+
+def _table(rules: Any, s: Any, player: int | None = None) -> str:
     return sealed_words.board_text(
         rules,
         s,
         SIDES,
         lambda seat, last: plan_text(plan_json(rules, s, seat, last), seat),
         lambda: [_end(s), *summary(rules, s, sealed.last_events(rules, s), 8)],
+        player,
     )
 
 
@@ -307,6 +317,11 @@ def read_plan(rules: Any, s: Any, text: str) -> list[str]:
 
 
 # --- prompts -------------------------------------------------------------------------------------
+
+
+def seat_name(rules: Any, s: Any, player: int) -> str:
+    """Its side."""
+    return SIDES[player].capitalize()
 
 
 def role_text(rules: Any, player: int) -> str:

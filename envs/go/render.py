@@ -12,6 +12,7 @@ from stratagym.envs.core import legal_actions_at
 from stratagym.envs.drawing import INK, PAPER, Board, Canvas, mix
 from stratagym.envs.go.rules import FREE, GOING, USUAL_SIZES, grid_of
 from stratagym.envs.go.view import COLUMNS
+from stratagym.envs.words import stones_name
 
 COLOURS = [(28, 30, 34), (248, 248, 244)]
 _WOOD, _SHADE, _LINE, _LAST = (222, 178, 108), (150, 110, 58), (58, 40, 20), (226, 62, 48)
@@ -99,10 +100,11 @@ def _headline(taken: tuple[int, int], words: str, width: float, unit: int) -> Im
 
 def _words(rules: Any, s: Any) -> str:
     if s["over"] == GOING:
-        passed = f"; {('White', 'Black')[s['player']]} passed" if s["passes"] else ""
-        return f"{('Black', 'White')[s['player']]} to move{passed}"
+        player = int(s["player"])
+        passed = f"; {stones_name(1 - player)} passed" if s["passes"] else ""
+        return f"{stones_name(player)} to move{passed}"
     lead = int(s["area"]) - rules.komi
-    return f"{'White' if lead < 0 else 'Black'} wins by {abs(lead):g}" if lead else "Draw"
+    return f"{stones_name(int(lead < 0))} wins by {abs(lead):g}" if lead else "Draw"
 
 
 def pixel(rules: Any, action: int, size: int = 640) -> tuple[int, int]:

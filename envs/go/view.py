@@ -28,6 +28,7 @@ from stratagym.envs.words import (
     last_text,
     square_named,
     standing,
+    stones_name,
 )
 
 PROMPT_VERSION = "go-1"
@@ -163,6 +164,11 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
         if there == FREE or bool(in_atari(s, int(s["head"][q]))) == (there != seat):
             return "repetition"
     return "suicide"
+
+
+def seat_name(rules: Any, s: Any, player: int) -> str:
+    """The colour, with the mark that boards and moves have it by."""
+    return stones_name(player)
 
 
 def role_text(rules: Any, player: int) -> str:

@@ -12,6 +12,7 @@ from stratagym.envs.drawing import INK, Board, Canvas, mix
 from stratagym.envs.gomoku.lines import DIRECTIONS, cell_at, runs, words_in
 from stratagym.envs.gomoku.rules import IN_TURN, LINE_MADE, RENJU, RUNNING, is_exact
 from stratagym.envs.gomoku.view import LETTERS
+from stratagym.envs.words import stones_name
 
 COLOURS = [(28, 28, 32), (248, 247, 242)]
 _WOOD = (226, 184, 116)
@@ -123,12 +124,14 @@ def winning_cells(rules: Any, s: Any) -> set[int]:
 def _told(s: Any) -> tuple[tuple[int, ...], str]:
     """Colours and words of the headline."""
     if s["winner"] >= 0:
-        return (int(s["winner"] != s["black"]),), "wins"
+        colour = int(s["winner"] != s["black"])
+        return (colour,), f"{stones_name(colour)} wins"
     if s["ended"] != RUNNING:
         return (0, 1), "draw"
     if s["phase"] != IN_TURN:
-        return (), f"player {s['player']} to move"
-    return (int(s["stones"]) & 1,), "to move"
+        return (), f"Player {s['player']} to move"
+    colour = int(s["stones"]) & 1
+    return (colour,), f"{stones_name(colour)} to move"
 
 
 def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from stratagym.envs.gomoku.render import crossing_pixel
+from stratagym.envs.gomoku.render import COLOURS
+from stratagym.envs.gomoku.rules import IN_TURN, SWAP2
+from stratagym.envs.words import MARKS
+
+GREY = (120, 124, 132)
+"""Of seats whose colours are still to be chosen."""
 
 
-def arrow(rules: Any, s: Any, action: int, size: int) -> list[tuple[int, int]]:
-    """The pixel where a stone is placed, in a picture of this size; none for swap2's choices."""
-    if action >= rules.columns * rules.rows:
-        return []
-    return [crossing_pixel(rules, action, size)] * 2
+def badge(rules: Any, s: Any, seat: int) -> tuple[str, tuple[int, ...]]:
+    """A seat's mark, and the colour that it has in pictures."""
+    if rules.opening == SWAP2 and s["phase"] != IN_TURN:
+        return str(seat), GREY
+    colour = int(seat != s["black"])
+    return MARKS[colour], COLOURS[colour]

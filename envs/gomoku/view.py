@@ -16,7 +16,7 @@ from stratagym.envs.gomoku.rules import (
     RUNNING,
     SWAP2,
 )
-from stratagym.envs.words import MARKS, board_move, colours_text, marks_text
+from stratagym.envs.words import MARKS, board_move, colours_text, marks_text, stones_name
 
 PROMPT_VERSION, MERGED_VERSION = "gomoku-1", ""
 ANSWER = board_move(
@@ -157,6 +157,13 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
     if int(s["taken"][action >> 6]) >> (action & 63) & 1:
         return "occupied"
     return "not_the_centre" if rules.opening == CENTRE and s["stones"] == 0 else "forbidden"
+
+
+def seat_name(rules: Any, s: Any, player: int) -> str:
+    """The colour, with the mark of its stones; under swap2 the number until colours are chosen."""
+    if rules.opening == SWAP2 and s["phase"] != IN_TURN:
+        return f"Player {player}"
+    return stones_name(int(player != s["black"]))
 
 
 def role_text(rules: Any, player: int) -> str:

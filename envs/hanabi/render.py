@@ -15,7 +15,7 @@ from PIL import Image
 
 from stratagym.envs.drawing import CLEAR, Canvas, mix
 from stratagym.envs.hanabi.rules import COLOUR_TOLD, NONE, RANK_TOLD, RANKS, decode
-from stratagym.envs.hanabi.view import COLOURS, last_moves
+from stratagym.envs.hanabi.view import COLOURS, final_score, last_moves
 
 PAINTS = [(226, 66, 72), (245, 196, 48), (58, 178, 100), (236, 238, 246), (70, 132, 236)]
 _NIGHT, _DUSK = (16, 20, 44), (38, 34, 78)
@@ -58,6 +58,12 @@ def _card(canvas: Canvas, x: float, y: float, card: int, width: float = 1.0) -> 
     canvas.text(middle, centre, str(rank + 1), 0.66 * width, _ink(colour), 0.03)
     for dx, dy in ((0.15, 0.17), (0.85, _TALL - 0.17)):
         canvas.text(x + dx * width, y + dy * width, COLOURS[colour], 0.2 * width, _ink(colour))
+
+
+def _back(canvas: Canvas, x: float, y: float) -> None:
+    """A card that its holder does not see."""
+    canvas.box(x, y, 1, _TALL, _DUSK, 0.14, _DIM, 0.035)
+    canvas.text(x + 0.5, y + _TALL / 2, "?", 0.6, _DIM, 0.03)
 
 
 def _slot(canvas: Canvas, x: float, y: float, colour: int) -> None:
@@ -116,13 +122,14 @@ def _marks(canvas: Canvas, x: float, y: float, known: int, colours: int) -> None
             canvas.text(x + 0.5 + 0.18 * (rank - 2), y + _TALL + 0.33, str(rank + 1), 0.2, _DIM)
 
 
-def picture(rules: Any, s: Any, size: int = 960) -> np.ndarray:
+def picture(rules: Any, s: Any, size: int = 960, seat: int | None = None) -> np.ndarray:
     """Draw a position.
 
     Args:
         rules: the game's ``Rules``.
         s: one record of ``STATE``, such as ``states[0]``.
         size: width in pixels.
+        seat: whose view it is; None for a spectator, who sees all.
 
     Returns:
         Array of (0.75 size, size, 3) uint8, RGB.
@@ -144,9 +151,12 @@ def picture(rules: Any, s: Any, size: int = 960) -> np.ndarray:
             _slot(canvas, x, 0.8, colour)
     x = _LEFT + 6.6
     canvas.text(x, 0.5, "SCORE", 0.26, _DIM, 0.02, "lm")
-    canvas.text(x, 1.2, str(int(s["score"])), 0.95, _GOLD, 0.02, "lm")
+    built, counted = int(s["score"]), final_score(rules, s) if over else int(s["score"])
+    canvas.text(x, 1.2, str(counted), 0.95, _GOLD, 0.02, "lm")
     if over:
         canvas.text(x, 1.98, "LIVES LOST" if lost else "GAME OVER", 0.3, _GOLD, 0.03, "lm")
+    if counted != built:
+        canvas.text(x, 2.36, f"{built} built", 0.26, _DIM, 0, "lm")
     canvas.text(x + 2.2, 0.5, "DECK", 0.26, _DIM, 0.02, "lm")
     piled = -(-int(s["deck_size"]) // 12)
     for k in range(piled):
@@ -157,35 +167,38 @@ def picture(rules: Any, s: Any, size: int = 960) -> np.ndarray:
     )
 
     top, row = 2.75, min(3.3, 10.3 / players)
-    for seat in range(players):
-        y = top + row * seat
-        to_move = seat == s["player"] and not over
+    for player in range(players):
+        y = top + row * player
+        to_move = player == s["player"] and not over
         canvas.box(
             _LEFT - 0.15, y - 0.02, _COLUMN - _LEFT - 0.2, row - 0.1,
             (255, 255, 255, 34 if to_move else 16), 0.2, _GOLD if to_move else None, 0.05,
         )  # fmt: skip
         scale = min(1.3, (row - 0.1) / 2.4)
-        name, at = f"PLAYER {seat}", (_LEFT + 0.1, y + row / 2 - 0.2)
+        name, at = f"PLAYER {player}", (_LEFT + 0.1, y + row / 2 - 0.2)
         canvas.text(*at, name, 0.3, _GOLD if to_move else _PALE, 0.02, "lm")
         if to_move:
             canvas.text(_LEFT + 0.1, y + row / 2 + 0.18, "to move", 0.24, _GOLD, 0, "lm")
-        if seat == s["last_player"]:
+        if player == s["last_player"]:
             canvas.text(_LEFT + 0.1, y + row / 2 + 0.18, "moved last", 0.24, _DIM, 0, "lm")
-        for k in range(int(s["hand_sizes"][seat])):
-            _held(canvas, rules, s, seat, k, y, row, scale)
+        for k in range(int(s["hand_sizes"][player])):
+            _held(canvas, rules, s, player, k, y, row, scale, player == seat)
 
     _side(canvas, rules, s)
     return np.array(canvas.done())
 
 
-def _held(canvas, rules, s, seat, k, y, row, scale) -> None:
+def _held(canvas, rules, s, seat, k, y, row, scale, hidden) -> None:
     """One card of a hand with its marks, drawn apart where the rows are low."""
     part = _canvas(1.2, _TALL + 0.95, canvas.unit / canvas.oversample * scale)
     card, known = int(s["hands"][seat, k]), int(s["knowledge"][seat, k])
     last = int(s["last_player"])
     if last != NONE and s["move_touched"][last] >> k & 1 and _target(rules, s, last) == seat:
         part.box(0.02, 0.32, 1.16, _TALL + 0.16, (*_GOLD, 90), 0.2, _GOLD, 0.05)
-    _card(part, 0.1, 0.4, card)
+    if hidden:
+        _back(part, 0.1, 0.4)
+    else:
+        _card(part, 0.1, 0.4, card)
     _marks(part, 0.1, 0.4, known, rules.colours)
     at = (_LEFT + 2.35 + 1.62 * k, y + (row - 0.1 - 2.31 * scale) / 2)
     canvas.image.paste(part.image, tuple(round(v * canvas.unit) for v in at), part.image)
@@ -216,4 +229,5 @@ def _side(canvas: Canvas, rules: Any, s: Any) -> None:
     y = 1.95 + 0.92 * rules.colours + 0.35
     canvas.text(x, y, "LAST MOVES", 0.26, _DIM, 0.02, "lm")
     for k, words in enumerate(last_moves(rules, s)):
-        canvas.text(x, y + 0.45 + 0.42 * k, words, 0.245, _PALE, 0, "lm")
+        height = min(0.245, 0.245 * 5.6 / canvas.width_of(words, 0.245))
+        canvas.text(x, y + 0.45 + 0.42 * k, words, height, _PALE, 0, "lm")

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
+
 from stratagym.envs.hanabi.rules import (
     COLOUR_TOLD,
     DISCARD,
@@ -20,6 +22,7 @@ from stratagym.envs.hanabi.rules import (
     SCORED,
     copies,
     decode,
+    returns,
     reveal_colour,
     reveal_rank,
 )
@@ -124,11 +127,30 @@ def discards_text(rules: Any, s: Any) -> str:
     return " ".join(names) or "none"
 
 
+def final_score(rules: Any, s: Any) -> int:
+    """The points that a game comes to which is over, by the scoring in force."""
+    out = np.zeros(rules.num_players)
+    returns(rules, s, out)
+    return int(out[0])
+
+
 def board_text(rules: Any, s: Any) -> str:
     """The table as a spectator sees it: each card with what its holder was told and may think."""
+    return _table(rules, s)
+
+
+def seat_text(rules: Any, s: Any, player: int) -> str:
+    """The table as a player sees it: the same without the player's own cards."""
+    return _table(rules, s, player)
+
+
+def _table(rules: Any, s: Any, blind: int | None = None) -> str:
+    """The table, as it is for the seat that does not see its own cards."""
     over = s["life_tokens"] == 0 or s["turns_left"] == 0 or s["score"] == rules.colours * RANKS
+    built, counted = int(s["score"]), final_score(rules, s) if over else int(s["score"])
+    of = "" if counted == built else f" ({built} built)"
     lines = [
-        f"Fireworks: {fireworks_text(rules, s)}   Score: {int(s['score'])}",
+        f"Fireworks: {fireworks_text(rules, s)}   Score: {counted}{of}",
         f"Information tokens: {int(s['information_tokens'])}   "
         f"Lives: {int(s['life_tokens'])}   Deck: {int(s['deck_size'])}",
         f"Discards: {discards_text(rules, s)}",
@@ -137,7 +159,7 @@ def board_text(rules: Any, s: Any) -> str:
         turn = ">" if seat == s["player"] and not over else " "
         known = s["knowledge"][seat].tolist()
         cards = [
-            f"{card_name(card)} {told(known[k])}|{possible(known[k])}"
+            f"{'??' if seat == blind else card_name(card)} {told(known[k])}|{possible(known[k])}"
             for k, card in enumerate(hand(s, seat))
         ]
         lines.append(f"{turn} Player {seat}: " + "  ".join(cards))

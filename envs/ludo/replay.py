@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stratagym.envs.ludo.render import pixel
+from stratagym.envs.ludo.render import COLOURS, pixel
 from stratagym.envs.ludo.rules import BASE, FINISHED, destination, position
 from stratagym.envs.ludo.tables import BOARD, SQUARES, turn
 from stratagym.envs.ludo.view import captured
@@ -25,8 +25,13 @@ def beside(rules: Any, s: Any, seat: int) -> str:
     return f"{int((s['steps'][seat] == FINISHED).sum())} home"
 
 
+def badge(rules: Any, s: Any, seat: int) -> tuple[str, tuple[int, ...]]:
+    """A seat's mark, and the colour that it has in pictures."""
+    return str(seat), COLOURS[rules.colours[seat]]
+
+
 def arrow(rules: Any, s: Any, action: int, size: int) -> list[tuple[int, int]]:
-    """Pixels from where to where a move goes in a picture of this size."""
+    """Pixels from where to where a move would go in a picture of this size, drawn before it."""
     seat = int(s["player"])
     steps = int(s["steps"][seat, action])
     return [

@@ -81,9 +81,12 @@ def _seat_tiles(s: Any, seat: int) -> tuple[list[tuple[int, bool]], list[list[in
     return [(tile, False) for tile in own] + ([(new, True)] if new != NONE else []), shown
 
 
-def _places(s: Any, seat: int) -> list[tuple[int, bool, float, float]]:
+def _places(s: Any, seat: int, hidden: bool) -> list[tuple[int, bool, float, float]]:
     """(tile, whether it is new, x, y) of all tiles of a seat; the point is the tile's middle."""
     tiles, shown = _seat_tiles(s, seat)
+    if hidden:
+        tiles = [(BACK, new) for _, new in tiles]
+        shown = [[BACK] * len(meld) if BACK in meld else meld for meld in shown]
     found = []
     if seat in (0, 2):
         x, y = 230.0, 846.0 if seat == 0 else 46.0
@@ -113,13 +116,14 @@ def _places(s: Any, seat: int) -> list[tuple[int, bool, float, float]]:
     return found
 
 
-def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
-    """Draw a state, all hands included.
+def picture(rules: Any, s: Any, width: int = WIDTH, seat: int | None = None) -> np.ndarray:
+    """Draw a state.
 
     Args:
         rules: the game's ``Rules``.
         s: one record of ``STATE``, such as ``states[0]``.
         width: in pixels; the height is 45/56 of it.
+        seat: whose view it is; None for a spectator, who sees all.
 
     Returns:
         Array of (900 * width // 1120, width, 3) uint8, RGB, give or take a row.
@@ -130,29 +134,40 @@ def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
     def place(tile: int, x: float, y: float, **looks: bool) -> None:
         put(image, tile_picture(tile, scale, **looks), x * scale, y * scale)
 
-    for seat in range(SEATS):
-        for tile, new, x, y in _places(s, seat):
+    for player in range(SEATS):
+        for tile, new, x, y in _places(s, player, seat not in (None, player)):
             place(tile, x, y, lit=new)
-        x0, y0 = _DISCARDS[seat]
-        n = int(s["discarded"][seat])
+        x0, y0 = _DISCARDS[player]
+        n = int(s["discarded"][player])
         for k in range(n):
             row, column = divmod(k, _ROW)
             x = x0 + (column - (_ROW - 1) / 2) * _STEP
-            offered = bool(s["phase"] == CLAIM and seat == s["discarder"] and k == n - 1)
-            claimed = bool(s["claimed"][seat, k])
-            tile = int(s["discards"][seat, k])
-            place(tile, x, y0 + row * _DISCARDED, dim=claimed, lit=offered)
+            claimed = bool(s["claimed"][player, k])
+            latest = player == _last_discarder(s) and k == n - 1 and not claimed
+            tile = int(s["discards"][player, k])
+            place(tile, x, y0 + row * _DISCARDED, dim=claimed, lit=latest)
 
-    for seat in range(SEATS):
-        x, y = _PLATES[seat]
-        put(image, _seat_plate(rules, s, seat, scale), x * scale, y * scale)
-    put(image, _middle(rules, s, scale), 560 * scale, 444 * scale)
+    # Who is asked for a claim shows what that seat could claim.
+    asked = s["phase"] in (CLAIM, ROB) and seat not in (None, s["player"])
+    for player in range(SEATS):
+        x, y = _PLATES[player]
+        put(image, _seat_plate(rules, s, player, asked, scale), x * scale, y * scale)
+    put(image, _middle(rules, s, asked, scale), 560 * scale, 444 * scale)
     return np.array(image)
 
 
-def _seat_plate(rules: Any, s: Any, seat: int, scale: float) -> Image.Image:
-    """A seat's name, wind, points and wall."""
-    lit = seat == (s["winner"] if s["phase"] == OVER else s["player"])
+def _last_discarder(s: Any) -> int:
+    """The seat whose discard was the last move; ``NONE`` if that was a kong or a claim."""
+    if s["phase"] == CLAIM:
+        return int(s["discarder"])
+    # Who draws, but for a kong, sits behind the one that discarded.
+    drew = s["phase"] == OWN and not s["about_kong"]
+    return (int(s["player"]) - 1) & 3 if drew else NONE
+
+
+def _seat_plate(rules: Any, s: Any, seat: int, asked: bool, scale: float) -> Image.Image:
+    """A seat's name, wind, points and wall; ``asked``: somebody is, and it is not shown who."""
+    lit = seat == (s["winner"] if s["phase"] == OVER else s["player"]) and not asked
     left = f" · {int(tiles_left(rules, s, seat))} to draw" if rules.duplicate else ""
     flowers = f" · flowers {int(s['flowers'][seat])}" if rules.flowers else ""
     under = WINDS[seat_wind(s, seat)] + left + flowers
@@ -170,8 +185,8 @@ def _plate(name: str, points: str, under: str, lit: bool, scale: float) -> Image
     return canvas.done()
 
 
-def _middle(rules: Any, s: Any, scale: float) -> Image.Image:
-    """What is going on, for the middle of the table."""
+def _middle(rules: Any, s: Any, asked: bool, scale: float) -> Image.Image:
+    """What is going on, for the middle of the table; ``asked`` as for ``_seat_plate``."""
     lines = [f"{WINDS[s['prevailing']]} wind prevails"]
     if rules.hands > 1:
         lines[0] = f"Hand {int(s['hand']) + 1} of {rules.hands} · {lines[0]}"
@@ -181,7 +196,7 @@ def _middle(rules: Any, s: Any, scale: float) -> Image.Image:
     if s["phase"] == OVER and s["winner"] != NOT_YET:
         lines += _ending(s)
     elif s["phase"] in (CLAIM, ROB):
-        lines.append(f"Player {int(s['player'])} is asked")
+        lines.append("A claim is open" if asked else f"Player {int(s['player'])} is asked")
         golden = NONE
     return _panel(tuple(lines), golden, scale)
 

@@ -10,6 +10,7 @@ from PIL import Image
 
 from stratagym.envs.drawing import INK, Board, Canvas, mix
 from stratagym.envs.reversi.rules import GOING, disc_difference, square_of
+from stratagym.envs.words import stones_name
 
 COLOURS = [(30, 32, 36), (246, 246, 242)]
 _FRAME, _FELT, _LINE, _LAST = (62, 44, 30), (34, 128, 74), (16, 76, 44), (226, 62, 48)
@@ -70,10 +71,10 @@ def _headline(counts: tuple[int, int], words: str, width: int, unit: int) -> Ima
 
 def _words(rules: Any, s: Any) -> str:
     if s["over"] == GOING:
-        to_move = ("Black", "White")[s["player"]]
+        to_move = stones_name(int(s["player"]))
         return f"{to_move} to move" + (" again" if s["last"] == rules.size**2 else "")
     difference = int(disc_difference(rules, s))
-    return f"{'White' if difference < 0 else 'Black'} wins" if difference else "Draw"
+    return f"{stones_name(int(difference < 0))} wins" if difference else "Draw"
 
 
 def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:

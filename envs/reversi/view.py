@@ -17,6 +17,7 @@ from stratagym.envs.words import (
     marks_text,
     square_named,
     standing,
+    stones_name,
 )
 
 PROMPT_VERSION = "reversi-1"
@@ -119,6 +120,11 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
     if (int(s["own"]) | int(s["opp"])) >> int(square_of(rules, action)) & 1:
         return "occupied"
     return "no_flip" if s["legal"] else "must_pass"
+
+
+def seat_name(rules: Any, s: Any, player: int) -> str:
+    """The colour, with the mark that boards and moves have it by."""
+    return stones_name(player)
 
 
 def role_text(rules: Any, player: int) -> str:

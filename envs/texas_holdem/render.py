@@ -37,6 +37,7 @@ _GOLD, _PLATE, _BACK = (255, 204, 74), (22, 30, 40), (48, 74, 140)
 _SUIT_INKS = ((33, 37, 48), (208, 42, 52), (208, 42, 52), (33, 37, 48))
 _RANK_NAMES = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
 _CARD = (78, 110)
+_HIDDEN = -2
 _SEATS = ((480, 520), (480, 120))
 _CHIPS = ((10_000, (218, 160, 40)), (5_000, (226, 110, 40)), (1_000, (38, 42, 54)),
           (500, (112, 68, 162)), (100, (32, 92, 176)), (25, (30, 138, 72)), (5, (196, 52, 52)),
@@ -73,7 +74,10 @@ def _suit(canvas: Canvas, suit: int, x: float, y: float, size: float, fill: Any)
 
 @lru_cache(maxsize=128)
 def _card(card: int, scale: float, dim: bool) -> Image.Image:
-    """A card with its shadow, 8 points of margin around it; ``NO_CARD`` is an empty place."""
+    """A card with its shadow, 8 points of margin around it.
+
+    ``NO_CARD`` is an empty place, ``_HIDDEN`` a card face down.
+    """
     width, height = _CARD
     canvas = _canvas(width + 16, height + 16, scale)
     if card == NO_CARD:
@@ -82,6 +86,9 @@ def _card(card: int, scale: float, dim: bool) -> Image.Image:
     canvas.box(10, 12, width, height, (0, 0, 0, 130), 8)
     canvas.blur(3)
     canvas.box(8, 8, width, height, _PAPER, 8, (196, 198, 202), 1)
+    if card == _HIDDEN:
+        canvas.box(14, 14, width - 12, height - 12, _BACK, 5, mix(_BACK, _PAPER, 0.4), 1.6)
+        return canvas.done()
     ink, name = _SUIT_INKS[card & 3], _RANK_NAMES[card >> 2]
     canvas.text(25, 28, name, 27 if len(name) == 1 else 24, ink, 0.03)
     _suit(canvas, card & 3, 25, 53, 19, ink)
@@ -140,17 +147,25 @@ def _table(scale: float) -> Image.Image:
 
 def _last_deed(s: Any, player: int) -> str:
     """What the seat did last in this hand."""
-    for k in reversed(range(min(int(s["log_length"]), LOG))):
+    length = min(int(s["log_length"]), LOG)
+    for k in reversed(range(length)):
         if s["log_player"][k] == player:
             kind, amount = int(s["log_kind"][k]), int(s["log_amount"][k])
             if kind == MADE_FOLD:
                 return "folds"
-            if s["log_street"][k] != s["street"] and not s["over"]:
+            # What ended the street before is still the last move.
+            if s["log_street"][k] != s["street"] and k < length - 1 and not s["over"]:
                 return ""
             if kind == MADE_CHECK:
                 return "checks"
             return f"calls {amount:,}" if kind == MADE_CALL else f"raises to {amount:,}"
     return ""
+
+
+def _last_mover(s: Any) -> int:
+    """Who moved last in this hand; -1 before anybody did."""
+    length = min(int(s["log_length"]), LOG)
+    return int(s["log_player"][length - 1]) if length else -1
 
 
 def _made(rules: Any, s: Any, player: int) -> str:
@@ -162,13 +177,14 @@ def _made(rules: Any, s: Any, player: int) -> str:
     return CATEGORIES[category(evaluate(np.uint64(held), 1 - rules.botzone))]
 
 
-def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
+def picture(rules: Any, s: Any, width: int = WIDTH, seat: int | None = None) -> np.ndarray:
     """Draw a state, both players' cards included.
 
     Args:
         rules: the game's ``Rules``.
         s: one record of ``STATE``, such as ``states[0]``.
         width: in pixels; the height is two thirds of it.
+        seat: whose view it is; None for a spectator, who sees all.
 
     Returns:
         Array of (2 * width // 3, width, 3) uint8, RGB.
@@ -188,7 +204,8 @@ def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
     for player in range(2):
         x, y = _SEATS[player]
         for k in range(2):
-            place(_card(int(s["hole"][player, k]), scale, folded[player]), x - 43 + 86 * k, y)
+            card = int(s["hole"][player, k]) if seat in (None, player) else _HIDDEN
+            place(_card(card, scale, folded[player]), x - 43 + 86 * k, y)
         if s["bet"][player] and not over:
             place(_chips(int(s["bet"][player]), scale), x + 190, y + (-66 if player == 0 else 66))
     collected = int(s["paid"].sum()) if over else int(s["paid"].sum() - s["bet"].sum())
@@ -210,7 +227,7 @@ def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
         canvas.text(x - 272, y + 3, f"{int(s['stack'][player]):,} chips", 15, _GOLD, 0, "lm")
         won = int(s["total"][player])
         canvas.text(x - 272, y + 22, f"match {won / BIG_BLIND:+,.2f} bb", 12, _FAINT, 0, "lm")
-        made = _made(rules, s, player)
+        made = _made(rules, s, player) if seat in (None, player) else ""
         if made:
             size = canvas.width_of(made, 13) + 20
             canvas.box(x - size / 2, y + side * 68 - 11, size, 22, (*_PLATE, 215), 11)
@@ -219,7 +236,8 @@ def picture(rules: Any, s: Any, width: int = WIDTH) -> np.ndarray:
             canvas.text(x + 190, y + side * 66 + 36, f"{int(s['bet'][player]):,}", 16, _PAPER, 0.02)
         deed = _last_deed(s, player)
         if deed:
-            canvas.text(x + 112, y + 2, deed, 16, _PAPER if not folded[player] else _FAINT, 0, "lm")
+            ink = _GOLD if player == _last_mover(s) else _FAINT if folded[player] else _PAPER
+            canvas.text(x + 112, y + 2, deed, 16, ink, 0, "lm")
         if player == s["button"]:
             bx, by = x - 92, y + side * 74
             canvas.disc(bx + 1, by + 2, 16, (0, 0, 0, 120))

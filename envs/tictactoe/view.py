@@ -85,6 +85,11 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
     return "taken"
 
 
+def seat_name(rules: Any, s: Any, player: int) -> str:
+    """Its mark."""
+    return MARKS[player]
+
+
 def role_text(rules: Any, player: int) -> str:
     """Which mark the seat has."""
     mine, theirs = MARKS[player], MARKS[1 - player]

@@ -11,6 +11,8 @@ from PIL import Image
 
 from stratagym.envs import sealed
 from stratagym.envs.drawing import INK, PAPER, Board, Canvas, mix
+from stratagym.envs.sealed_words import is_sealed
+from stratagym.envs.tower_defence.boards import who_plans
 from stratagym.envs.tower_defence.events import EXPLODE, FIRST_DEMON, PULSE, SHOT
 from stratagym.envs.tower_defence.rules import PLANNING
 from stratagym.envs.tower_defence.simulation import (
@@ -66,6 +68,7 @@ _RAYS = {
     NORMAL: (70, 74, 84), FIRE: (232, 118, 30), ICE: (60, 160, 220), AIR: (34, 140, 146),
     EXPLOSION: (200, 60, 40), LIGHT: (240, 190, 40),
 }  # fmt: skip
+_MARK = (240, 176, 30)
 _RECENT = 5
 """Ticks in which a shot is seen."""
 _LANE, _FOOT = 0.34, 0.72
@@ -155,7 +158,7 @@ def _strip(size: int, width: float, height: float) -> Canvas:
     return Canvas(width, height, _board(size).unit)
 
 
-def _headline(rules: Any, s: Any, size: int) -> Image.Image:
+def _headline(rules: Any, s: Any, size: int, viewer: int | None) -> Image.Image:
     """Which round it is and how it stands, in two lines."""
     canvas = _strip(size, COLUMNS, 0.95)
     k, moment = int(s["round"]), int(s["moment"])
@@ -169,11 +172,11 @@ def _headline(rules: Any, s: Any, size: int) -> Image.Image:
         if rules.rounds == 1:
             small = "The game is over"
     else:
-        who = ("attacker", "defender")[int(s["seat"])]
-        words = f"Round {k + 1} of {rules.rounds}: the {who} plans"
+        words = f"Round {k + 1} of {rules.rounds}: {who_plans(rules, s, viewer)}"
         small = ", ".join(
             f"{name} {int(s['spent'][seat])} of {sealed.budget_of.py_func(rules, seat)}"
             for seat, name in enumerate(("demons", "units"))
+            if not is_sealed(rules, s, seat, viewer)
         )
         small = f"Spent: {small}" + (f". {_winner(s, k - 1)}" if k else "")
     canvas.text(0, 0.3, words, 0.42, INK, 0.03, "lm")
@@ -188,8 +191,11 @@ def _winner(s: Any, k: int) -> str:
     return f"{who} round {k + 1}{after}"
 
 
-def _timetable(entries: Sequence[Sequence[int]], now: int, size: int) -> Image.Image:
-    """When which demon comes into which row. ``now``: the tick, or ``PLANNING``."""
+def _timetable(entries: Sequence[Sequence[int]], now: int, latest: bool, size: int) -> Image.Image:
+    """When which demon comes into which row, the last of them framed if it is the ``latest``.
+
+    ``now`` is the tick, or ``PLANNING``.
+    """
     board = _board(size)
     width = COLUMNS + 2 * board.side
     canvas = Canvas(width, ROWS * _LANE, board.unit, (0, 0, 0, 0), (board.side, 0))
@@ -197,10 +203,12 @@ def _timetable(entries: Sequence[Sequence[int]], now: int, size: int) -> Image.I
         x = min(1.0, now * TICK_MS / (LAST_SPAWN * STEP_MS)) * COLUMNS
         canvas.box(x - 0.015, 0, 0.03, ROWS * _LANE, _GATE)
     seen: dict[tuple[int, int], int] = {}
-    for unit, row, step in entries:
+    for k, (unit, row, step) in enumerate(entries, 1):
         nth = seen[row, step] = seen.get((row, step), -1) + 1
         x = step / LAST_SPAWN * COLUMNS + 0.16 + 0.26 * nth
         y = (row + 0.44) * _LANE
+        if latest and k == len(entries):
+            canvas.disc(x, y, 0.2, _MARK)
         canvas.disc(x, y, 0.145, _KINDS[DEMONS[unit].role])
         canvas.text(x, y - 0.005, CODES[ATTACKER][unit], 0.15, (255, 252, 248), 0.03)
     return canvas.done()
@@ -239,13 +247,22 @@ def _flashes(rules: Any, s: Any, size: int) -> Image.Image | None:
     return canvas.done()
 
 
-def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
+@lru_cache(maxsize=4)
+def _latest(size: int) -> Image.Image:
+    """Around the cell of the unit that was placed last."""
+    canvas = _strip(size, 1, 1)
+    canvas.box(0.03, 0.03, 0.94, 0.94, (0, 0, 0, 0), 0.1, (*_MARK, 255), 0.06)
+    return canvas.done()
+
+
+def picture(rules: Any, s: Any, size: int = 640, seat: int | None = None) -> np.ndarray:
     """Draw a position: both plans as they stand, or, in a battle, who is where.
 
     Args:
         rules: the game's ``Rules``. s: one record of ``STATE``, such as ``states[0]``. A record of
             ``replay.frames`` shows a moment of a battle.
         size: width in pixels, about.
+        seat: whose view it is; None for a spectator, who sees all.
 
     Returns:
         Array of (height, width, 3) uint8, RGB.
@@ -260,14 +277,20 @@ def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
         tick = moment if moment != PLANNING else int(s["end"][k - 1])
         plan, n = s["last_plan"], s["last_n"]
     else:
-        for unit, cell, step in s["plan"][DEFENDER][: int(s["n"][DEFENDER])].tolist():
+        shown = [0 if is_sealed(rules, s, side, seat) else int(s["n"][side]) for side in range(2)]
+        for unit, cell, step in s["plan"][DEFENDER][: shown[DEFENDER]].tolist():
             sprite = _soldier(unit, 10, False, step > 0, size)
             board.paste(image, sprite, cell % COLUMNS, cell // COLUMNS)
+        planning = int(s["seat"]) if k < rules.rounds else NONE
+        if planning == DEFENDER and shown[DEFENDER]:
+            cell = int(s["plan"][DEFENDER][shown[DEFENDER] - 1][1])
+            board.paste(image, _latest(size), cell % COLUMNS, cell // COLUMNS)
         tick = PLANNING
-        plan, n = s["plan"], s["n"]
-    table = _timetable(plan[ATTACKER][: int(n[ATTACKER])].tolist(), tick, size)
+        plan, n = s["plan"], shown
+    latest = not in_battle and planning == ATTACKER
+    table = _timetable(plan[ATTACKER][: int(n[ATTACKER])].tolist(), tick, latest, size)
     board.paste(image, table, -board.side, ROWS + _FOOT)
-    board.paste_headline(image, _headline(rules, s, size), 0.1)
+    board.paste_headline(image, _headline(rules, s, size, seat), 0.1)
     return np.array(image.convert("RGB"))
 
 

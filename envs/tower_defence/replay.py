@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.envs import sealed
+from stratagym.envs import sealed, sealed_words
 from stratagym.envs.sealed import recall_plans
+from stratagym.envs.tower_defence.boards import board_text, budget_line, seconds
 from stratagym.envs.tower_defence.render import picture
 from stratagym.envs.tower_defence.simulation import fight
-from stratagym.envs.tower_defence.view import board_text, budget_line, seconds
 
 FRAMES = 48
 """Moments of a battle at most."""
@@ -55,6 +55,11 @@ def frames(
         (when, board_text(rules, states[0]), partial(picture, rules, states[0], size))
         for when, states in moments(rules, before, after)
     ]
+
+
+def badge(rules: Any, s: Any, seat: int) -> tuple[str, tuple[int, ...]]:
+    """A side's letter, and a colour for it."""
+    return "AD"[seat], sealed_words.BADGES[seat][1]
 
 
 def beside(rules: Any, s: Any, seat: int) -> str:

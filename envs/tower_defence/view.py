@@ -27,13 +27,15 @@ from stratagym.envs.sealed_words import (
 )
 from stratagym.envs.sealed_words import plan_facts as plan_facts
 from stratagym.envs.sealed_words import refusal_text as refusal_text
+from stratagym.envs.tower_defence.boards import board_text as board_text
+from stratagym.envs.tower_defence.boards import points, seconds
+from stratagym.envs.tower_defence.boards import seat_text as seat_text
 from stratagym.envs.tower_defence.events import DEATH, FIRST_DEMON, REACH, SPAWN, SUMMON
 from stratagym.envs.tower_defence.rules import (
     DONE,
     KEEP,
     LAST_MS,
     MAX_EVENTS,
-    PLANNING,
     SEND,
     VOID,
     WAIT,
@@ -56,7 +58,6 @@ from stratagym.envs.tower_defence.simulation import (
 from stratagym.envs.tower_defence.units import (
     ATTACKER,
     CELLS,
-    CODES,
     COLUMN_WIDTH,
     COLUMNS,
     COSTS,
@@ -305,6 +306,11 @@ def _catalogue(rules: Any, seat: int) -> list[str]:
 # --- the prompt ----------------------------------------------------------------------------------
 
 
+def seat_name(rules: Any, s: Any, player: int) -> str:
+    """Its side."""
+    return ("Attacker", "Defender")[player]
+
+
 def role_text(rules: Any, player: int) -> str:
     """Side, goal and budget."""
     budget = sealed.budget_of.py_func(rules, player)
@@ -414,16 +420,6 @@ def _units_of(rules: Any, s: Any, seat: int) -> list[str]:
 # --- battles -------------------------------------------------------------------------------------
 
 
-def seconds(tick: int) -> str:
-    """A tick as seconds, such as ``10.05 s``."""
-    return f"{tick * TICK_MS / 1000:g} s"
-
-
-def points(tenths: int) -> str:
-    """Tenths of HP as points."""
-    return f"{tenths / 10:g}"
-
-
 def last_battle(rules: Any, s: Any) -> tuple[np.ndarray, np.ndarray]:
     """The last round fought once more: (1,) record at its end, and (n, 6) what happened."""
     states = np.array([s])
@@ -502,75 +498,6 @@ def _stands(unit: int, cell: int) -> str:
 def _some(said: Sequence[str], most: int = 12) -> str:
     more = f" and {len(said) - most} more" if len(said) > most else ""
     return ", ".join(said[:most]) + more
-
-
-# --- boards --------------------------------------------------------------------------------------
-
-
-def battle_grid(s: Any) -> list[str]:
-    """The field of a record that holds a moment of a battle, a line a row, then the demons."""
-    marks = [["."] * COLUMNS for _ in range(ROWS)]
-    for cell, kind in enumerate(s["cells"][:, KIND].tolist()):
-        if kind != NONE:
-            marks[cell // COLUMNS][cell % COLUMNS] = CODES[DEFENDER][kind]
-    demons: list[list[str]] = [[] for _ in range(ROWS)]
-    for demon in s["demons"][: int(s["rows"][ALL, LIVING])].tolist():
-        place = f"{CODES[ATTACKER][demon[UNIT]]} {demon[P] / COLUMN_WIDTH:.1f}"
-        demons[demon[ROW]].append(f"{place} ({points(demon[HP])})")
-    return _grid(marks, ["  " + ", ".join(row) if row else "" for row in demons])
-
-
-def plan_grid(s: Any) -> list[str]:
-    """The field with the plans that stand or are being made."""
-    marks = [["."] * COLUMNS for _ in range(ROWS)]
-    for unit, cell, _ in s["plan"][DEFENDER][: int(s["n"][DEFENDER])].tolist():
-        marks[cell // COLUMNS][cell % COLUMNS] = CODES[DEFENDER][unit]
-    demons: list[list[str]] = [[] for _ in range(ROWS)]
-    for unit, row, step in s["plan"][ATTACKER][: int(s["n"][ATTACKER])].tolist():
-        demons[row].append(f"{CODES[ATTACKER][unit]} at {step * STEP_MS / 1000:g} s")
-    return _grid(marks, ["  " + ", ".join(row) if row else "" for row in demons])
-
-
-def _grid(marks: list[list[str]], right: list[str]) -> list[str]:
-    head = "  " + " ".join(f"{x:>2}" for x in range(COLUMNS))
-    lines = [
-        f"{y} " + " ".join(f"{mark:>2}" for mark in marks[y]) + f" |{right[y]}" for y in range(ROWS)
-    ]
-    return [head, *lines]
-
-
-def budget_line(rules: Any, s: Any, seat: int) -> str:
-    """What a seat's plan costs, of its budget."""
-    side = ("Attacker", "Defender")[seat]
-    return f"{side}: {int(s['spent'][seat])} of {sealed.budget_of.py_func(rules, seat)} spent"
-
-
-def round_line(s: Any, k: int) -> str:
-    """Who won a round, counted from 0, and when."""
-    result = int(s["result"][k])
-    who = {1: "The attacker won", 0: "Nobody won", -1: "The defender won"}[result]
-    end = int(s["end"][k])
-    return f"{who} round {k + 1}" + (f" after {seconds(end)}" if end >= 0 else " without a battle")
-
-
-def board_text(rules: Any, s: Any) -> str:
-    """Plans, or a moment of a battle, for a terminal, as a spectator sees it."""
-    over = int(s["round"]) >= rules.rounds
-    if int(s["moment"]) != PLANNING:
-        return "\n".join([f"Battle, {seconds(int(s['moment']))}", *battle_grid(s)])
-    lines = [round_line(s, k) for k in range(int(s["round"]))]
-    if over:
-        fought = int(s["why"][rules.rounds - 1]) == sealed.SIMULATED
-        return "\n".join(
-            [*(battle_grid(s) if fought else plan_grid(s)), *lines, "The game is over"]
-        )
-    seat = int(s["seat"])
-    now = (
-        f"Round {int(s['round']) + 1} of {rules.rounds}: the {('attacker', 'defender')[seat]} plans"
-    )
-    clock = f"clock {int(s['clock'][seat])} ms"
-    budgets = [budget_line(rules, s, k) for k in range(2)]
-    return "\n".join([*plan_grid(s), *lines, *budgets, f"{now}, {clock}"])
 
 
 def legal_text(rules: Any, s: Any, player: int, legal: list[int]) -> str:

@@ -8,10 +8,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import test_botzone
-from openai_server import OpenAIServer
+from openai_server import OpenAIServer, playing
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder, OpenAIServer(test_botzone.scripted) as server:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        OpenAIServer(playing(test_botzone.scripted)) as server,
+    ):
         words = test_botzone.model_run(Path(folder) / "run", server, *test_botzone.OURS)
         done = test_botzone.run(*words)
         sys.exit(done.stderr) if done.returncode else None

@@ -24,11 +24,10 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.envs import core, make, make_batch, prompts, spec
-from stratagym.envs.text import TextGame
+from stratagym.envs import core, make, make_batch, spec
 from stratagym.testing import ptx
 from stratagym.testing.golden import playthrough
-from stratagym.testing.positions import RandomGame
+from stratagym.testing.hiding import Hiding
 
 UTILITIES = ("zero_sum", "constant_sum", "identical", "general")
 
@@ -59,26 +58,13 @@ print(json.dumps([time.process_time(), sorted({set(_HEAVY)!r} & set(sys.modules)
 _PTX = f"import sys; from {ptx.__name__} import main; sys.exit(main(*sys.argv[1:]))"
 
 
-class Contract:
+class Contract(Hiding):
     """The checks of one game; each raises ``AssertionError``, or ``SkipTest`` with a reason."""
 
     def __init__(self, game: str | core.GameSpec, seed: int, golden: Path | None):
         self.spec = spec(game) if isinstance(game, str) else game
         self.name, self.seed, self.golden = self.spec.name, seed, golden
         self.rules = self.spec.make_rules()
-
-    def played(self, k: int = 0) -> RandomGame:
-        """A random game, another for every ``k``."""
-        return RandomGame(self.rules, (self.seed + k) % 2**63)
-
-    def part(self, name: str) -> Any:
-        """One of the game's modules, or None if it has no such file."""
-        if importlib.util.find_spec(f"{self.spec.package}.{name}") is None:
-            return None
-        return self.spec.module(name)
-
-    def rng(self) -> np.random.Generator:
-        return np.random.default_rng(self.seed)
 
     # --- PettingZoo's own tests ------------------------------------------------------------------
 
@@ -259,117 +245,6 @@ class Contract:
                 played.play(twin, action)
             assert np.array_equal(twin, played.end)
 
-    def hidden_things_do_not_show(self) -> None:
-        """What a seat cannot know, redrawn, changes neither its tensor nor its prompt."""
-        played, view = self.played(), self.part("view")
-        for at, state in enumerate(played.states):
-            for seat in range(self.rules.num_players):
-                other = state.copy()
-                core.determinize_at(self.rules, other, 0, seat, np.uint64(self.seed + at + 1))
-                assert other["rng"] != state["rng"]
-                seen = played.observation(other, seat).tobytes()
-                assert seen == played.observation(state, seat).tobytes(), (seat, state, other)
-                if view and seat == played.players[at]:
-                    self._same_prompts(view, other[0], state[0], seat)
-            assert core.current_player_at(self.rules, other, 0) == played.players[at]
-
-    def information_and_seed_decide(self) -> None:
-        """Of states that look alike to a seat, one seed makes one redrawn state and one decision.
-
-        Asked of every built-in player that plays any game, and of the game's own.
-        """
-        from stratagym.agents.core import decision_for, make_policy
-        from stratagym.agents.hooks import rule_names
-
-        names = ["random", "heuristic", "mcts:8", *(f"rule:{one}" for one in rule_names(self.spec))]
-        policies = [make_policy(self.spec, name) for name in names]
-        played = self.played()
-        for at in range(0, len(played.states), 1 + len(played.states) // 12):
-            states, seat = played.states[at], played.players[at]
-            decision = decision_for(self.spec, self.rules, states, self.seed)
-            chosen = [policy.act(decision) for policy in policies]
-            for k in range(3):
-                twin = states.copy()
-                core.determinize_at(self.rules, twin, 0, seat, np.uint64(self.seed + k + 1))
-                again = decision_for(self.spec, self.rules, twin, self.seed)
-                assert again.states == decision.states, (seat, states, twin)
-                assert again.legal.tolist() == decision.legal.tolist(), (seat, states, twin)
-                assert [policy.act(again) for policy in policies] == chosen, (seat, states, twin)
-
-    def _same_prompts(self, view: Any, one: Any, other: Any, seat: int) -> None:
-        """Two states look alike to a seat, in every form of position."""
-        for form in prompts.part(view, "POSITION_FORMS"):
-            options = prompts.TextOptions(position=form)
-            asked = prompts.prompt(view, self.rules, one, seat, options)
-            assert asked == prompts.prompt(view, self.rules, other, seat, options), form
-
-    def commits_of_the_running_turn_do_not_show(self) -> None:
-        """Another commit of one seat changes nothing for the others until the turn resolves.
-
-        Every seat's tensor is compared, and the prompt and legal actions of the seat to move.
-        """
-        rng, view, compared = self.rng(), self.part("view"), 0
-        for k in range(10):
-            played = self.played(k)
-            for at, choice in enumerate(played.choices):
-                others = choice[choice != played.actions[at]]
-                if len(others):
-                    twin = played.states[at].copy()
-                    played.play(twin, int(rng.choice(others)))
-                    compared += self._same_to_others(played, at, twin, view)
-        assert compared, "no two seats committed in one turn of ten random games"
-
-    def _same_to_others(self, played: RandomGame, at: int, twin: np.ndarray, view: Any) -> int:
-        """Play ``twin`` on as ``played`` went on; how many decisions of others were compared."""
-        rules, committing, compared = self.rules, played.players[at], 0
-        turn = core.turn_at(rules, played.states[at], 0)
-        for state, player, choice, action in zip(
-            played.states[at + 1 :],
-            played.players[at + 1 :],
-            played.choices[at + 1 :],
-            played.actions[at + 1 :],
-            strict=True,
-        ):
-            if core.turn_at(rules, state, 0) != turn or core.turn_at(rules, twin, 0) != turn:
-                break
-            if (now := core.current_player_at(rules, twin, 0)) != player:
-                assert committing in (player, now), f"who commits in turn {turn} depends on it"
-                break  # one of the two plans of the committing seat is longer
-            legal = played.legal[: core.legal_actions_at(rules, twin, 0, played.legal)].copy()
-            if player != committing:
-                compared += 1
-                assert legal.tolist() == choice.tolist()
-                for seat in set(range(rules.num_players)) - {committing}:
-                    seen = played.observation(twin, seat).tobytes()
-                    assert seen == played.observation(state, seat).tobytes(), (seat, state, twin)
-                if view:
-                    self._same_prompts(view, twin[0], state[0], player)
-            elif action not in legal:
-                break
-            played.play(twin, action)
-        return compared
-
-    def messages_reach_only_those_they_are_for(self) -> None:
-        """What one seat tells another changes no third seat's prompt, and it is in the other's."""
-        teller, hearer, text = 0, self.rules.num_players - 1, "the moon is green"
-        silent, told = TextGame(self.name), TextGame(self.name)
-        for game in (silent, told):
-            game.reset(seed=self.seed)
-        rng, reached, compared = self.rng(), 0, 0
-        while not told.over:
-            told.say(teller, (hearer,), text)
-            one, other = silent.observe(), told.observe()
-            if told.seat == hearer:
-                reached += text in json.dumps(other.messages)
-            elif told.seat != teller:
-                compared += 1
-                assert one.messages == other.messages
-            action = int(rng.choice(other.legal))
-            for game in (silent, told):
-                game.play(action)
-        assert reached, f"seat {hearer} was never shown what seat {teller} said"
-        assert compared or self.rules.num_players < 3
-
     def actions_and_strings_are_a_bijection(self) -> None:
         """A legal action's text names it alone, and reads back as it."""
         view = self.part("view")
@@ -529,7 +404,7 @@ def _chance_events(rules, states, generators, seed, legal, probs, wrong):
 
 CHECKS = tuple(
     name
-    for name, value in vars(Contract).items()
+    for name, value in {**vars(Contract), **vars(Hiding)}.items()
     if inspect.isfunction(value) and value.__doc__ and name not in ("played", "part")
     and not name.startswith("_")
 )  # fmt: skip
@@ -559,6 +434,8 @@ def contract_checks(
         Contract.commits_of_the_running_turn_do_not_show.__name__: facts.is_simultaneous,
         Contract.messages_reach_only_those_they_are_for.__name__: _talks(facts),
         Contract.information_and_seed_decide.__name__: facts.information == "imperfect",
+        Contract.told_moves_tell_what_is_seen.__name__: facts.information == "imperfect",
+        Contract.pictures_for_a_seat_show_nothing_hidden.__name__: facts.information == "imperfect",
     }
     return [(name, partial(check, name)) for name in CHECKS if applies.get(name, True)]
 

@@ -176,6 +176,14 @@ function point(position) {
   );
 }
 
+function badgeOf([mark, fill, ink], title) {
+  const badge = make("span", mark, "seat");
+  badge.style.background = fill;
+  badge.style.color = ink;
+  if (title) badge.title = title;
+  return badge;
+}
+
 function clock(seconds) {
   const whole = Math.floor(seconds / 60);
   return whole ? `${whole}:${(seconds % 60).toFixed(0).padStart(2, "0")}` : `${seconds.toFixed(1)} s`;
@@ -183,14 +191,13 @@ function clock(seconds) {
 
 function seatLine(seat, position) {
   const line = make("li");
-  line.classList.toggle("moving", position.seat === seat);
-  const badge = make("span", String(seat), "seat");
-  badge.dataset.seat = String(seat);
-  line.append(badge, make("span", game.seats[seat], "who"));
+  const moves = position.to_move === seat;
+  line.classList.toggle("moving", moves);
+  line.append(badgeOf(game.badges[seat], game.names[seat]), make("span", game.seats[seat], "who"));
   const spent = game.clocks ? game.clocks[at][seat] : null;
   if (position.beside) line.append(make("span", position.beside[seat], "beside"));
   if (spent !== null) line.append(make("span", clock(spent), "clock"));
-  if (position.seat === seat) line.append(make("span", "to move", "hidden"));
+  if (moves) line.append(make("span", "to move", "next"));
   return line;
 }
 
@@ -225,7 +232,9 @@ function drawGraph() {
       path += `${pen}${x(k).toFixed(1)} ${y(value).toFixed(1)}`;
       pen = "L";
     });
-    parts.push(draw("path", { d: path, class: "course", "data-seat": String(seat) }));
+    const line = draw("path", { d: path, class: "course" });
+    if (graph.lines.length > 1) line.style.stroke = game.badges[seat][1];
+    parts.push(line);
   }
   parts.push(draw("line", { y1: 0, y2: 120, class: "now", id: "now" }));
   find("graph").replaceChildren(...parts);
@@ -251,9 +260,7 @@ function show(to) {
   at = Math.min(Math.max(to, 0), last);
   const position = game.positions[at];
   find("heading").textContent = position.heading;
-  // A throw that the move tells again is left to it.
-  const news = position.chance.filter((said) => !position.told.startsWith(said.replace(/\.$/, "")));
-  find("chance").textContent = news.join(" ");
+  find("chance").textContent = position.news.join(" ");
   const board = data.texts[position.board];
   const drawn = frames[at] !== null;
   find("stage").hidden = !drawn;
@@ -267,8 +274,10 @@ function show(to) {
   find("words").textContent = drawn ? "" : board;
   find("text").textContent = board;
   nameSeats(position);
-  const played = position.move === null ? "" : position.told || position.move;
+  const played = position.told || position.move || "";
   find("played").textContent = played;
+  find("instead").textContent = position.instead
+    ? `Not ${position.policy}'s own: ${position.instead}.` : "";
   find("answers").replaceChildren(...position.answers
     .filter((answer) => answer.reply !== null || answer.prompt.length)
     .map((answer) => answerBlock(answer, position)));
@@ -322,14 +331,16 @@ function moveButton(position, k) {
   const bad = position.answers.filter((answer) => !answer.good).length;
   const columns = game.columns > 1;
   if (!columns) {
-    if (game.whole) button.append(make("span", position.seat === null ? "" : String(k + 1), "number"));
-    const dot = make("span", position.seat === null ? "" : String(position.seat), "seat");
-    dot.dataset.seat = String(position.seat);
-    if (position.seat !== null) dot.title = `seat ${position.seat}, ${position.policy}`;
-    button.append(dot);
+    if (game.whole) button.append(make("span", position.number ?? "", "number"));
+    const name = game.names[position.seat];
+    if (position.badge) button.append(badgeOf(position.badge, name && `${name}, ${position.policy}`));
   }
-  const move = position.short ?? (position.seat === null ? "End" : "nothing played");
+  const move = position.short ?? (position.seat === null ? position.heading : "nothing played");
   button.append(make("span", game.whole ? move : position.heading, "name"));
+  if (position.instead) {
+    button.classList.add("foreign");
+    button.title = `Not ${position.policy}'s own: ${position.instead}`;
+  }
   if (!game.whole) button.append(make("span", move, "told"));
   if (bad) {
     const mark = make("span", `✗${bad > 1 ? bad : ""}`, "mark");
@@ -347,15 +358,27 @@ function listMoves() {
   list.style.setProperty("--columns", game.columns);
   list.replaceChildren();
   let row = null;
+  if (game.columns > 1) {
+    const head = make("li", null, "head");
+    head.append(make("span", "", "number"));
+    game.names.forEach((name, seat) => {
+      const cell = make("span");
+      cell.append(badgeOf(game.badges[seat], name), ` ${name === game.badges[seat][0] ? "" : name}`);
+      head.append(cell);
+    });
+    list.append(head);
+  }
   game.positions.forEach((position, k) => {
-    const inSheet = game.columns > 1 && position.seat !== null;
-    if (!inSheet || k % game.columns === 0) {
+    const inSheet = game.columns > 1 && position.number !== null;
+    const column = inSheet ? (position.number - 1) % game.columns : 0;
+    if (!inSheet || column === 0) {
       row = make("li", null, inSheet || game.columns === 1 ? "" : "end");
-      if (inSheet) row.append(make("span", `${k / game.columns + 1}.`, "number"));
+      if (inSheet) row.append(make("span", `${(position.number - 1) / game.columns + 1}.`, "number"));
       list.append(row);
     }
     row.append(moveButton(position, k));
   });
+  if (game.outcome) list.append(make("li", game.outcome, "outcome"));
 }
 
 function open(number, to) {
@@ -380,13 +403,13 @@ function open(number, to) {
     find("result").append(make("h3", "Returns"));
     const list = make("ul");
     for (const [seat, policy, value] of game.result) {
-      const item = make("li", `seat ${seat}, ${policy} `);
+      const item = make("li", `${game.names[seat]}, ${policy} `);
       item.append(make("b", signed(Math.round(value * 1000) / 1000)));
       list.append(item);
     }
     find("result").append(list);
   }
-  find("chance").hidden = !game.positions.some((position) => position.chance.length);
+  find("chance").hidden = !game.positions.some((position) => position.news.length);
   find("flip").hidden = !game.cuts;
   find("flip").setAttribute("aria-pressed", "false");
   document.body.classList.toggle("wide", Boolean(game.size) && game.size[0] > 1.2 * game.size[1]);

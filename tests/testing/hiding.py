@@ -1,0 +1,223 @@
+"""The part of the contract that says what a seat may know: checks of tensors and of all texts."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import unittest
+from typing import Any
+
+import numpy as np
+
+from stratagym.envs import core, prompts
+from stratagym.envs.display import draws_for_seats
+from stratagym.envs.text import TextGame
+from stratagym.testing.positions import RandomGame
+
+PICTURES = 4
+"""Positions that are drawn at most."""
+MOST_TOLD = 50
+"""Legal moves, and about as many others, whose texts are compared in one position."""
+
+
+class Hiding:
+    """Checks of one game, which ``Contract`` has with its others.
+
+    Attributes:
+        spec, name: the game's. rules: with default options. seed: of the random games.
+    """
+
+    spec: core.GameSpec
+    name: str
+    rules: Any
+    seed: int
+
+    def played(self, k: int = 0) -> RandomGame:
+        """A random game, another for every ``k``."""
+        return RandomGame(self.rules, (self.seed + k) % 2**63)
+
+    def part(self, name: str) -> Any:
+        """One of the game's modules, or None if it has no such file."""
+        if importlib.util.find_spec(f"{self.spec.package}.{name}") is None:
+            return None
+        return self.spec.module(name)
+
+    def rng(self) -> np.random.Generator:
+        return np.random.default_rng(self.seed)
+
+    def hidden_things_do_not_show(self) -> None:
+        """What a seat cannot know, redrawn, changes neither its tensor nor any text for it."""
+        played, view = self.played(), self.part("view")
+        for at, state in enumerate(played.states):
+            for seat in range(self.rules.num_players):
+                other = state.copy()
+                core.determinize_at(self.rules, other, 0, seat, np.uint64(self.seed + at + 1))
+                assert other["rng"] != state["rng"]
+                seen = played.observation(other, seat).tobytes()
+                assert seen == played.observation(state, seat).tobytes(), (seat, state, other)
+                if view:
+                    self._same_texts(view, other, state, seat, played.players[at])
+            assert core.current_player_at(self.rules, other, 0) == played.players[at]
+
+    def information_and_seed_decide(self) -> None:
+        """Of states that look alike to a seat, one seed makes one redrawn state and one decision.
+
+        Asked of every built-in player that plays any game, and of the game's own.
+        """
+        from stratagym.agents.core import decision_for, make_policy
+        from stratagym.agents.hooks import rule_names
+
+        names = ["random", "heuristic", "mcts:8", *(f"rule:{one}" for one in rule_names(self.spec))]
+        policies = [make_policy(self.spec, name) for name in names]
+        played = self.played()
+        for at in range(0, len(played.states), 1 + len(played.states) // 12):
+            states, seat = played.states[at], played.players[at]
+            decision = decision_for(self.spec, self.rules, states, self.seed)
+            chosen = [policy.act(decision) for policy in policies]
+            for k in range(3):
+                twin = states.copy()
+                core.determinize_at(self.rules, twin, 0, seat, np.uint64(self.seed + k + 1))
+                again = decision_for(self.spec, self.rules, twin, self.seed)
+                assert again.states == decision.states, (seat, states, twin)
+                assert again.legal.tolist() == decision.legal.tolist(), (seat, states, twin)
+                assert [policy.act(again) for policy in policies] == chosen, (seat, states, twin)
+
+    def pictures_for_a_seat_show_nothing_hidden(self) -> None:
+        """What a seat cannot know, redrawn, changes no picture that is drawn for it."""
+        played, render = self.played(), self.part("render")
+        if render is None or not draws_for_seats(render):
+            raise unittest.SkipTest("no pictures for a seat")
+        for at in range(0, len(played.states), 1 + len(played.states) // PICTURES):
+            state = played.states[at]
+            for seat in range(self.rules.num_players):
+                other = state.copy()
+                core.determinize_at(self.rules, other, 0, seat, np.uint64(self.seed + at + 1))
+                drawn = [render.picture(self.rules, s[0], seat=seat) for s in (state, other)]
+                assert np.array_equal(*drawn), (seat, state, other)
+
+    def told_moves_tell_what_is_seen(self) -> None:
+        """A move is told alike where a seat saw the same before it and sees the same after it.
+
+        A commit of another seat is looked at when its turn is over, as it is told then.
+        """
+        played, view = self.played(), self.part("view")
+        if view is None:
+            raise unittest.SkipTest("no view yet")
+        following = [*played.states[1:], played.end]
+        for at, (state, after) in enumerate(zip(played.states, following, strict=True)):
+            mover, action = played.players[at], played.actions[at]
+            if self.spec.is_simultaneous and _same_turn(self.rules, state, after):
+                continue
+            said = view.move_text(self.rules, state[0], action)
+            for seat in range(self.rules.num_players):
+                twin = state.copy()
+                core.determinize_at(self.rules, twin, 0, seat, np.uint64(self.seed + at + 1))
+                if core.current_player_at(self.rules, twin, 0) != mover or action not in (
+                    prompts.legal_list(self.rules, twin)
+                ):
+                    continue
+                again = view.move_text(self.rules, twin[0], action)
+                played.play(twin, action)
+                seen = played.observation(twin, seat).tobytes()
+                if seen == played.observation(after, seat).tobytes():
+                    assert said == again, (seat, state, twin)
+
+    def _same_texts(
+        self, view: Any, one: np.ndarray, other: np.ndarray, seat: int, mover: int
+    ) -> None:
+        """Two states look alike to a seat in words: as it is shown them and, if it is to move, in
+        every form of prompt, in its legal moves and in what is wrong with others."""
+        rules = self.rules
+        if self.spec.information == "imperfect":
+            shown = [view.seat_text(rules, states[0], seat) for states in (one, other)]
+            assert shown[0] == shown[1], seat
+        if seat != mover:
+            return
+        for form in prompts.part(view, "POSITION_FORMS"):
+            options = prompts.TextOptions(position=form)
+            asked = [prompts.prompt(view, rules, s[0], seat, options) for s in (one, other)]
+            assert asked[0] == asked[1], form
+        if self.spec.information == "imperfect":
+            legal = prompts.legal_list(rules, one)
+            assert legal == prompts.legal_list(rules, other), seat
+            some = range(0, rules.num_actions, 1 + rules.num_actions // MOST_TOLD)
+            told = [
+                [view.action_to_string(rules, states[0], action) for action in legal[:MOST_TOLD]]
+                + [view.why_illegal(rules, states[0], a) for a in some if a not in legal]
+                for states in (one, other)
+            ]
+            assert told[0] == told[1], seat
+
+    def commits_of_the_running_turn_do_not_show(self) -> None:
+        """Another commit of one seat changes nothing for the others until the turn resolves.
+
+        Every seat's tensor and what it is shown are compared, and the prompt and legal actions of
+        the seat to move.
+        """
+        rng, view, compared = self.rng(), self.part("view"), 0
+        for k in range(10):
+            played = self.played(k)
+            for at, choice in enumerate(played.choices):
+                others = choice[choice != played.actions[at]]
+                if len(others):
+                    twin = played.states[at].copy()
+                    played.play(twin, int(rng.choice(others)))
+                    compared += self._same_to_others(played, at, twin, view)
+        assert compared, "no two seats committed in one turn of ten random games"
+
+    def _same_to_others(self, played: RandomGame, at: int, twin: np.ndarray, view: Any) -> int:
+        """Play ``twin`` on as ``played`` went on; how many decisions of others were compared."""
+        rules, committing, compared = self.rules, played.players[at], 0
+        turn = core.turn_at(rules, played.states[at], 0)
+        for state, player, choice, action in zip(
+            played.states[at + 1 :],
+            played.players[at + 1 :],
+            played.choices[at + 1 :],
+            played.actions[at + 1 :],
+            strict=True,
+        ):
+            if core.turn_at(rules, state, 0) != turn or core.turn_at(rules, twin, 0) != turn:
+                break
+            if (now := core.current_player_at(rules, twin, 0)) != player:
+                assert committing in (player, now), f"who commits in turn {turn} depends on it"
+                break  # one of the two plans of the committing seat is longer
+            legal = played.legal[: core.legal_actions_at(rules, twin, 0, played.legal)].copy()
+            if player != committing:
+                compared += 1
+                assert legal.tolist() == choice.tolist()
+                for seat in set(range(rules.num_players)) - {committing}:
+                    seen = played.observation(twin, seat).tobytes()
+                    assert seen == played.observation(state, seat).tobytes(), (seat, state, twin)
+                    if view:
+                        self._same_texts(view, twin, state, seat, player)
+            elif action not in legal:
+                break
+            played.play(twin, action)
+        return compared
+
+    def messages_reach_only_those_they_are_for(self) -> None:
+        """What one seat tells another changes no third seat's prompt, and it is in the other's."""
+        teller, hearer, text = 0, self.rules.num_players - 1, "the moon is green"
+        silent, told = TextGame(self.name), TextGame(self.name)
+        for game in (silent, told):
+            game.reset(seed=self.seed)
+        rng, reached, compared = self.rng(), 0, 0
+        while not told.over:
+            told.say(teller, (hearer,), text)
+            one, other = silent.observe(), told.observe()
+            if told.seat == hearer:
+                reached += text in json.dumps(other.messages)
+            elif told.seat != teller:
+                compared += 1
+                assert one.messages == other.messages
+            action = int(rng.choice(other.legal))
+            for game in (silent, told):
+                game.play(action)
+        assert reached, f"seat {hearer} was never shown what seat {teller} said"
+        assert compared or self.rules.num_players < 3
+
+
+def _same_turn(rules: Any, before: np.ndarray, after: np.ndarray) -> bool:
+    if core.current_player_at(rules, after, 0) < 0:
+        return False
+    return bool(core.turn_at(rules, before, 0) == core.turn_at(rules, after, 0))
