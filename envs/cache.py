@@ -23,6 +23,7 @@ import platform
 import sys
 import time
 import warnings
+from math import inf
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -154,6 +155,7 @@ class KernelCache(FunctionCache):
             self._held.add(lock)
             if cache_locks.hold(directory(), lock, lambda: _ANNOUNCE.waiting_for(name)):
                 compiled = self._load(path, target_context)
+                _ANNOUNCE.clear()
             if compiled is not None:
                 self.let_go()
         return compiled
@@ -340,16 +342,23 @@ def _say_not_kept(function: Any, reason: str) -> None:
 
 
 class _Announce(event.Listener):
-    """Says on standard error, once for each game, that it is being compiled; then how far it is."""
+    """Says on standard error which game is being compiled.
 
-    EVERY = 4.0
-    """Seconds between two such lines."""
+    On a terminal in one line, which is written anew and taken away at the end; elsewhere, and where
+    something else has taken standard error over, once for each game.
+    """
+
+    EVERY = 0.2
+    """Seconds between two such lines on a terminal."""
 
     def __init__(self) -> None:
-        self.said: dict[str, tuple[float, int]] = {}
-        self.last = 0.0
+        self.functions: dict[str, int] = {}
+        self.told: set[str] = set()
+        self.depth = 0
+        self.last = -inf
 
     def on_start(self, event: Any) -> None:
+        self.depth += 1
         module = event.data["dispatcher"].py_func.__module__ or ""  # jitclass makes some up
         if not holds_games(module):
             return
@@ -362,25 +371,33 @@ class _Announce(event.Listener):
         name = module.rpartition(".")[2] if game == _COMMON else game
         if name == "core":
             return
-        now = time.monotonic()
-        began, functions = self.said.get(name, (now, 0))
-        self.said[name] = began, functions + 1
-        if functions == 0:
-            self._say(name + " for this machine (first use only, some seconds) ...")
-        elif now - self.last >= self.EVERY:
-            self._say(f"{name} ... {functions} functions so far, {now - began:.0f} s")
+        self.functions[name] = n = self.functions.get(name, 0) + 1
+        self._say(f"{name} for this machine (first use only)", f", {n} function{'s' * (n > 1)}")
 
     def on_end(self, event: Any) -> None:
-        pass
+        self.depth -= 1
+        self.clear()
+
+    def clear(self) -> None:
+        """Take away what stands on the terminal, unless there is more to come."""
+        if self.depth == 0 and self.last > -inf:
+            self.last = -inf
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
     def waiting_for(self, name: str) -> None:
-        """Say, now and then, that another process compiles what is needed."""
-        if time.monotonic() - self.last >= self.EVERY:
-            self._say(f"{name} ... is another process' work now; waiting for it")
+        """Say that another process compiles what is needed."""
+        self._say(f"{name} is another process' work now; waiting for it", "")
 
-    def _say(self, what: str) -> None:
-        self.last = time.monotonic()
-        print(f"stratagym: compiling {what}", file=sys.stderr, flush=True)
+    def _say(self, what: str, so_far: str) -> None:
+        line = f"stratagym: compiling {what}"
+        if sys.stderr is sys.__stderr__ and sys.stderr is not None and sys.stderr.isatty():
+            now = time.monotonic()
+            if now - self.last >= self.EVERY:
+                self.last = now
+                print(f"\r{line}{so_far} ...\x1b[K", end="", file=sys.stderr, flush=True)
+        elif sys.stderr is not None and line not in self.told:
+            self.told.add(line)
+            print(f"{line} ...", file=sys.stderr, flush=True)
 
 
 _ANNOUNCE = _Announce()

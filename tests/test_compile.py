@@ -98,7 +98,9 @@ def test_one_line_is_rewritten_on_a_terminal_and_taken_away(fresh):
     shown = said.decode().split("\r")
     assert "\n" not in said.decode() and shown[-1] == "\x1b[K"
     first, *rest = [line.removesuffix("\x1b[K") for line in shown[1:] if line != "\x1b[K"]
-    assert first == "stratagym: compiling tictactoe for this machine (first use only), 1 function ..."
+    assert (
+        first == "stratagym: compiling tictactoe for this machine (first use only), 1 function ..."
+    )
     assert rest and all(line.startswith("stratagym: compiling tictactoe ") for line in rest)
 
 
