@@ -20,7 +20,14 @@ from typing import Any, Protocol
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from stratagym.agents import chat_options
-from stratagym.agents.chat_clients import CLIENTS, BadBody, Broken, Client, HTTPAnswer
+from stratagym.agents.chat_clients import (
+    CLIENTS,
+    BadBody,
+    Broken,
+    Client,
+    HTTPAnswer,
+    check_address,
+)
 from stratagym.agents.chat_options import NUMBERS, SAMPLING
 from stratagym.agents.chat_replies import (
     ErrorBody,
@@ -30,6 +37,7 @@ from stratagym.agents.chat_replies import (
     read_error,
     retry_after,
 )
+from stratagym.envs.echo import masked
 
 Messages = list[dict[str, str]]
 
@@ -199,7 +207,7 @@ class OpenAIChat:
         """Parameters that this model turned out not to take, of max_tokens and temperature."""
         self._own_url = (base_url or os.environ.get("OPENAI_BASE_URL", "")).strip()
         self._url = self._own_url or DEFAULT_URL
-        self.base_url = _public_url(self._url)
+        self.base_url = public_url(self._url)
         # Connections belong to the event loop they were made in.
         self._clients: dict[asyncio.AbstractEventLoop, Client] = {}
         self._jitter = random.Random()
@@ -387,7 +395,13 @@ class OpenAIChat:
             for other in list(self._clients):
                 if other.is_closed() and (left := self._clients.pop(other, None)) is not None:
                     left.abandon()
-            self._clients[loop] = CLIENTS[self.client](self._url, self._key())
+            try:
+                self._clients[loop] = CLIENTS[self.client](self._url, self._key())
+            except (Broken, ModuleNotFoundError):
+                raise
+            except Exception as error:  # whatever the environment holds: proxies, certificates
+                said = f"{self.client} cannot be used: {type(error).__name__}: {masked(str(error))}"
+                raise Broken(said, unreachable=True) from None
         return self._clients[loop]
 
     def _without_the_key(self, reply: Reply) -> Reply:
@@ -446,14 +460,11 @@ _REFUSED_PARAMETER = _Failure("rejected", "")
 _TOO_SLOW = _Failure("overtime", "")
 
 
-def _public_url(url: str) -> str:
+def public_url(url: str) -> str:
     """An endpoint's address without user, password, query and fragment."""
     try:
-        parts = urlsplit(url)
-        if parts.scheme in ("http", "https") and parts.hostname:
-            host = parts.netloc.rpartition("@")[2]
-            parts.port  # noqa: B018 - raises ValueError if it is none
-            return f"{parts.scheme}://{host}{parts.path}"
+        parts = check_address(url, ("http", "https"))
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
     except ValueError:
         pass
     # Not quoted: it may hold a password.

@@ -12,23 +12,28 @@ from __future__ import annotations
 import asyncio
 import base64
 import importlib
+import importlib.util
+import ipaddress
 import json
 import math
 import os
 import ssl
 import zlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Container, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, Protocol
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
+
+from stratagym.envs.echo import shown
 
 LONGEST_BODY = 8 * 2**20
 """Bytes of a body, unpacked: several times what a million tokens of reasoning take."""
 MOST_CONNECTIONS = 1000
 """Open at once; further requests wait for one of them, within their time-out."""
 PATH = "/chat/completions"
+SOCKS = ("socks5", "socks5h")
 _ENCODER = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 
 
@@ -139,7 +144,7 @@ class AiohttpClient:
         self._url = parts._replace(
             netloc=host, path=parts.path.rstrip("/") + PATH, fragment=""
         ).geturl()
-        self._proxy = _proxy_for(parts.scheme, host)
+        self._proxy = proxy_for(parts.scheme, host, ("http", "https"))
         self.secrets = key, unquote(urlsplit(self._proxy or "").password or "")
         headers = {
             "Authorization": f"Bearer {key}",
@@ -223,8 +228,25 @@ async def _read(response: Any) -> bytes:
     return b"".join([unpacking.feed(piece) async for piece in response.content.iter_any()])
 
 
-def _proxy_for(scheme: str, host: str) -> str | None:
-    """The proxy that the environment, or the system, has for a host with its port."""
+def check_address(url: str, schemes: Container[str]) -> SplitResult:
+    """The parts of an address of one of the schemes. Raises ``ValueError`` if it is none."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    host.encode("idna")  # raises UnicodeError, a ValueError, for what cannot be looked up
+    parts.port  # noqa: B018 - raises ValueError if it is none
+    if parts.scheme not in schemes or not host or not url.isprintable() or " " in url:
+        raise ValueError("no address")
+    if parts.netloc.rpartition("@")[2].startswith("["):
+        ipaddress.IPv6Address(host.partition("%")[0])
+    return parts
+
+
+def proxy_for(scheme: str, host: str, kinds: Sequence[str]) -> str | None:
+    """The proxy that the environment, or the system, has for a host with its port.
+
+    Raises:
+        Broken: it is of another kind, or no address.
+    """
     # Asked once: aiohttp's own way asks in a thread of its own at every request.
     proxies = getproxies()
     proxy = proxies.get(scheme) or proxies.get("all")
@@ -232,12 +254,30 @@ def _proxy_for(scheme: str, host: str) -> str | None:
         return None
     proxy = proxy if "://" in proxy else f"http://{proxy}"
     kind = proxy.partition("://")[0].lower()
-    if kind not in ("http", "https"):
+    if kind in SOCKS and kind not in kinds:
         raise Broken(
-            f"a {kind} proxy is set in the environment, and aiohttp knows http and https; "
-            'client=openai speaks to socks5, with pip install "httpx[socks]"',
+            f"a {kind} proxy is set in the environment, and aiohttp knows {' and '.join(kinds)}; "
+            "client=openai speaks to socks5, with pip install socksio",
             unreachable=True,
         )
+    try:
+        check_address(proxy, kinds)
+    except ValueError:
+        raise Broken(
+            f"the proxy {shown(proxy)!r} that is set in the environment is no address "
+            f"of one, such as http://HOST:PORT, of {', '.join(kinds)}",
+            unreachable=True,
+        ) from None
+    return proxy
+
+
+def openai_proxy_for(url: str) -> str | None:
+    """The proxy that the openai package will use for an endpoint. Raises ``Broken``."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    proxy = proxy_for(parts.scheme, host, ("http", "https", *SOCKS))
+    if proxy and proxy.startswith(SOCKS) and importlib.util.find_spec("socksio") is None:
+        raise Broken("a socks5 proxy is set in the environment: pip install socksio", True)
     return proxy
 
 
@@ -262,7 +302,8 @@ class OpenAIClient:
     def __init__(self, url: str, key: str):
         openai = self._openai = import_client("openai")
         parts = urlsplit(url)
-        self.secrets = (key,)
+        proxy = openai_proxy_for(url)
+        self.secrets = key, unquote(urlsplit(proxy or "").password or "")
         self._client = openai.AsyncOpenAI(
             api_key=key,
             base_url=parts._replace(query="", fragment="").geturl(),
@@ -293,9 +334,10 @@ class OpenAIClient:
             response = error.response
         except openai.APITimeoutError:
             raise asyncio.TimeoutError from None
-        except (openai.APIConnectionError, OSError) as error:
-            if isinstance(error, asyncio.TimeoutError):
-                raise
+        except asyncio.TimeoutError:
+            raise
+        # A ValueError comes of a header or an address that cannot be sent.
+        except (openai.APIConnectionError, OSError, ValueError) as error:
             cause = error.__cause__ or error
             if isinstance(cause, BadBody):
                 raise cause from None

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stratagym.agents import hooks
+from stratagym.envs.echo import shortened
 
 if TYPE_CHECKING:
     import torch
@@ -147,12 +148,15 @@ class BoardActor(Actor):
 def actor_of(weights: dict[str, torch.Tensor], activation: str) -> Actor:
     """The actor whose weights these are; raises ``ValueError`` where it is of neither kind."""
     if activation not in ACTIVATIONS:
-        raise ValueError(f"activation {activation!r} is not one of {', '.join(ACTIVATIONS)}")
+        told = shortened(repr(activation))
+        raise ValueError(f"activation {told} is not one of {', '.join(ACTIVATIONS)}")
     if _layers(weights, _CONVOLUTION):
         return BoardActor(weights)
     extractors = [name for name in weights if "features_extractor" in name]
     if extractors:
-        raise ValueError(f"its network has layers of an unknown kind: {extractors[0]}")
+        raise ValueError(
+            f"its network has layers of an unknown kind: {shortened(repr(extractors[0]))}"
+        )
     return DenseActor(weights, activation)
 
 

@@ -19,8 +19,9 @@ from __future__ import annotations
 import io
 import json
 import math
+import pickle
+import warnings
 import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from numba import njit
 from stratagym.agents.core import BatchPolicy, PolicyString
 from stratagym.agents.networks import Actor, actor_of
 from stratagym.envs import core
+from stratagym.envs.echo import shortened
 
 EXTRA = "sb3 needs PyTorch: pip install 'stratagym[rl]'"
 SAFE_TORCH = (2, 6)
@@ -166,44 +168,68 @@ def load(path: str | Path) -> tuple[Actor, dict[str, Any]]:
             f"PyTorch {torch.__version__} can be made to run code by a file of weights; "
             "pip install 'torch>=2.6'"
         )
-    try:
-        with zipfile.ZipFile(path) as archive:
-            if FACTS not in archive.namelist():
-                raise ValueError(
-                    f"{path} does not say which game it plays: it has no {FACTS}; "
-                    "save models with stratagym.agents.sb3.save"
-                )
-            if any(archive.getinfo(name).file_size > LARGEST for name in (FACTS, WEIGHTS)):
-                raise ValueError(f"{path} is larger than any agent: an entry is beyond 1 GiB")
-            facts = json.loads(archive.read(FACTS))
-            content = io.BytesIO(archive.read(WEIGHTS))
-    except FileNotFoundError:
-        raise ValueError(f"{path}: there is no such file") from None
-    except IsADirectoryError:
-        raise ValueError(f"{path} is a folder; name the agent file in it") from None
-    except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, OSError) as error:
-        raise ValueError(f"{path} is not an agent file, or damaged ({error})") from None
-    except json.JSONDecodeError:
-        raise ValueError(f"{path} is damaged: {FACTS} is not JSON") from None
+    facts, content = _entries(Path(path))
     if not isinstance(facts, dict) or not isinstance(facts.get("schema"), int):
         raise ValueError(f"{path} is damaged: {FACTS} does not hold an agent's facts")
     if facts["schema"] > SCHEMA:
         raise ValueError(
-            f"{path}: schema {facts['schema']} is newer than this version of stratagym reads "
-            f"({SCHEMA}); upgrade stratagym"
+            f"{path}: schema {_quoted(facts['schema'])} is newer than this version of stratagym "
+            f"reads ({SCHEMA}); upgrade stratagym"
         )
     try:
-        weights = torch.load(content, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what is wrong is told in one line, below
+            weights = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
         actor = actor_of(weights, facts["activation"])
         expected = math.prod(facts["observation_shape"]), facts["num_actions"]
+        if (actor.inputs, actor.outputs) == expected:
+            # Numbers of another kind, or biases of another length, show when it plays.
+            actor.logits(np.zeros((1, *facts["observation_shape"]), np.float32))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+    except pickle.UnpicklingError:
+        raise ValueError(f"{path} is damaged: {WEIGHTS} does not hold tensors alone") from None
     except Exception as error:  # torch raises whatever a damaged archive makes it stumble over
-        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
-        raise ValueError(f"{path} is damaged ({reason[:80]})") from None
+        raise ValueError(f"{path} is damaged ({_reason(error)})") from None
     if (actor.inputs, actor.outputs) != expected:
         raise ValueError(f"{path} is damaged: its network does not fit the game it names")
     return actor, facts
+
+
+def _entries(path: Path) -> tuple[Any, bytes]:
+    """The facts, as JSON has them, and the weights of an agent file. Raises ``ValueError``."""
+    if not path.exists():
+        raise ValueError(f"{path}: there is no such file")
+    if not path.is_file():
+        raise ValueError(f"{path} is {'a folder' * path.is_dir() or 'no file'}; name an agent file")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+            large = [one.filename for one in archive.infolist() if one.file_size > LARGEST]
+            if FACTS in names and not {FACTS, WEIGHTS}.intersection(large):
+                found, content = archive.read(FACTS), archive.read(WEIGHTS)
+    except Exception as error:  # encrypted, packed in another way, torn: zipfile has many names
+        raise ValueError(f"{path} is not an agent file, or damaged ({_reason(error)})") from None
+    if FACTS not in names:
+        raise ValueError(
+            f"{path} does not say which game it plays: it has no {FACTS}; "
+            "save models with stratagym.agents.sb3.save"
+        )
+    if {FACTS, WEIGHTS}.intersection(large):
+        raise ValueError(f"{path} is larger than any agent: an entry is beyond 1 GiB")
+    try:
+        return json.loads(found), content
+    except (ValueError, RecursionError):
+        raise ValueError(f"{path} is damaged: {FACTS} is not JSON") from None
+
+
+def _quoted(value: Any) -> str:
+    """What a file says, as a message may: in one line, and cut."""
+    return shortened(value if isinstance(value, str) and value.isidentifier() else repr(value))
+
+
+def _reason(error: Exception) -> str:
+    return (next(iter(str(error).splitlines()), "") or type(error).__name__)[:80]
 
 
 def sb3_policy(spec: core.GameSpec, text: PolicyString) -> SB3Policy:
@@ -230,10 +256,10 @@ def sb3_policy(spec: core.GameSpec, text: PolicyString) -> SB3Policy:
     except ValueError as error:
         raise ValueError(f"policy sb3: {error}") from None
     if facts.get("game") != spec.name:
-        raise ValueError(f"policy sb3: {path} plays {facts.get('game')}, not {spec.name}")
+        raise ValueError(f"policy sb3: {path} plays {_quoted(facts.get('game'))}, not {spec.name}")
     if facts.get("version") != spec.version:
         raise ValueError(
-            f"policy sb3: {path} was trained on {spec.name}-v{facts.get('version')}, "
+            f"policy sb3: {path} was trained on {spec.name}-v{_quoted(facts.get('version'))}, "
             f"this is v{spec.version}"
         )
     options = "?deterministic=1" if flag == "1" else ""

@@ -3,9 +3,9 @@
     python -m benchmarks.advgame --policies llm --model M --base-url URL
     python -m benchmarks.advgame --policies random,control:keep,heuristic --game tower_defence
     python -m benchmarks.advgame --policies llm:M --budget 0.5,0.75,1,1.5
-    python -m benchmarks.advgame --policies llm:A --opponents llm:B --game battle_card
+    python -m benchmarks.advgame --policies llm:M --opponents llm:OTHER --game battle_card
     python -m benchmarks.advgame findings
-    python -m benchmarks.advgame compare runs/plain runs/renamed
+    python -m benchmarks.advgame compare RUN OTHER_RUN
     python -m benchmarks.advgame balance --game battle_card
 
 In three games two sides make plans without seeing each other's; then the battle runs by itself. A
@@ -32,7 +32,12 @@ from stratagym.benchmarks.advgamebench.credit import KINDS, SAMPLES, WITHOUT
 from stratagym.benchmarks.advgamebench.findings import findings as paper_findings
 from stratagym.benchmarks.advgamebench.games import GAMES
 from stratagym.benchmarks.advgamebench.matches import NAME, Plan
-from stratagym.benchmarks.advgamebench.setup import embeddings_of, factors_of, games_of
+from stratagym.benchmarks.advgamebench.setup import (
+    check_rounds,
+    embeddings_of,
+    factors_of,
+    games_of,
+)
 from stratagym.benchmarks.advgamebench.summary import summarise
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
@@ -99,8 +104,7 @@ class Args(MatchArgs, RunArgs):
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play matches of sealed plans and report how policies plan, revise and keep to budgets."""
     games = games_of(args.game)
-    if not 2 <= args.rounds <= 20:
-        raise cli.InputError(f"--rounds {args.rounds}: choose from 2 to 20")
+    check_rounds("--rounds", args.rounds)
     cli.count("--repeats", args.repeats)
     if args.feedback not in FEEDBACK:
         raise cli.InputError(f"--feedback {args.feedback!r}: choose from: {', '.join(FEEDBACK)}")

@@ -27,6 +27,7 @@ from stratagym.benchmarks.harness.games import by_pairing
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.options import RunArgs
 from stratagym.benchmarks.harness.pairings import duel_matches, match_options, two_sides
+from stratagym.benchmarks.harness.policies import versions
 from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.benchmarks.harness.run import Run
@@ -82,6 +83,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     sides = two_sides(game, rules, "a duel", " players or teams")
     policies = compiled_policies(game, args.policies or usual_policies(game))
     config = {
+        **versions(policies),
         "game": game.name,
         "rules": options,
         "policies": [policy.name for policy in policies],

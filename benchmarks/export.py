@@ -6,6 +6,8 @@
     python -m benchmarks.export RUN --format sgf --game gomoku --output games.sgf
     python -m benchmarks.export RUN --format botzone --licence CC-BY-4.0 --output FOLDER
 
+Needs pyarrow for Parquet, pip install 'stratagym[parquet]'.
+
 A conversation is one decision of a language model: the messages it was sent and its reply. A table
 has one row a decision, or a game, with the fields of the records as columns in a fixed order.
 """
@@ -98,6 +100,8 @@ def main(*runs: str, args: Args) -> None:
         if name not in DECISION_COLUMNS or name in ("prompt", "extra"):
             others = ", ".join(c for c in DECISION_COLUMNS if c not in ("prompt", "extra"))
             raise cli.InputError(f"--fields: unknown {name!r}; choose from: {others}")
+    if output.suffix == ".parquet":
+        tables.import_parquet()  # before runs are read, which can take minutes
     if output.exists() and not args.force:
         raise cli.InputError(f"--output {output} exists; name another, or add --force")
     found = [replays.find(Path(run)) for run in runs]

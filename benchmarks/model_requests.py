@@ -3,6 +3,8 @@
     python -m benchmarks.model_requests
     python -m benchmarks.model_requests --clients aiohttp --concurrency 256 --requests 20000
 
+Needs its clients, pip install 'stratagym[openai]'; --clients names fewer.
+
 A server in a process of its own, on this machine, says the same always; what is measured is the
 time of the processor that this process takes to make prompts, send them, read and judge the
 replies, and write their records.

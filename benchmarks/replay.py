@@ -1,9 +1,10 @@
 """Step through a recorded game, in the terminal or as one page for a browser.
 
-    python -m benchmarks.replay results/board_solvers/20261121-120000
+    python -m benchmarks.replay RUN --list
+    python -m benchmarks.replay RUN --match 3
     python -m benchmarks.replay RUN --match 3 --html game.html
     python -m benchmarks.replay RUN --game chess --html games.html
-    python -m benchmarks.replay RUN --policies llm --ended-by forfeit --all
+    python -m benchmarks.replay RUN --policies llm --ended-by forfeit --list
 
 The game is played again from its rules, seed and actions, and a line says whether the outcome is
 the recorded one. Where a run holds decisions without games, as LudoBench's spots do, these are

@@ -2,7 +2,7 @@
 
     python -m benchmarks.tournament
     python -m benchmarks.tournament --game chess --policies random,mcts:50,llm:M --base-url URL
-    python -m benchmarks.tournament --game tictactoe --policies a,b,c,d,e,f,g,h --format swiss
+    python -m benchmarks.tournament --policies random,heuristic,mcts:20,mcts:80 --format swiss
 
 Every pairing plays the same seeds, each seed once from either seat. In a round robin everyone meets
 everyone; a Swiss tournament has as many rounds as it takes to tell the best, in each of which

@@ -4,6 +4,8 @@
     python -m benchmarks.train_ppo --game tictactoe --opponent self,random --steps 500000
     python -m benchmarks.train_ppo throughput
 
+Needs Stable-Baselines3, pip install 'stratagym[rl]'; throughput also 'pettingzoo[classic]'.
+
 The agent plays itself, its own former versions, the levels of the game's ladder or any other
 policies on the vector environment. It is evaluated as it learns and rated at the end, seats
 rotated; ``agent.zip`` in the run's folder is then the policy ``sb3:PATH`` everywhere. A run that
@@ -24,6 +26,7 @@ from stratagym.agents.core import make_policy
 from stratagym.agents.sb3 import SB3Policy
 from stratagym.benchmarks.harness import cli, records
 from stratagym.benchmarks.harness.options import RunArgs
+from stratagym.benchmarks.harness.policies import begun_players, versions
 from stratagym.benchmarks.levels.summary import anchors
 from stratagym.benchmarks.reporting.terminal import output_console, say
 from stratagym.benchmarks.speed.measuring import machine
@@ -67,16 +70,14 @@ class Args(RunArgs):
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Train a policy and rate it."""
     game, settings = chosen(args)
+    begun = records.begun_config(NAME, args.output) if args.resume else {}
     try:
-        settings, ladder = with_ladder(game, settings, args.against is None)
-        rivals = {
-            name: make_policy(game, name)
-            for name in cli.words(settings.against)
-            if name != ppo.LADDER
-        }
-        for name in cli.words(settings.opponent):
-            if name not in (ppo.SELF, ppo.LADDER):
-                make_policy(game, name)
+        settings, ladder = with_ladder(game, settings, args.against is None, begun.get("ladder"))
+        named = [
+            make_policy(game, name)
+            for name in cli.words(f"{settings.against},{settings.opponent}")
+            if name not in (ppo.SELF, ppo.LADDER)
+        ]
     except (ValueError, ModuleNotFoundError) as error:
         raise cli.InputError(f"--opponent or --against: {error}") from None
     try:
@@ -84,6 +85,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     except ModuleNotFoundError:
         raise cli.InputError(EXTRA) from None
     config: dict[str, Any] = {
+        **versions(named),
         "game": game.name,
         "rules": game.options_in_force(**settings.options),
         "settings": asdict(settings),
@@ -98,10 +100,18 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         config["ladder"] = {**ladder.facts(), "highest": top}
         if ends:
             say(f"{NAME}: {ends}")
+    players = begun_players(config, begun) if args.resume else {}
+    rivals = {
+        name: make_policy(game, players.get(name, name))
+        for name in cli.words(settings.against)
+        if name != ppo.LADDER
+    }
+    opponents = [players.get(name, name) for name in cli.words(settings.opponent)]
+    learned = replace(settings, opponent=",".join(opponents))
     folder = records.open_run(NAME, args.output, config, args.resume)
     if not ppo.has_tensorboard():
         print("TensorBoard is not installed: no logs for it are written", file=sys.stderr)
-    trainer = ppo.Trainer(game, settings, args.seed, folder, args.threads)
+    trainer = ppo.Trainer(game, learned, args.seed, folder, args.threads, ladder)
     if args.resume:
         trainer.resume()
     agent = SB3Policy("agent", trainer.actor, settings.greedy)

@@ -6,6 +6,7 @@ A game's ``metrics.py`` holds ``COUNTS``, the names of what is counted, and the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -83,3 +84,28 @@ def game_counts(
 ) -> np.ndarray:
     """The counts of ``replay`` alone."""
     return replay(rules, seeds, actions, plies)[0]
+
+
+@njit(cache=True, nogil=True)
+def _first_illegal(rules, states, seed, actions, legal, probs):
+    s = states[0]
+    seat = core.start(rules, s, seed, probs)
+    for ply in range(actions.shape[0]):
+        if seat < 0 or not core.is_legal_action(rules, s, actions[ply], legal):
+            return ply
+        seat = core.play(rules, s, actions[ply], probs)
+    return -1
+
+
+def first_illegal(rules: Any, seed: int, actions: Sequence[int]) -> int | None:
+    """The ply of the first action of a game that was not legal, None where all were.
+
+    What plays recorded games again takes this for granted, as all kernels do.
+
+    Args:
+        seed: of the game, 64 bits. actions: integers of 64 bits.
+    """
+    legal, probs = core.new_scratch(rules)
+    played = np.array(actions, np.int64)
+    ply = _first_illegal(rules, core.new_states(rules), np.uint64(seed), played, legal, probs)
+    return None if ply < 0 else int(ply)

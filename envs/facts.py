@@ -13,7 +13,33 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from stratagym.envs.echo import shortened
+
 _ENVS = __name__.rpartition(".")[0]
+
+
+class PackageFault(ValueError):
+    """A package of somebody else's that cannot be used; why, in one line."""
+
+
+def import_part(name: str) -> ModuleType:
+    """A module of a game's package.
+
+    Raises:
+        ModuleNotFoundError: there is none.
+        PackageFault: it is somebody else's, and importing it failed, whatever it raised. One that
+            ends the process by ``sys.exit`` must not end ours.
+    """
+    try:
+        __import__(name)
+    except BaseException as error:
+        if name.startswith(f"{_ENVS.partition('.')[0]}.") or isinstance(error, KeyboardInterrupt):
+            raise
+        if isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(f"{error.name}."):
+            raise
+        said = shortened(" ".join(f"{type(error).__name__}: {error}".split()))
+        raise PackageFault(f"importing {name} failed with {said}") from error
+    return sys.modules[name]
 
 
 @dataclass(frozen=True)
@@ -161,8 +187,7 @@ class GameSpec:
         module = _imported.get(name)
         # Another may have taken its place, as where a package is imported anew.
         if module is None or sys.modules.get(name) is not module:
-            __import__(name)
-            module = sys.modules[name]
+            module = import_part(name)
             if part == "view":
                 from stratagym.envs.views import complete
 

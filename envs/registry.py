@@ -24,6 +24,7 @@ import pettingzoo
 
 from stratagym.envs import cache
 from stratagym.envs.core import GameSpec
+from stratagym.envs.facts import PackageFault, import_part
 
 GROUP = "stratagym.games"
 OURS = __name__.rpartition(".")[0]
@@ -135,15 +136,14 @@ def _load(name: str, place: Place) -> GameSpec:
         return importlib.import_module(place.package).SPEC
     head = f"game {name!r} of {place.owner} cannot be used: "
     try:
-        module = importlib.import_module(place.package)
-    except Exception as error:  # whatever somebody else's code raises
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ValueError(f"{head}importing {place.package} failed with {said}") from error
+        module = import_part(place.package)
+    except (ModuleNotFoundError, PackageFault) as error:
+        raise PackageFault(f"{head}{error}") from error
     found = getattr(module, "SPEC", None)
     if not isinstance(found, GameSpec):
-        raise ValueError(f"{head}{place.package} has no SPEC that is a GameSpec")
+        raise PackageFault(f"{head}{place.package} has no SPEC that is a GameSpec")
     if (found.name, found.package) != (name, place.package):
-        raise ValueError(
+        raise PackageFault(
             f"{head}SPEC says name={found.name!r}, package={found.package!r}, its entry point "
             f"{name} = {place.package!r}; write package=__name__ in SPEC"
         )

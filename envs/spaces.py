@@ -18,6 +18,7 @@ from gymnasium.vector.utils import batch_space
 from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 from stratagym.envs import core
 
@@ -105,7 +106,7 @@ class _Masked(gymnasium.Space[Any]):
 class Discrete(_Masked, gymnasium.spaces.Discrete):
     """``gymnasium.spaces.Discrete`` that draws from a mask by one compiled call."""
 
-    def sample(self, mask: Any = None, probability: Any = None) -> Any:
+    def sample(self, mask: Any = None, probability: Any = None) -> np.int64:
         if mask is not None and probability is None:
             found = self._drawn(mask, self.n)
             if found >= 0:
@@ -116,7 +117,7 @@ class Discrete(_Masked, gymnasium.spaces.Discrete):
 class MultiDiscrete(_Masked, gymnasium.spaces.MultiDiscrete):
     """``gymnasium.spaces.MultiDiscrete`` that draws from a tuple of masks likewise."""
 
-    def sample(self, mask: Any = None, probability: Any = None) -> Any:
+    def sample(self, mask: Any = None, probability: Any = None) -> NDArray[np.int64]:
         if type(mask) is tuple and probability is None and self.nvec.shape == (len(mask),):
             found = np.array([*map(self._drawn, mask, self.nvec.tolist())], np.int64)
             if len(found) and found.min() > NO_MASK:

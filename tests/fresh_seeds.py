@@ -228,9 +228,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, required=True, help="the file to add to")
     args, more = parser.parse_known_args(arguments)
     line = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    line += ["--fresh-file", str(args.output.resolve()), "--fresh-seconds", str(args.seconds)]
+    # With "=": before pytest knows an option it takes the word after it for a path of tests.
+    line += [f"--fresh-file={args.output.resolve()}", f"--fresh-seconds={args.seconds}"]
     for times in (1, args.times):  # once all, so that it is known which are cheap
-        ended = subprocess.run([*line, "--fresh-seeds", str(times), *more]).returncode
+        ended = subprocess.run([*line, f"--fresh-seeds={times}", *more]).returncode
         if ended not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED,
                          pytest.ExitCode.NO_TESTS_COLLECTED):  # fmt: skip
             return ended

@@ -176,10 +176,13 @@ def test_a_limit_of_positions_gives_the_last_finished_depth(rng):
 
 @pytest.mark.parametrize("game", ["connect_four", "chess"])
 def test_a_search_that_stops_and_goes_on_comes_to_the_same(game, rng, monkeypatch):
-    for _ in range(4):
-        facts, rules, states = random_position(game, 12, rng)
+    positions = [random_position(game, 12, rng) for _ in range(4)]
+    if game == "chess":
+        positions.append(chess_position("7k/8/8/8/8/8/7P/r6K w - - 0 1"))
+    for facts, rules, states in positions:
         view = decision_for(facts, rules, states, 1)
-        whole = AlphaBeta(4).search(view)
+        # With a single move there is nothing to choose: against a clock it is not looked into.
+        whole = AlphaBeta(4 if len(view.legal) > 1 else 1).search(view)
         limited = AlphaBeta(4, milliseconds=1e9)
         monkeypatch.setattr("stratagym.agents.alphabeta._SLICE", 7)
         assert limited.search(view) == whole
@@ -207,7 +210,7 @@ def test_a_time_is_a_limit(rng):
 
 @pytest.mark.parametrize(
     "text", ["alphabeta:0ms", "alphabeta:ms", "alphabeta:5ms?positions=9", "alphabeta:65",
-             "alphabeta:5s", "alphabeta:4?version=3", "alphabeta:5ms?version=1"],
+             "alphabeta:5s", "alphabeta:5ms?version=1"],
 )  # fmt: skip
 def test_words_that_make_no_sense_are_refused(text):
     with pytest.raises(ValueError, match="policy alphabeta: write alphabeta:DEPTH"):

@@ -253,7 +253,7 @@ def random_results(rules, states, legal, probs, seed, out):
 
 
 def test_random_games_are_as_long_and_won_as_often_as_known(seed):
-    """100,000 random games of another program: within four errors of both, rounding included."""
+    """100,000 random games of another program: within 5.5 errors of both, rounding included."""
     n = 20_000
     out = np.zeros((n, 4))
     random_results(RULES, core.new_states(RULES), *core.new_scratch(RULES), np.uint64(seed), out)
@@ -266,7 +266,7 @@ def test_random_games_are_as_long_and_won_as_often_as_known(seed):
         (over == kernel.WIPED_OUT, 0.086, 0.001),
     ):
         error = sample.std() * (1 / n + 1 / 100_000) ** 0.5
-        assert abs(sample.mean() - mean) < 4 * error + digit / 2, mean
+        assert abs(sample.mean() - mean) < 5.5 * error + digit / 2, mean
     assert (result != 0).all()
 
 

@@ -423,8 +423,9 @@ def test_frames_show_the_battle():
     after = battle(GAME, rules, plan("invaders", "LavaGolem+"), plan("defenders", "King"))
     before = position(rules)
     shown = frames(rules, before[0], after[0])
-    assert shown[0][0] == "Battle round 1: LavaGolem (gold) attacks King"
-    assert len(shown) == 6
+    assert shown[0][0] == "The battle begins"
+    assert shown[1][0] == "Battle round 1: LavaGolem (gold) attacks King"
+    assert len(shown) == 7
     pictures = [paint() for _, _, paint in shown]
     assert len({picture.shape for picture in pictures}) == 1
     assert all((a != b).any() for a, b in pairwise(pictures))

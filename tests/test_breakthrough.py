@@ -288,15 +288,15 @@ def played(rules, states, legal, probs, seed, lengths, winners):
 
 
 def test_random_play_is_as_long_and_as_often_won_as_known(seed):
-    """Within four standard errors of either figure, the known ones' rounding included."""
+    """Within 5.5 standard errors of either figure, the known ones' rounding included."""
     games = 40_000
     lengths, winners = np.zeros(games), np.zeros(games)
     legal, probs = core.new_scratch(RULES)
     played(RULES, core.new_states(RULES), legal, probs, np.uint64(seed), lengths, winners)
     error = lengths.std() * (1 / games + 1 / 300_000) ** 0.5
-    assert abs(lengths.mean() - MEAN_LENGTH) < 4 * error + 0.05
+    assert abs(lengths.mean() - MEAN_LENGTH) < 5.5 * error + 0.05
     error = 0.5 * (1 / games + 1 / 300_000) ** 0.5
-    assert abs((winners == 0).mean() - FIRST_WINS) < 4 * error + 0.0005
+    assert abs((winners == 0).mean() - FIRST_WINS) < 5.5 * error + 0.0005
 
 
 def test_the_game_ends_on_the_far_row_and_with_the_last_pawn():

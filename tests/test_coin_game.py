@@ -7,6 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from stratagym.agents.core import decision_for, make_policy
 from stratagym.agents.games.coin_game import evaluate, guess, walk
@@ -115,16 +116,13 @@ def test_starts_are_uniform(seed):
         core.start_at(RULES, states, k, np.uint64(one), probs)
     pairs = Counter(map(tuple, states["goals"][:, :2].tolist()))
     assert sorted(pairs) == [(a, b) for a in range(3) for b in range(3) if a != b]
-    chi = sum((count - n / 6) ** 2 / (n / 6) for count in pairs.values())
-    assert chi < 5 + 6 * (2 * 5) ** 0.5
+    assert stats.chisquare(list(pairs.values())).pvalue > 1e-8
     found = [states["where"][:, seat] for seat in range(2)]
     found += [np.nonzero(states["coins"] == colour)[1] for colour in range(3)]
     for where in found:
         counts = np.bincount(where, minlength=cells)
         assert len(counts) == cells
-        expected = len(where) / cells
-        chi = ((counts - expected) ** 2 / expected).sum()
-        assert chi < cells - 1 + 6 * (2 * (cells - 1)) ** 0.5
+        assert stats.chisquare(counts).pvalue > 1e-8
     assert ((states["coins"] >= 0).sum(1) == 12).all()
     for seat in range(2):
         assert (np.take_along_axis(states["coins"], states["where"][:, [seat]], 1) == -1).all()
@@ -210,8 +208,7 @@ def test_goals_are_redrawn_over_what_a_seat_does_not_know(options, seed):
     assert all(goals[player] == mine and len(set(goals)) == len(goals) for goals in drawn)
     kinds = int(np.prod([rules.colours - k for k in range(1, rules.num_players)]))
     assert len(drawn) == kinds
-    chi = sum((count - n / kinds) ** 2 / (n / kinds) for count in drawn.values())
-    assert chi < kinds - 1 + 6 * (2 * max(1, kinds - 1)) ** 0.5
+    assert kinds == 1 or stats.chisquare(list(drawn.values())).pvalue > 1e-8
     told = GAME.make_rules(**options, goals="all")
     states = start.copy()
     core.determinize_at(told, states, 0, player, np.uint64(1))
@@ -240,12 +237,12 @@ def teams(name, games, seed, rules=RULES):
 
 @pytest.mark.parametrize("name", REFERENCE)
 def test_returns_are_those_of_the_same_players_in_openspiel(name, seed):
-    """Within four standard errors of either figure."""
+    """Within 5.5 standard errors of either figure."""
     mean, margin, options = REFERENCE[name]
     returns = teams(name, 2000, seed, GAME.make_rules(**options)).returns
     assert (returns[:, 0] == returns[:, 1]).all()
     error = (returns[:, 0].var() / 2000 + (margin / 1.96) ** 2) ** 0.5
-    assert abs(returns[:, 0].mean() - mean) < 4 * error + 0.005, returns[:, 0].mean()
+    assert abs(returns[:, 0].mean() - mean) < 5.5 * error + 0.005, returns[:, 0].mean()
 
 
 def test_who_knows_more_scores_more(seed):

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import argparse
 import errno
-import io
 import json
 import random
-import shutil
 import subprocess
 import sys
 from collections import Counter
-from contextlib import redirect_stderr, redirect_stdout
 from copy import deepcopy
 from pathlib import Path
 
@@ -28,7 +25,7 @@ from recorded_runs import model, record_game, run_script
 from scripts import ROOT
 
 from stratagym.benchmarks import duel, export, ludo_spots, replay, tournament
-from stratagym.benchmarks.harness import cli, files, locks
+from stratagym.benchmarks.harness import files, locks
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.records import JsonlWriter, read_decisions, read_games
 from stratagym.benchmarks.ludobench.spots import load_spots, parse_spot
@@ -152,87 +149,6 @@ def test_records_that_are_of_another_run(copied):
         changed = [{**games[0], **change}, *games[1:]]
         path.write_text("".join(json.dumps(game) + "\n" for game in changed))
         assert said in refuses(duel, *SMALL, "--output", copied, "--resume")
-
-
-VALUES = [
-    None, True, 0, -1, 2**70, -0.5, 1e300, "", "x", "\x1b[31m[/]", "\ud800", [], [[]], [0], ["a"],
-    {}, {"a": {}}, [None], [1.5], "random", "ok", "illegal", "transport", "chess", "ludo", 10**6,
-]  # fmt: skip
-
-
-def spoil_record(path: Path, dice: random.Random) -> str:
-    """Change one field of one line; says how."""
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    record = dice.choice(lines)
-    name, value = dice.choice(list(record)), deepcopy(dice.choice(VALUES))
-    if dice.random() < 0.1:
-        del record[name]
-    elif isinstance(record[name], list) and record[name] and dice.random() < 0.3:
-        record[name][dice.randrange(len(record[name]))] = value
-    else:
-        record[name] = value
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return f"{path.name}: {name} = {value!r}"
-
-
-def fuzz_runs(
-    count: int, dice: random.Random, whole: Path, spots: Path, work: Path
-) -> Counter[str]:
-    """Change so many records and read them with what reads them; how they were taken."""
-    found: Counter[str] = Counter()
-    for n in range(count):
-        source, script = (whole, duel) if dice.random() < 0.6 else (spots, ludo_spots)
-        folder = work / str(n)
-        shutil.copytree(source, folder)
-        name = "decisions.jsonl" if source is spots or dice.random() < 0.4 else "games.jsonl"
-        how = spoil_record(folder / name, dice)
-        arguments = SMALL if source is whole else SPOTS
-        for reader, *words in (
-            (script, *arguments, "--output", folder, "--resume"),
-            (replay, folder, "--all", "--match", "1") if source is whole else (replay, folder),
-            (export, folder, "--format", "chat", "--output", work / "x.jsonl", "--force"),
-            (export, folder, "--format", "table", "--output", work / "x.csv", "--force"),
-        ):
-            status, said = ended(reader, *words)
-            assert status in (0, 2), f"{how}: {reader.__name__}: {said}"
-            found[f"{reader.__name__.rpartition('.')[2]} {('read', '', 'refused')[status]}"] += 1
-        shutil.rmtree(folder)
-    return found
-
-
-def ended(script, *arguments) -> tuple[int, str]:
-    """A script's exit code, and what it says."""
-    out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        try:
-            cli.run(script.APP, [str(argument) for argument in arguments])
-        except SystemExit as end:
-            return int(end.code or 0), err.getvalue()
-    return 0, err.getvalue()
-
-
-SPOTS = ("--policies", "random,gt:1", "--categories", "safe,grudge_paired", "--head-to-head", 2)
-
-
-def test_a_changed_config_in_the_replay(tmp_path):
-    run_script(ludo_spots, *SPOTS, "--output", tmp_path)
-    path = tmp_path / "config.json"
-    config = json.loads(path.read_text())
-    for name in ("spots", "rules"):
-        for value in VALUES:
-            path.write_text(json.dumps({**config, name: value}))
-            status, said = ended(replay, tmp_path, "--match", "spot")
-            assert status == 2 and len(said.splitlines()) == 1, (name, value, said)
-            status, said = ended(replay, tmp_path, "--kind", "ok", "--list")
-            assert status in (0, 2), (name, value, said)
-
-
-@pytest.mark.slow
-def test_changed_records(whole, tmp_path, seed):
-    spots = tmp_path / "spots"
-    run_script(ludo_spots, *SPOTS, "--output", spots)
-    found = fuzz_runs(40, random.Random(seed), whole, spots, tmp_path)
-    assert found["replay read"] and found["export read"] and found["duel refused"]
 
 
 # --- writing -------------------------------------------------------------------------------------

@@ -375,7 +375,8 @@ def test_frames_show_the_duel():
     burn = "splash magma burst", "ice whirlpool pierce", "ambush final siphon"
     after = battle(GAME, rules, plan("invaders", *burn), plan("defenders", WOOD, LIGHT, EARTH))
     shown = frames(rules, position(rules)[0], after[0])
-    assert shown[0][0] == "1: Fire uses flame_splash on Wood, Wood loses 14, Wood: burning on"
+    assert shown[0][0] == "The duel begins"
+    assert shown[1][0] == "1: Fire uses flame_splash on Wood, Wood loses 14, Wood: burning on"
     pictures = [paint() for _, _, paint in shown[:4]]
     assert all(a.shape == b.shape and (a != b).any() for a, b in pairwise(pictures))
 

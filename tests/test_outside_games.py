@@ -286,6 +286,8 @@ print(json.dumps([listed, asked, usable, caught]))
 def test_packages_that_do_not_work_harm_nobody(site, tmp_path):
     spec = "from stratagym.envs import spec\nimport dataclasses\n"
     distribution(tmp_path, "raises", {"crash": "bad_raises"}, "1 / 0")
+    distribution(tmp_path, "ends", {"ends": "bad_ends"}, "import sys\nsys.exit(0)")
+    distribution(tmp_path, "long", {"long": "bad_long"}, "raise OSError('x ' * 10_000)")
     distribution(tmp_path, "absent", {"absent": "bad_nowhere"})
     distribution(tmp_path, "empty", {"empty": "bad_empty"})
     distribution(tmp_path, "renamed", {"renamed": "bad_renamed"}, spec + "SPEC = spec('tictactoe')")
@@ -294,14 +296,29 @@ def test_packages_that_do_not_work_harm_nobody(site, tmp_path):
     distribution(tmp_path, "other", {"twin": "bad_other"})
     distribution(tmp_path, "shouts", {"No-Name": "bad_shouts"})
     path = Path(f"{site}{os.pathsep}{tmp_path}")
-    wanted = ("crash", "absent", "empty", "renamed", "twin", "No-Name", "ludo", "nim", "mahjong")
-    said, error = python("-c", ASK, *wanted, path=path)
+    wanted = (
+        "crash",
+        "ends",
+        "long",
+        "absent",
+        "empty",
+        "renamed",
+        "twin",
+        "No-Name",
+        "ludo",
+        "nim",
+        "mahjong",
+    )
+    said, error = python("-c", ASK, *wanted, "mahjong", path=path)
     listed, asked, usable, caught = json.loads(said)
-    assert listed == sorted([*our_games(), "nim", "crash", "absent", "empty", "renamed"])
+    found = ["crash", "ends", "long", "absent", "empty", "renamed"]
+    assert listed == sorted([*our_games(), "nim", *found])
     assert usable == sorted([*our_games(), "nim"])
-    assert set(asked) == set(wanted) - {"ludo", "nim"}
+    assert set(asked) == {*wanted, "mahjong"} - {"ludo", "nim"}
     for game, words in {
         "crash": ["'crash' of raises 1.0", "bad_raises", "ZeroDivisionError"],
+        "ends": ["'ends' of ends 1.0", "importing bad_ends failed with SystemExit: 0"],
+        "long": ["'long' of long 1.0", "OSError", "..."],
         "absent": ["'absent' of absent 1.0", "No module named 'bad_nowhere'"],
         "empty": ["'empty' of empty 1.0", "bad_empty has no SPEC"],
         "renamed": ["'renamed' of renamed 1.0", "name='tictactoe'", "package=__name__"],
@@ -309,16 +326,27 @@ def test_packages_that_do_not_work_harm_nobody(site, tmp_path):
         "No-Name": ["'No-Name' of shouts 1.0", "small letters"],
         "mahjong": ["unknown game 'mahjong'", "nim"],
     }.items():
-        assert "\n" not in asked[game]
+        assert "\n" not in asked[game] and len(asked[game]) < 700
         assert all(word in asked[game] for word in words), asked[game]
     # Those that can be told by their names alone are told at the start, once each.
     assert error.count("RuntimeWarning") == 3
     assert "'ludo' of ours 1.0 is left out" in error
     # The others when somebody goes through all games.
-    assert len(caught) == 4
+    assert len(caught) == 6
     assert all("left out" in line for line in caught)
-    refused = python("-m", "benchmarks.tournament", "--game", "crash", path=path, code=2)[1]
-    assert "'crash' of raises 1.0" in refused.splitlines()[-1]
+    for game, words in (("crash", "'crash' of raises 1.0"), ("ends", "SystemExit: 0")):
+        refused = python("-m", "benchmarks.tournament", "--game", game, path=path, code=2)[1]
+        assert words in refused.splitlines()[-1]
+
+
+@pytest.mark.parametrize("part", ["rules", "view", "agents"])
+def test_a_part_that_ends_the_process_is_one_line(site, tmp_path, part):
+    own = shutil.copytree(site, tmp_path / "site")
+    (own / PACKAGE / f"{part}.py").write_text("raise SystemExit(0)\n")
+    duel = ("-m", "benchmarks.duel", "--game", "nim", "--policies", "random,heuristic", "--games",
+            "2", "--output", tmp_path / "run")  # fmt: skip
+    *_, line = python(*duel, path=own, code=2)[1].splitlines()
+    assert f"importing {PACKAGE}.{part} failed with SystemExit: 0" in line
 
 
 # --- games that are registered at run time -------------------------------------------------------
@@ -366,7 +394,7 @@ def test_a_registered_game_travels_in_a_pickle(tmp_path):
     assert python("-c", UNPICKLE, tmp_path / "env", path=SOURCE)[0] == "[1, 4, 5] True\n"
     error = python("-c", UNPICKLE, tmp_path / "env", path=tmp_path, code=1)[1]
     last = error.splitlines()[-1]
-    assert last.startswith("ValueError: game 'nim' of package stratagym_nim, registered in another")
+    assert "PackageFault: game 'nim' of package stratagym_nim, registered in another" in last
     assert "No module named 'stratagym_nim'" in last
 
 

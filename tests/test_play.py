@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ours import our_games
 
 from stratagym.benchmarks import play
 from stratagym.benchmarks.reporting.terminal import Screen
@@ -111,7 +112,7 @@ for game, seed in json.loads(sys.argv[2]):
 class Terminal:
     """A pseudo-terminal with a program in it, as wide as wanted."""
 
-    def __init__(self, columns: int, played: list[tuple[str, int]]):
+    def __init__(self, columns: int, played: list[tuple[str, int]], errors: Path):
         own, there = pty.openpty()
         fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         modes = termios.tcgetattr(there)
@@ -119,14 +120,15 @@ class Terminal:
         termios.tcsetattr(there, termios.TCSANOW, modes)
         told, telling = os.pipe()
         environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", PLAY_ALL, str(telling), json.dumps(played), str(DECISIONS)],
-            stdin=there, stdout=there, stderr=subprocess.DEVNULL, cwd=ROOT, pass_fds=[telling],
-            env={**environment, "TERM": "xterm-256color"},
-        )  # fmt: skip
+        with errors.open("wb") as printed:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", PLAY_ALL, str(telling), json.dumps(played), str(DECISIONS)],
+                stdin=there, stdout=there, stderr=printed, cwd=ROOT, pass_fds=[telling],
+                env={**environment, "TERM": "xterm-256color"},
+            )  # fmt: skip
         os.close(there)
         os.close(telling)
-        self.file, self.legal = own, os.fdopen(told)
+        self.file, self.legal, self.errors = own, os.fdopen(told), errors
 
     def type(self, words: str) -> None:
         os.write(self.file, f"{words}\n".encode())
@@ -135,22 +137,28 @@ class Terminal:
         """The lines up to the next question, as they stand on the screen."""
         text = b""
         while not text.endswith(b"Your move: "):
-            assert select.select([self.file], [], [], 300)[0], text[-500:]
+            assert select.select([self.file], [], [], 300)[0], (text[-500:], self.printed())
             text += os.read(self.file, 1 << 16)
         shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.decode())
         return shown.replace("\r", "").split("\n")
 
-    def close(self) -> int:
+    def close(self) -> None:
+        """Wait for the end, which has to be a good one."""
+        code = self.process.wait(60)
         os.close(self.file)
-        return self.process.wait(60)
+        assert code == 0, self.printed()
+
+    def printed(self) -> str:
+        """The last of what the program printed as errors."""
+        return self.errors.read_text(errors="replace")[-2000:]
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120])
-def test_every_legal_move_stands_on_the_screen(columns, seed):
+def test_every_legal_move_stands_on_the_screen(columns, seed, tmp_path):
     """In the list, or in what ``?`` tells where there are more than 60, and none of them broken."""
     rng = np.random.default_rng(seed)
-    played = [(game, int(rng.integers(2**32))) for game in games()]
-    terminal, seen = Terminal(columns, played), set()
+    played = [(game, int(rng.integers(2**32))) for game in our_games()]
+    terminal, seen = Terminal(columns, played, tmp_path / "errors"), set()
     for told in terminal.legal:
         game, legal = json.loads(told)
         lines = terminal.read()
@@ -168,5 +176,5 @@ def test_every_legal_move_stands_on_the_screen(columns, seed):
             assert found, (game, move, shown)
         terminal.type(str(rng.choice(legal)))
         seen.add(game)
-    assert terminal.close() == 0
-    assert seen == set(games())
+    terminal.close()
+    assert seen == set(our_games())

@@ -493,6 +493,19 @@ def damaged(kind: str, agent, folder, model) -> str:
         buffer = io.BytesIO()
         torch.save(Lowest(), buffer)
         rewrite(agent, path, policy_pth=buffer.getvalue())
+    elif kind == "a program in TorchScript":
+        buffer = io.BytesIO()
+        torch.jit.save(torch.jit.script(torch.nn.Linear(2, 2)), buffer)
+        rewrite(agent, path, policy_pth=buffer.getvalue())
+    elif kind == "half the precision":
+        weights = torch.load(io.BytesIO(zipfile.ZipFile(agent).read(sb3.WEIGHTS)))
+        buffer = io.BytesIO()
+        torch.save({name: tensor.half() for name, tensor in weights.items()}, buffer)
+        rewrite(agent, path, policy_pth=buffer.getvalue())
+    elif kind == "a game of many words":
+        rewrite(agent, path, stratagym_json=json.dumps(facts | {"game": "a\nb " * 10_000}))
+    elif kind == "a long version":
+        rewrite(agent, path, stratagym_json=json.dumps(facts | {"version": [[1]] * 10_000}))
     elif kind == "newer":
         rewrite(agent, path, stratagym_json=json.dumps(facts | {"schema": 99}))
     elif kind == "other shape":
@@ -515,18 +528,25 @@ def damaged(kind: str, agent, folder, model) -> str:
         ("plain sb3", "does not say which game"),
         ("no weights", "not an agent file, or damaged"),
         ("weights of something else", "neither kind"),
-        ("a pickle that runs code", "damaged"),
+        ("a pickle that runs code", "does not hold tensors alone"),
+        ("a program in TorchScript", "damaged"),
+        ("half the precision", "damaged"),
+        ("a game of many words", "plays 'a"),
+        ("a long version", "was trained on tictactoe-v"),
         ("newer", "upgrade stratagym"),
         ("other shape", "does not fit"),
         ("not json", "not JSON"),
         ("no facts in it", "damaged"),
     ],
 )
-def test_a_wrong_file_gets_one_line(kind, message, agent, tmp_path, model):
+def test_a_wrong_file_gets_one_line(kind, message, agent, tmp_path, model, recwarn):
     path = damaged(kind, agent, tmp_path, model)
+    recwarn.clear()
     with pytest.raises(ValueError, match=message) as caught:
         make_policy(envs.spec("tictactoe"), f"sb3:{path}")
-    assert "\n" not in str(caught.value) and path in str(caught.value)
+    said = str(caught.value)
+    assert said.isprintable() and path in said and len(said) < 400 + len(path)
+    assert not recwarn
 
 
 @pytest.mark.parametrize(

@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
 from stratagym.benchmarks.advgamebench import mentions, metrics
-from stratagym.benchmarks.advgamebench.matches import NAME, Plan
+from stratagym.benchmarks.advgamebench.matches import NAME, Plan, Setting
 from stratagym.benchmarks.advgamebench.metrics import METRICS, Game
+from stratagym.benchmarks.advgamebench.setup import check_rounds, factors_of, games_of
 from stratagym.benchmarks.advgamebench.summary import by_match, is_renamed, played, whole_budget
+from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.errors import InputError
-from stratagym.benchmarks.harness.records import read_config, read_decisions, read_games
+from stratagym.benchmarks.harness.files import Shape
+from stratagym.benchmarks.harness.match_play import AnswerProtocol
+from stratagym.benchmarks.harness.matches import difference, place_of
+from stratagym.benchmarks.harness.records import (
+    GameRecord,
+    read_config,
+    read_decisions,
+    read_games,
+)
 from stratagym.benchmarks.reporting.page import Table, code, mean_text, number
 from stratagym.benchmarks.reporting.stats import Rate
+from stratagym.envs import spec
+from stratagym.envs.text import TextOptions
+from stratagym.wrappers.dialogue import FORFEIT
 
 NAMES = "hallucinated"
 SHOWN = ("WR", "RVR", "init-win", "ORR", "CSR", "slope", "OBR", NAMES)
+
+
+_ANY = AnswerProtocol(TextOptions(), tries=1, invalid=FORFEIT)
+"""How answers were treated decides nothing here."""
 
 
 class Recorded(NamedTuple):
@@ -34,34 +51,91 @@ class Recorded(NamedTuple):
     replies: Mapping[str, list[mentions.Reply]]
 
 
+class _Text(TypedDict, total=False):
+    renamed: bool
+
+
+class _SomeConfigs(TypedDict, total=False):
+    shared_start: bool
+
+
+class _Config(_SomeConfigs):
+    """The fields of ``config.json`` that say which matches a run has."""
+
+    named: list[str]
+    opponents: list[str]
+    games: list[str]
+    rounds: int
+    repeats: int
+    budget: list[float]
+    seed: int
+    rules: dict[str, Any]
+    text: dict[str, Any]
+
+
 def read(folder: Path) -> Recorded:
     """The matches of a run's folder, with the whole budget.
 
     Raises:
-        InputError: it holds no run of this benchmark.
+        InputError: it holds no run of this benchmark, or one that was changed.
     """
     config = read_config(folder)
     if config.get("benchmark") != NAME:
         raise InputError(f"{folder}: a run of {NAME} is needed")
-    plan = Plan(
-        policies=config["named"],
-        opponents=config["opponents"],
-        games=config["games"],
-        rounds=config["rounds"],
-        repeats=config["repeats"],
-        factors=config["budget"],
-        seed=config["seed"],
-        options=config["rules"],
-        shared_start=config.get("shared_start", False),
-    )
-    decisions = list(read_decisions(folder))
     records = {record["match"]: record for record in read_games(folder)}
+    try:
+        Shape(_Config).check(config)
+        Shape(_Text).check(config["text"])
+        plan = _plan(config, records.values())
+    except (InputError, ValueError) as error:
+        raise InputError(f"{folder / 'config.json'}: {error}; it was changed") from None
+    for setting, seed in plan.settings():
+        if setting.name in records:
+            _check(folder, plan, setting, seed, records[setting.name])
+    decisions = list(read_decisions(folder))
     every, _ = played(plan, records, decisions)
     usual = whole_budget(every, plan)
     renamed = is_renamed(config)
     of = {name: by_match(usual, name) for name in plan.policies}
     replies = {name: mentions.replies(decisions, own, renamed) for name, own in of.items()}
     return Recorded(renamed, {name: list(own.values()) for name, own in of.items()}, replies)
+
+
+def _plan(config: Mapping[str, Any], records: Iterable[GameRecord]) -> Plan:
+    """The plan of a run. Raises ``InputError`` or ``ValueError`` for values that no run has."""
+    check_rounds("rounds", config["rounds"])
+    cli.count("repeats", config["repeats"])
+    factors = factors_of(",".join(map(str, config["budget"])), "budget")
+    games = games_of(",".join(config["games"]), "games")
+    for game in games:
+        spec(game).make_rules(**config["rules"])
+    # So many at most: a run need not have come to its last.
+    repeats = 1 + max((place_of(record).round or 0 for record in records), default=0)
+    return Plan(
+        policies=config["named"],
+        opponents=config["opponents"],
+        games=games,
+        rounds=config["rounds"],
+        repeats=min(repeats, config["repeats"]),
+        factors=factors,
+        seed=config["seed"],
+        options=config["rules"],
+        shared_start=config.get("shared_start", False),
+    )
+
+
+def _check(folder: Path, plan: Plan, setting: Setting, seed: int, record: GameRecord) -> None:
+    """Raises ``InputError`` where a record is not of a match, or the match not of the plan."""
+    in_words = record["rules"].get("over_budget") == "loses"
+    try:
+        match = plan.match(setting, seed, in_words, _ANY)
+        rules = spec(setting.game).make_rules(**match.options)
+    except ValueError as error:
+        raise InputError(f"{folder / 'config.json'}: {error}; it was changed") from None
+    if why := difference(record, match, rules):
+        raise InputError(
+            f"{folder / 'games.jsonl'}: {setting.name} has {why}: it was changed, or config.json"
+        )
 
 
 def compare(one: Recorded, other: Recorded) -> dict[str, Any]:

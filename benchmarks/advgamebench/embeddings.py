@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from stratagym.agents.chat import NO_KEY, Unavailable
-from stratagym.agents.chat_clients import import_client
+from stratagym.agents.chat import DEFAULT_URL, NO_KEY, Unavailable, public_url
+from stratagym.agents.chat_clients import import_client, openai_proxy_for
+from stratagym.envs.echo import masked
 
 FILE = "embeddings.npz"
 BATCH = 256
@@ -27,24 +27,38 @@ class Embeddings:
 
     Raises:
         ModuleNotFoundError: the openai package is missing.
+        ValueError: ``base_url`` is no address.
+        Unavailable: no request can be sent from here, such as through the proxy that is set.
     """
 
     def __init__(self, folder: Path, model: str, base_url: str | None, api_key_env: str):
         openai = import_client("openai")
         self.model, self._path, self._error = model, folder / FILE, openai.OpenAIError
         key = os.environ.get(api_key_env) or NO_KEY
-        password = urlsplit(base_url or "").password or ""
+        url = base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL
+        public_url(url)
+        password = urlsplit(url).password or ""
         self._secrets = [
             one for one in (key, password, unquote(password)) if one not in ("", NO_KEY)
         ]
-        self._client = openai.OpenAI(api_key=key, base_url=base_url)
-        self._vectors: dict[str, np.ndarray] = {}
+        try:
+            openai_proxy_for(url)
+            self._client = openai.OpenAI(api_key=key, base_url=url)
+        except Exception as error:  # whatever the environment holds: proxies, certificates
+            raise Unavailable(f"embeddings by {model}: {self._plain(error)}") from None
+        self._vectors = self._kept()
+
+    def _kept(self) -> dict[str, np.ndarray]:
+        """What the run's folder has of the model; nothing where it is torn or was changed."""
         try:
             with np.load(self._path) as kept:
-                if str(kept["model"]) == model:
-                    self._vectors = dict(zip(kept["texts"].tolist(), kept["vectors"], strict=True))
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile):
-            pass  # not there, or torn: it is made anew
+                vectors = np.asarray(kept["vectors"], np.float32)
+                texts = kept["texts"].tolist()
+                if str(kept["model"]) != self.model or not np.isfinite(vectors).all():
+                    return {}
+                return dict(zip(texts, vectors, strict=True)) if vectors.ndim == 2 else {}
+        except Exception:  # numpy and zipfile have many names for it
+            return {}
 
     def learn(self, texts: Iterable[str]) -> None:
         """Ask for the embeddings of those texts that are not known.
@@ -79,7 +93,7 @@ class Embeddings:
 
     def _plain(self, error: Exception) -> str:
         """An error in one line, without anything secret."""
-        said = " ".join(str(error).split())
+        said = masked(" ".join(str(error).split()))
         for secret in self._secrets:
             said = said.replace(secret, "[key]")
         return said[:300]

@@ -171,27 +171,44 @@ class Plan:
             starts: records of the games of ``start_of``, whose plans stand in the first round.
         """
         in_words = set(models)
-        found = []
-        for setting, seed in self.settings():
-            seats = [setting.opponent, setting.opponent]
-            seats[setting.role] = setting.policy
-            options = self.options_of(setting, bool(in_words & set(seats)))
-            plans = [starts[self.start_of(setting, role)] for role in range(2) if starts]
-            found.append(
-                Match(
-                    NAME,
-                    setting.name,
-                    setting.game,
-                    options,
-                    seed,
-                    (seats[0], seats[1]),
-                    protocols[setting.game],
-                    Place(setting.pairing, setting.repeat, setting.role),
-                    given=tuple(a for role, one in enumerate(plans) for a in first_plan(one, role)),
-                    refusals=tuple(one.get("refusals", ["", ""])[k] for k, one in enumerate(plans)),
-                )
+        return [
+            self.match(
+                setting,
+                seed,
+                bool(in_words & {setting.policy, setting.opponent}),
+                protocols[setting.game],
+                [starts[self.start_of(setting, role)] for role in range(2) if starts],
             )
-        return found
+            for setting, seed in self.settings()
+        ]
+
+    def match(
+        self,
+        setting: Setting,
+        seed: int,
+        in_words: bool,
+        protocol: AnswerProtocol,
+        starts: Sequence[GameRecord] = (),
+    ) -> Match:
+        """The match of a setting.
+
+        Args:
+            in_words: whether a seat answers in words. starts: by role, records of ``start_of``.
+        """
+        seats = [setting.opponent, setting.opponent]
+        seats[setting.role] = setting.policy
+        return Match(
+            NAME,
+            setting.name,
+            setting.game,
+            self.options_of(setting, in_words),
+            seed,
+            (seats[0], seats[1]),
+            protocol,
+            Place(setting.pairing, setting.repeat, setting.role),
+            given=tuple(a for role, one in enumerate(starts) for a in first_plan(one, role)),
+            refusals=tuple(one.get("refusals", ["", ""])[k] for k, one in enumerate(starts)),
+        )
 
 
 def first_plan(record: GameRecord, role: int) -> list[int]:

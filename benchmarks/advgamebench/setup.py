@@ -9,16 +9,22 @@ from stratagym.benchmarks.advgamebench.games import GAMES
 from stratagym.benchmarks.harness import cli
 
 
-def games_of(text: str) -> list[str]:
-    """The games of ``--game``."""
+def games_of(text: str, option: str = "--game") -> list[str]:
+    """The games that ``option`` names."""
     games = cli.words(text)
     if not games or set(games) - set(GAMES):
-        raise cli.InputError(f"--game {text!r}: choose from: {', '.join(GAMES)}")
+        raise cli.InputError(f"{option} {text!r}: choose from: {', '.join(GAMES)}")
     return games
 
 
-def factors_of(text: str) -> list[float]:
-    """The numbers of ``--budget``."""
+def check_rounds(option: str, rounds: int) -> None:
+    """Raises ``InputError`` for a match of so many rounds."""
+    if not 2 <= rounds <= 20:
+        raise cli.InputError(f"{option} {rounds}: choose from 2 to 20")
+
+
+def factors_of(text: str, option: str = "--budget") -> list[float]:
+    """The numbers of ``option``."""
     found = []
     for word in cli.words(text):
         try:
@@ -26,10 +32,10 @@ def factors_of(text: str) -> list[float]:
         except ValueError:
             factor = 0.0
         if not 0.05 <= factor <= 4:
-            raise cli.InputError(f"--budget {word!r}: a number from 0.05 to 4 is needed")
+            raise cli.InputError(f"{option} {word!r}: a number from 0.05 to 4 is needed")
         found.append(factor)
     if len(set(found)) != len(found) or not found:
-        raise cli.InputError(f"--budget {text!r}: name different numbers")
+        raise cli.InputError(f"{option} {text!r}: name different numbers")
     return found
 
 
@@ -47,5 +53,7 @@ def embeddings_of(
         found = Embeddings(folder, model, base_url, api_key_env)
     except ModuleNotFoundError as error:
         raise cli.InputError(f"--embedding-model: {error}") from None
+    except ValueError as error:
+        raise cli.InputError(f"--embedding-url: {error}") from None
     found.learn(["{}"])
     return found

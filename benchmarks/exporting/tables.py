@@ -75,19 +75,20 @@ def write_csv(
     return count
 
 
-def write_parquet(path: Path, records: Iterable[dict[str, Any]], columns: dict[str, str]) -> int:
-    """The same in Parquet, its columns of the types named.
-
-    Raises:
-        InputError: pyarrow is not installed; the line names the extra.
-    """
+def import_parquet() -> Any:
+    """pyarrow. Raises ``InputError`` that names the extra where it is not installed."""
     try:
-        import pyarrow
         import pyarrow.parquet
     except ModuleNotFoundError:
         raise cli.InputError(
             "Parquet needs pyarrow: pip install 'stratagym[parquet]'; or write a .csv"
         ) from None
+    return pyarrow
+
+
+def write_parquet(path: Path, records: Iterable[dict[str, Any]], columns: dict[str, str]) -> int:
+    """The same in Parquet, its columns of the types named. Raises as ``import_parquet``."""
+    pyarrow = import_parquet()
     types = {
         "text": pyarrow.string(),
         "json": pyarrow.string(),

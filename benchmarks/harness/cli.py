@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import inspect
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +27,7 @@ from stratagym.benchmarks.harness import locks
 from stratagym.benchmarks.harness.errors import InputError as InputError
 from stratagym.benchmarks.reporting import marked
 from stratagym.benchmarks.reporting.terminal import say
+from stratagym.envs.facts import PackageFault
 
 T = TypeVar("T")
 OWN = Group("Options", sort_key=0)
@@ -103,6 +105,7 @@ def run(application: App, arguments: list[str] | None = None) -> None:
     name = application.name[0]
     given = sys.argv[1:] if arguments is None else arguments
     former = _FORMER.get(name, {})
+    values = [*given, *(word.partition("=")[2] for word in given)]
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # what ``benchmarks`` says at first
     try:
@@ -112,8 +115,8 @@ def run(application: App, arguments: list[str] | None = None) -> None:
             )
         finally:
             sys.stdout.flush()
-    except (CycloptsError, InputError, PolicyFault) as error:
-        say(f"{name}: {error}")
+    except (CycloptsError, InputError, PackageFault, PolicyFault) as error:
+        say(f"{name}: {error}", values=values)
         sys.exit(2)
     except BrokenPipeError:  # whoever read the output, such as `head`, has had enough
         _drop_output()
@@ -122,15 +125,15 @@ def run(application: App, arguments: list[str] | None = None) -> None:
         if error.errno not in NOT_OURS:
             raise
         where = f"{error.filename}: " if error.filename else ""
-        say(f"{name}: {where}{error.strerror}; what was recorded is kept")
+        say(f"{name}: {where}{error.strerror}; what was recorded is kept", values=values)
         _drop_output()
         sys.exit(2)
     except Unavailable as error:
         kept = "what was recorded is kept, and --resume goes on with it"
-        say(f"{name}: {error}; {kept}")
+        say(f"{name}: {error}; {kept}", values=values)
         sys.exit(3)
     except TransportError as error:
-        say(f"{name}: no answer came: {error}")
+        say(f"{name}: no answer came: {error}", values=values)
         sys.exit(3)
     except KeyboardInterrupt:
         print(file=sys.stderr)
@@ -187,12 +190,26 @@ def _inherited(cls: type) -> dict[str, Group]:
     }
 
 
+PLACES = {
+    "M": "a model; to ask one takes pip install 'stratagym[llm]'",
+    "OTHER": "another model",
+    "URL": "the model's endpoint, such as http://localhost:8000/v1",
+    "RUN": "the folder of a run",
+    "OTHER_RUN": "the folder of another run",
+    "FOLDER": "a folder to write to",
+}
+"""What words in examples stand for; all others are meant as they are."""
+
+
 def _examples(text: str) -> str:
-    """The lines of a script's docstring that call it."""
+    """The lines of a script's docstring that call it, what they mean, and what they need."""
     lines = [line.strip() for line in text.splitlines()]
     calls = [line for line in lines if line.startswith("python -m ")]
     folded = [textwrap.wrap(call, 74, break_on_hyphens=False) for call in calls]
-    return "\n".join(["Examples:", *("  " + " \\\n      ".join(parts) for parts in folded)])
+    found = ["Examples:", *("  " + " \\\n      ".join(parts) for parts in folded)]
+    used = [one for one in PLACES if re.search(rf"(?<!\w){one}(?!\w)", " ".join(calls))]
+    found += ["  " + "; ".join(f"{one}: {PLACES[one]}" for one in used)] * bool(used)
+    return "\n".join([*found, *(line for line in lines if line.startswith("Needs "))])
 
 
 class _Help(DefaultFormatter):

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
+from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.envs import spec
+from stratagym.envs.checks import SEED_MASK
+from stratagym.envs.counting import first_illegal
 
 
 class Place(NamedTuple):
@@ -46,6 +49,7 @@ class Match:
         given: actions that it begins with instead. refusals: by seat, why its part of them stands
             in the place of an answer that was refused; empty where it does not.
         turns: after how many of the game's turns the match is stopped; 0 for a whole game.
+        names: of the seats in its record, where earlier versions play under them.
     """
 
     benchmark: str
@@ -60,6 +64,7 @@ class Match:
     given: tuple[int, ...] = ()
     refusals: tuple[str, ...] = ()
     turns: int = 0
+    names: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -100,3 +105,47 @@ def place_of(record: Mapping[str, Any]) -> Place:
         return Place(pairing, int(number), int(last))
     except ValueError:
         return ALONE
+
+
+def difference(record: GameRecord, match: Match, rules: Any) -> str:
+    """Why a record cannot be of a match, in some words; empty where it can.
+
+    Its actions are legal then, so that kernels, which check nothing, may play it again.
+
+    Args:
+        rules: made of the match's options.
+    """
+    seats = len(match.seats)
+    if (record["game"], record["seed"], len(record["seats"])) != (match.game, match.seed, seats):
+        return "another game, seed or number of seats"
+    if record["seats"] != list(match.names or match.seats):
+        return "other policies in its seats"
+    if not _same_rules(match.game, match.options, record["rules"]):
+        return "other rules"
+    place = place_of(record)
+    if "pairing" not in record and place.round is None:  # as 0.1 has it
+        place = place._replace(round=match.place.round)
+    if (place, record.get("opening", 0)) != (match.place, match.opening):
+        return "another place in the run, or another opening"
+    sides = spec(match.game).sides_of(rules) or ()
+    told = [list(side) for side in sides] if any(len(side) > 1 for side in sides) else None
+    if record.get("sides", told) != told or not 0 <= (record["forfeited_by"] or 0) < seats:
+        return "other sides, or a seat that the game does not have"
+    actions = record["actions"]
+    if not 0 <= min(actions, default=0) <= max(actions, default=0) < rules.num_actions:
+        return "an action that the game does not have"
+    ply = first_illegal(rules, match.seed & SEED_MASK, actions)
+    if ply is not None:
+        return f"an illegal action (number {ply + 1} of {len(actions)})"
+    return ""
+
+
+def _same_rules(game: str, options: Mapping[str, Any], recorded: Mapping[str, Any]) -> bool:
+    """Whether the options of a record are a match's, however they are written."""
+    if recorded == options:
+        return True
+    try:
+        facts = spec(game)
+        return facts.options_in_force(**recorded) == facts.options_in_force(**options)
+    except ValueError:
+        return False

@@ -9,10 +9,11 @@ from typing import Any
 from urllib.parse import quote
 
 from stratagym.agents import chat_options
-from stratagym.agents.core import Policy, PolicyString, make_policy
+from stratagym.agents.core import Policy, PolicyString, at_version, make_policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.cli import InputError, words
 from stratagym.benchmarks.harness.decisions import TOKENS_APART
+from stratagym.benchmarks.harness.files import brief
 from stratagym.benchmarks.harness.options import ModelArgs
 from stratagym.envs.core import GameSpec
 
@@ -112,6 +113,7 @@ def settings(policies: list[Policy]) -> dict[str, Any]:
         for policy in policies
     }
     return {
+        **versions(policies),
         "policies": [
             {"name": name, **{k: v for k, v in values.items() if k not in CONNECTION}}
             for name, values in own.items()
@@ -122,6 +124,54 @@ def settings(policies: list[Policy]) -> dict[str, Any]:
             if values
         },
     }
+
+
+def by_name(policies: Mapping[str, Mapping[str, Policy]]) -> dict[str, Policy]:
+    """Every policy of several games once, whatever games it plays; its newest version."""
+    found: dict[str, Policy] = {}
+    for own in policies.values():
+        for name, policy in own.items():
+            if name not in found or policy.version >= found[name].version:
+                found[name] = policy
+    return found
+
+
+def versions(policies: Iterable[Policy]) -> dict[str, Any]:
+    """``versions`` of a run's configuration: of each policy that had an earlier one.
+
+    Of policies of one name, which play different games, the highest.
+    """
+    later: dict[str, int] = {}
+    for policy in policies:
+        if policy.version > 1:
+            later[policy.name] = max(policy.version, later.get(policy.name, 1))
+    return {"versions": later} if later else {}
+
+
+def begun_players(config: dict[str, Any], begun: Mapping[str, Any]) -> dict[str, str]:
+    """What plays the names of a run that is resumed, where that is an earlier version.
+
+    Args:
+        config: of this call; its ``versions`` become those of the run.
+        begun: the configuration of the run. Where no version is said, it is the first.
+
+    Raises:
+        InputError: a version that there is not.
+    """
+    newest, old = config.pop("versions", {}), begun.get("versions", {})
+    players = {}
+    for name, version in newest.items():
+        found = old.get(name, 1) if isinstance(old, dict) else None
+        if type(found) is not int or not 1 <= found <= version:
+            raise InputError(
+                f"--resume: config.json has version {brief(found)} of {name}; there are versions 1 "
+                f"to {version}"
+            )
+        if found < version:
+            players[name] = at_version(name, found)
+    if old:
+        config["versions"] = {name: old[name] for name in newest if name in old}
+    return players
 
 
 def tokens_apart(decisions: Iterable[Mapping[str, Any]]) -> dict[str, int]:

@@ -13,7 +13,7 @@ from stratagym.agents.core import Policy
 from stratagym.benchmarks.harness import locks, records
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.options import ExecutorArgs, ModelArgs, RunArgs
-from stratagym.benchmarks.harness.policies import usage
+from stratagym.benchmarks.harness.policies import begun_players, usage
 from stratagym.benchmarks.harness.progress import lines, stage
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
 from stratagym.benchmarks.harness.schedules import Schedule, play_out
@@ -61,6 +61,9 @@ class Run:
             self._options["concurrency"] = args.concurrency
         self.policies = {policy.name: policy for policy in policies}
         self.config = config
+        if args.resume:
+            begun = records.begun_config(benchmark, args.output)
+            self._options["players"] = begun_players(config, begun)
         self.folder = records.open_run(benchmark, args.output, config, args.resume)
 
     def play(

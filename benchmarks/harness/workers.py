@@ -18,6 +18,7 @@ from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, S
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import match_play, pairings
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.decisions import TRANSPORT, check_models
-from stratagym.benchmarks.harness.matches import Match
+from stratagym.benchmarks.harness.matches import Match, difference
 from stratagym.benchmarks.harness.records import GameRecord, JsonlWriter, game_record, read_games
 from stratagym.envs import core, spec
 
@@ -49,6 +50,7 @@ class MatchRunner:
             with their connections. Others may be among them.
         replays: how often a match that a transport failure breaks off is gone on with here and
             now; then it is left for the next call.
+        players: what plays a policy's name, where it is not the newest version.
     """
 
     def __init__(
@@ -61,8 +63,10 @@ class MatchRunner:
         concurrency: int = 8,
         policies: Mapping[str, Policy] | None = None,
         replays: int = 2,
+        players: Mapping[str, str] | None = None,
     ):
         self.folder, self.concurrency, self.replays = folder, concurrency, replays
+        self._players = dict(players or {})
         self._executor, self._workers, self._address = executor, workers, ray_address
         self._cache = PolicyCache(dict(policies or {}))
         self._journal = JsonlWriter(folder / "games.jsonl")
@@ -100,7 +104,7 @@ class MatchRunner:
             ModuleNotFoundError: Ray is asked for and not installed.
         """
         kernels, matches, asked = [], [], []
-        for item in items:
+        for item in map(self._with_players, items):
             record = self._recorded.get(item.name)
             if record is not None and record["ended_by"] != TRANSPORT:
                 self._check(item, record)
@@ -131,19 +135,18 @@ class MatchRunner:
             self._compute(kernels, matches, finish)
         return {item.name: self._recorded[item.name] for item in items}
 
+    def _with_players(self, item: Match) -> Match:
+        """The match with those in its seats that play under the names there."""
+        seats = tuple(self._players.get(name, name) for name in item.seats)
+        names = item.names or item.seats
+        return item if seats == item.seats else replace(item, seats=seats, names=names)
+
     def _check(self, item: Match, record: GameRecord) -> None:
-        """Whether a record is of the match; kernels that count its moves would not notice."""
-        said = record["game"], record["seed"], len(record["seats"])
-        actions, most = record["actions"], self._cache.rules(item)[0].num_actions
-        if said != (item.game, item.seed, len(item.seats)):
-            why = "another game, seed or number of seats"
-        elif not _same_rules(item, record["rules"]):
-            why = "other rules"
-        elif not 0 <= min(actions, default=0) <= max(actions, default=0) < most:
-            why = "an action that the game does not have"
-        elif record["returns"] is None:
+        """Raises ``InputError`` unless a record is of the match, and whole."""
+        why = difference(record, item, self._cache.rules(item)[0])
+        if not why and record["returns"] is None:
             why = "no returns"
-        else:
+        if not why:
             return
         raise InputError(
             f"{self.folder / 'games.jsonl'}: {item.name} has {why}: it was changed, or belongs to "
@@ -254,6 +257,7 @@ class PolicyCache:
             item.given,
             item.refusals,
             item.turns,
+            item.names,
         )
 
 
@@ -290,17 +294,6 @@ def _play(items: list[Match], cache: PolicyCache) -> list[GameRecord]:
         game_record(match.record(*game))
         for match, game in zip(matches, pairings.each_game([games]), strict=True)
     ]
-
-
-def _same_rules(item: Match, recorded: dict[str, Any]) -> bool:
-    """Whether the options of a record are the match's, however they are written."""
-    if recorded == item.options:
-        return True
-    game = spec(item.game)
-    try:
-        return game.options_in_force(**recorded) == game.options_in_force(**item.options)
-    except ValueError:
-        return False
 
 
 def in_chunks(items: list[Match], workers: int) -> list[list[Match]]:

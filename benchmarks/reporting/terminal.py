@@ -14,6 +14,8 @@ from typing import Any, TextIO
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
+from stratagym.envs.echo import echoed
+
 _PLAIN = "\n\t"
 FULL = 10_000
 """Columns where no screen limits them."""
@@ -72,6 +74,9 @@ def output_console() -> Screen:
     return Screen(width=None if limited else FULL)
 
 
-def say(line: str, file: TextIO | None = None) -> None:
-    """Print one line on standard error, or on ``file``."""
-    print(one_line(line), file=file or sys.stderr)
+def say(line: str, file: TextIO | None = None, values: Iterable[str] = ()) -> None:
+    """Print one line on standard error, or on ``file``.
+
+    Values in it are cut, and passwords masked, as ``echo`` has it; ``values`` are such as it holds.
+    """
+    print(one_line(echoed(line, values)), file=file or sys.stderr)

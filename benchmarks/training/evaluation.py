@@ -19,6 +19,7 @@ from stratagym.benchmarks.harness.match_play import SeatedMatch
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.workers import PolicyCache
 from stratagym.benchmarks.levels.climb import climb_all, new_climb, new_plan
+from stratagym.benchmarks.levels.setup import same_ladder
 from stratagym.benchmarks.levels.summary import result
 from stratagym.benchmarks.reporting.stats import Rate, mean_rate, wilson
 from stratagym.benchmarks.training import ppo
@@ -207,9 +208,12 @@ def resumable(folder: Path, advance: Callable[[int, int], Any]) -> tuple[Play, r
 
 
 def with_ladder(
-    game: core.GameSpec, settings: ppo.Settings, is_default: bool
+    game: core.GameSpec,
+    settings: ppo.Settings,
+    is_default: bool,
+    begun: dict[str, Any] | None = None,
 ) -> tuple[ppo.Settings, Ladder | None]:
-    """The ladder that ``settings`` name, if they do.
+    """The ladder that ``settings`` name, if they do: the game's, or that of the run ``begun``.
 
     A climb by default is left out, with a line on standard error, where the game's options give
     other observations or actions than the ladder's.
@@ -222,7 +226,7 @@ def with_ladder(
     named = against + cli.words(settings.opponent)
     if ppo.LADDER not in named:
         return settings, None
-    ladder = ladder_of(game.name)
+    ladder = same_ladder(ladder_of(game.name), begun)
     if ppo.LADDER in against:
         _ = ladder.calibration
         both = (game.make_rules(**options) for options in (settings.options, ladder.options))

@@ -7,7 +7,6 @@ import json
 import os
 import time
 import zipfile
-import zlib
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from stratagym.agents.ladders import Ladder, ladder_of
 from stratagym.agents.networks import Actor, actor_of
 from stratagym.agents.sb3 import SB3Policy, facts_of, save_actor
 from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.reporting.terminal import one_line
 from stratagym.envs.core import GameSpec
 
 
@@ -211,10 +211,20 @@ class Opponents:
 
     SNAPSHOTS = 10
 
-    def __init__(self, game: GameSpec, names: list[str], envs: int, steps: int, seed: int):
+    def __init__(
+        self,
+        game: GameSpec,
+        names: list[str],
+        envs: int,
+        steps: int,
+        seed: int,
+        ladder: Ladder | None = None,
+    ):
         self.names, self.seed = names, seed
         self.fixed = {name: make_policy(game, name) for name in names if name not in (SELF, LADDER)}
-        self.ladder = LadderOpponents(ladder_of(game.name), envs) if LADDER in names else None
+        self.ladder = None
+        if LADDER in names:
+            self.ladder = LadderOpponents(ladder or ladder_of(game.name), envs)
         self.use_pool = SELF in names and game.utility != "identical"
         self.every = max(1, steps // self.SNAPSHOTS)
         self.pool: list[Actor] = []
@@ -337,8 +347,9 @@ def load_checkpoint(path: Path, model: Any, opponents: Opponents) -> dict[str, A
         name, keys, *rest = notes["numpy"]
         np.random.set_state((name, np.array(keys, np.uint32), *rest))
         torch.set_rng_state(tensors["torch"])
-    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, RuntimeError, OSError) as error:
-        raise InputError(f"{path} is damaged: {error}; start a new run") from None
+    except Exception as error:  # whatever stands in it: zipfile, torch and SB3 have many names
+        said = one_line(str(error), 80) or type(error).__name__
+        raise InputError(f"{path} is damaged: {said}; start a new run") from None
     return notes
 
 
@@ -366,10 +377,18 @@ class Trainer:
     Args:
         folder: of the run; holds ``checkpoint.zip``, ``agent.zip`` and TensorBoard's files.
         settings: with the run's own steps, opponent and options filled in.
-        threads: PyTorch's.
+        threads: PyTorch's. ladder: that opponents are taken from, the game's by default.
     """
 
-    def __init__(self, game: GameSpec, settings: Settings, seed: int, folder: Path, threads: int):
+    def __init__(
+        self,
+        game: GameSpec,
+        settings: Settings,
+        seed: int,
+        folder: Path,
+        threads: int,
+        ladder: Ladder | None = None,
+    ):
         import torch
         from sb3_contrib import MaskablePPO
         from stable_baselines3.common.logger import configure
@@ -379,7 +398,7 @@ class Trainer:
         torch.set_num_threads(threads)
         self.game, self.settings, self.seed, self.folder = game, settings, seed, folder
         names = [name.strip() for name in settings.opponent.split(",")]
-        self.opponents = Opponents(game, names, settings.envs, settings.steps, seed)
+        self.opponents = Opponents(game, names, settings.envs, settings.steps, seed, ladder)
         # A policy that is never asked keeps the games open to those of ``set_opponents``.
         first: Any = names[0] if self.opponents.compiled else _Nobody()
         self.env = SB3VecEnv(

@@ -1,9 +1,13 @@
 """Play the golden runs with a version that is known to be right, and keep what they leave.
 
     python tests/golden/record_runs.py PYTHON [NAME ...]
+    python tests/golden/record_runs.py --replays PYTHON [NAME ...]
 
 PYTHON is the interpreter of an environment that has that version, for these files 0.1; NAME one of
 the runs in ``tests/golden_runs.py``, by default all. Writes ``tests/golden/runs/NAME.json.gz``.
+
+With ``--replays`` the runs stay, and only what PYTHON's ``replay`` shows of them is kept anew: for
+when it was made to show other things. That every difference is meant has to be looked at first.
 """
 
 from __future__ import annotations
@@ -20,9 +24,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import golden_runs
 from golden_runs import RUNS, Run
 
+REPLAYS = ("replay --all", "replay --html")
 
-def record(python: str, run: Run) -> int:
-    """Keep one run; returns the length of what is kept, in bytes."""
+
+def caller(python: str) -> golden_runs.Call:
+    """What runs a script with an interpreter."""
     environment = {**os.environ, **golden_runs.SURROUNDINGS, "PYTHONPATH": ""}
     environment = {k: v for k, v in environment.items() if not k.lower().endswith("_proxy")}
 
@@ -33,6 +39,12 @@ def record(python: str, run: Run) -> int:
         )  # fmt: skip
         return ended.returncode, ended.stdout, ended.stderr
 
+    return call
+
+
+def record(python: str, run: Run) -> int:
+    """Keep one run; returns the length of what is kept, in bytes."""
+    call = caller(python)
     with tempfile.TemporaryDirectory() as place, golden_runs.served(run) as server:
         root = Path(place)
         code, screen, err = call(run.script, run.words(server), root / ".")
@@ -56,13 +68,26 @@ def record(python: str, run: Run) -> int:
         return golden_runs.save(golden_runs.path_of(run.name), content)
 
 
+def record_replays(python: str, run: Run) -> int:
+    """Keep what replays of a kept run show; returns the length of what is kept, in bytes."""
+    path = golden_runs.path_of(run.name)
+    content = golden_runs.load(path)
+    with tempfile.TemporaryDirectory() as place:
+        golden_runs.write(Path(place) / run.name, content["files"])
+        readings = golden_runs.readings(run, Path(place), caller(python))
+    content["readings"] |= {name: readings[name] for name in REPLAYS}
+    return golden_runs.save(path, content)
+
+
 def main() -> None:
-    if len(sys.argv) < 2:
+    words = [word for word in sys.argv[1:] if word != "--replays"]
+    if not words:
         raise SystemExit(__doc__)
+    keep = record_replays if "--replays" in sys.argv else record
     for run in RUNS:
-        if not sys.argv[2:] or run.name in sys.argv[2:]:
+        if not words[1:] or run.name in words[1:]:
             began = time.perf_counter()
-            size = record(sys.argv[1], run)
+            size = keep(words[0], run)
             print(f"{run.name}: {size / 1e3:.0f} kB, {time.perf_counter() - began:.0f} s")
 
 

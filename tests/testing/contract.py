@@ -25,8 +25,6 @@ import numpy as np
 from numba import njit
 
 from stratagym.envs import core, make, make_batch, spec
-from stratagym.testing import ptx
-from stratagym.testing.golden import playthrough
 from stratagym.testing.hiding import Hiding
 
 UTILITIES = ("zero_sum", "constant_sum", "identical", "general")
@@ -53,9 +51,6 @@ env.reset(seed=0)
 env.step(int(env.last()[4]["action_mask"].argmax()))
 print(json.dumps([time.process_time(), sorted({set(_HEAVY)!r} & set(sys.modules))]))
 """
-
-
-_PTX = f"import sys; from {ptx.__name__} import main; sys.exit(main(*sys.argv[1:]))"
 
 
 class Contract(Hiding):
@@ -304,6 +299,8 @@ class Contract(Hiding):
 
     def golden_playthrough(self) -> None:
         """The recorded game is played as it was; record anew only what changes on purpose."""
+        from stratagym.testing.golden import playthrough  # here: it is a program too
+
         if self.golden is None:
             raise unittest.SkipTest("no folder with a recorded game is given (golden=...)")
         recorded = (self.golden / f"{self.name}.txt").read_text(encoding="utf-8")
@@ -339,10 +336,12 @@ class Contract(Hiding):
 
     def ptx(self) -> None:
         """Start, play, mask and observation compile to a GPU's assembler; no GPU is needed."""
+        from stratagym.testing import ptx  # here: it is a program too
+
         if importlib.util.find_spec("numba_cuda") is None or ptx.MISSING in _missing:
             raise unittest.SkipTest(ptx.MISSING)
         done = subprocess.run(
-            [sys.executable, "-c", _PTX, self.name, self.spec.package],
+            [sys.executable, "-m", ptx.__name__, self.name, self.spec.package],
             capture_output=True, text=True, timeout=600, check=False, env=_environment(),
         )  # fmt: skip
         if done.returncode == 2 and ptx.MISSING in done.stderr:
