@@ -1,8 +1,10 @@
 """Compile games ahead, so that nobody waits for it later; or measure what a first use costs.
 
-python -m benchmarks.compile
-python -m benchmarks.compile chess go
-python -m benchmarks.compile --measure --page docs/performance.md
+    python -m benchmarks.compile
+    python -m benchmarks.compile chess go
+    python -m benchmarks.compile tictactoe --measure
+
+What is compiled is kept on disk, for all processes of this user.
 """
 
 from __future__ import annotations

@@ -352,6 +352,7 @@ class _Announce(event.Listener):
     """Seconds between two such lines on a terminal."""
 
     def __init__(self) -> None:
+        self.latest = ""
         self.functions: dict[str, int] = {}
         self.told: set[str] = set()
         self.depth = 0
@@ -367,9 +368,13 @@ class _Announce(event.Listener):
         with contextlib.suppress(NotFollowed):
             for kind in event.data["args"]:
                 described.text(kind)
-        _, game = _place(module, described.classes)
-        name = module.rpartition(".")[2] if game == _COMMON else game
-        if name == "core":
+        package, game = _place(module, described.classes)
+        if game != _COMMON:
+            self.latest = game
+        elif package != _OURS:
+            self.latest = package
+        name = self.latest
+        if not name:  # a small one that all games share
             return
         self.functions[name] = n = self.functions.get(name, 0) + 1
         self._say(f"{name} for this machine (first use only)", f", {n} function{'s' * (n > 1)}")
