@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypedDict, cast
 
 from stratagym.benchmarks.harness import locks
+from stratagym.benchmarks.harness.begun import BEGUN
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.files import SCHEMA as SCHEMA
 from stratagym.benchmarks.harness.files import JsonlWriter as JsonlWriter
@@ -211,7 +212,7 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
         output: the folder; by default a new one under ``results/<benchmark>/``, or with
             ``resume`` the newest there.
         config: all that decides the run's results; a resumed run must have the same, but for
-            ``connections``.
+            ``connections`` and ``begun``, which becomes that of the run's first call.
 
     Raises:
         InputError: the folder cannot be written, holds a run already, holds none to resume,
@@ -228,6 +229,7 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
     else:
         folder = root / datetime.now().strftime("%Y%m%d-%H%M%S")
     path = folder / "config.json"
+    given = config
     config = json.loads(json.dumps({"schema": SCHEMA, "benchmark": benchmark, **config}))
     if resume and not path.exists():
         raise InputError(f"--resume: {folder} holds no run")
@@ -238,7 +240,11 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
     locks.hold(folder)
     try:
         if resume:
-            _same_config(path, read_config(folder), config)
+            old = read_config(folder)
+            _same_config(path, old, config)
+            for one in (given, config):
+                one.pop(BEGUN, None)
+                one |= {BEGUN: old[BEGUN]} if BEGUN in old else {}
         elif path.exists():
             raise InputError(f"{folder} holds a run already; add --resume or name another --output")
         write_json(path, config)
@@ -248,6 +254,8 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
     return folder
 
 
+MAY_DIFFER = ("connections", BEGUN)
+"""Fields of ``config.json`` that a resumed run may have otherwise."""
 SINCE_0_1: dict[str, Any] = {
     "clock": "sync",
     "again": True,
@@ -266,8 +274,8 @@ what 0.1 did. A field below another is named with a dot. Those not named here ar
 
 def _same_config(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
     difference = _difference(
-        {k: v for k, v in old.items() if k != "connections"},
-        {k: v for k, v in new.items() if k != "connections"},
+        {k: v for k, v in old.items() if k not in MAY_DIFFER},
+        {k: v for k, v in new.items() if k not in MAY_DIFFER},
     )
     if difference is not None:
         key, before, now = difference
