@@ -336,15 +336,18 @@ def test_the_solver_and_races_agree_with_a_plain_search(rows, columns, rng):
     legal = np.zeros((len(levels), rules.num_actions), np.int64)
     solvers = [Solver(rules, 12, races) for races in (True, False)]
     races = 0
-    for state in random_positions(rules, 150, rng, range(5, 9)):
-        levels[0] = state
-        won = plain_win(rules, levels, legal, 0)
-        for solver in solvers:
-            assert solver.wins(np.array([state]))[0] == won, state
-        winner = kernel.race_winner(rules, state["black"], state["white"], state["player"])
-        if winner >= 0:
-            races += 1
-            assert (winner == state["player"]) == won, state
+    for _ in range(9):  # one batch holds too few now and then
+        for state in random_positions(rules, 150, rng, range(5, 9)):
+            levels[0] = state
+            won = plain_win(rules, levels, legal, 0)
+            for solver in solvers:
+                assert solver.wins(np.array([state]))[0] == won, state
+            winner = kernel.race_winner(rules, state["black"], state["white"], state["player"])
+            if winner >= 0:
+                races += 1
+                assert (winner == state["player"]) == won, state
+        if races > 5:
+            break
     assert races > 5
 
 
