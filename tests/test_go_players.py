@@ -66,7 +66,9 @@ def test_playouts_keep_eyes(rng):
     rules = GAME.make_rules(size=4)
     out, legal = np.zeros(400, np.int64), np.zeros(rules.num_actions, np.int64)
     eyes = 0
-    for _ in range(12):
+    for made in range(99):
+        if made >= 12 and eyes:
+            break
         game, plain = RandomGame(rules, int(rng.integers(2**63))), Plain(rules)
         for ply, (states, choices) in enumerate(zip(game.states, game.choices, strict=True)):
             if ply % 4 == 3:
