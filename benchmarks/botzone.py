@@ -25,7 +25,6 @@ from stratagym.benchmarks.botzonebench import report
 from stratagym.benchmarks.botzonebench.games import BY_GAME, REPLAYS
 from stratagym.benchmarks.botzonebench.summary import summarise
 from stratagym.benchmarks.harness import cli
-from stratagym.benchmarks.harness.pages import put_into
 from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.levels import setup
@@ -123,7 +122,7 @@ def findings(args: FindingsArgs = FindingsArgs()) -> None:  # noqa: B008
     if args.page is None:
         print(paper.markdown(), end="")
         return
-    put_into(args.page, "findings", paper.markdown())
+    cli.put_into(args.page, "findings", paper.markdown())
 
 
 APP = cli.app(NAME, main, findings)

@@ -24,8 +24,8 @@ from cyclopts import Parameter
 
 from stratagym import envs
 from stratagym.benchmarks.harness import cli, records
+from stratagym.benchmarks.harness.begun import BEGUN, begun
 from stratagym.benchmarks.harness.options import RunArgs
-from stratagym.benchmarks.harness.pages import put_into
 from stratagym.benchmarks.harness.policies import begun_players, versions
 from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.ludobench.spots import SHIPPED, load_spots
@@ -86,7 +86,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     """Measure searches: simulations and decisions per CPU-second, and strength."""
     boards = check(args)
     if args.page:
-        put_into(args.page, NAME)
+        cli.put_into(args.page, NAME)
     spots, _ = load_spots(args.spots)
     config: dict[str, Any] = {
         "boards": boards,
@@ -101,6 +101,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "searchers": args.searchers,
         "spots": len(spots),
         "seed": args.seed,
+        BEGUN: begun(NAME, args),
     }
     if not args.peers:
         config["games"] = {}
@@ -128,8 +129,8 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         raise cli.InputError(f"--rivals: {error}") from None
     config |= versions(policy for each in pairings for policy in (each.ours, each.bot))
     if args.resume:
-        begun = records.begun_config(NAME, args.output)
-        pairings = pairings_with(begun_players(config, begun))
+        old = records.begun_config(NAME, args.output)
+        pairings = pairings_with(begun_players(config, old))
     folder = records.open_run(NAME, args.output, config, args.resume)
     finished = {game["match"] for game in records.read_games(folder)}
     timing = Timing(args.seconds, args.repeats, args.seed, args.exploration)
@@ -159,7 +160,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     records.write_json(folder / "summary.json", summary)
     search_report.write(folder, summary)
     if args.page:
-        put_into(args.page, NAME, search_report.markdown(summary))
+        cli.put_into(args.page, NAME, search_report.markdown(summary))
     if args.json:
         print(json.dumps(summary))
     else:

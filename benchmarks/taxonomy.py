@@ -18,7 +18,6 @@ from cyclopts import Parameter
 from stratagym.benchmarks.botzonebench import taxonomy
 from stratagym.benchmarks.botzonebench.games import GAMES
 from stratagym.benchmarks.harness import cli
-from stratagym.benchmarks.harness.pages import put_into
 from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.reporting.terminal import output_console
 from stratagym.envs import games as registered
@@ -53,7 +52,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         raise cli.InputError("--policies: at least one policy is needed")
     players = [(name, taxonomy.player(name, policy)) for name in names for policy in policies]
     if args.page is not None:
-        put_into(args.page, NAME)
+        cli.put_into(args.page, NAME)
     found = []
     with progress_bar() as bar:
         task = bar.add_task("", total=len(players))
@@ -63,7 +62,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
             bar.advance(task)
     kinds, measured = taxonomy.kinds_table(names), taxonomy.measured_table(found)
     if args.page is not None:
-        put_into(args.page, NAME, taxonomy.markdown(kinds, measured))
+        cli.put_into(args.page, NAME, taxonomy.markdown(kinds, measured))
     if args.json:
         print(json.dumps(taxonomy.record(found), indent=2))
         return

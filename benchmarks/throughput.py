@@ -27,7 +27,6 @@ from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from stratagym import envs
 from stratagym.benchmarks.harness import cli
-from stratagym.benchmarks.harness.pages import put_into
 from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.speed import report
 from stratagym.benchmarks.speed.entries import Entry, entries_of, measure
@@ -69,7 +68,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008
     if args.output:
         check_writable(args.output)
     if args.page:
-        put_into(args.page, report.MARK)
+        cli.put_into(args.page, report.MARK)
     method = report.Method(machine(), args.seconds, args.repeats, empty_calls())
     groups = [entries_of(game, PEERS if args.peers else (), shapes) for game in games]
     groups = [group for group in groups if group]
@@ -110,7 +109,7 @@ def write(args: Args, entries: list[Entry], method: report.Method) -> None:
         (args.output / "throughput.md").write_text(table, encoding="utf-8")
         report.plot(entries, method, args.output / "throughput.png")
     if args.page:
-        put_into(args.page, report.MARK, report.body(entries, method))
+        cli.put_into(args.page, report.MARK, report.body(entries, method))
 
 
 def check_writable(directory: Path) -> None:

@@ -16,8 +16,8 @@ import pytest
 
 from stratagym import envs
 from stratagym.benchmarks import search, throughput
+from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.cli import run
-from stratagym.benchmarks.harness.pages import put_into
 from stratagym.benchmarks.speed import loops, mahjong, measuring, native, report, shapes
 from stratagym.benchmarks.speed.alone import Alone
 from stratagym.benchmarks.speed.entries import Entry, prepare
@@ -249,7 +249,7 @@ def test_a_page_without_marks_is_refused(text, tmp_path, capsys):
 
 @pytest.mark.parametrize("mark", [report.MARK, search.NAME])
 def test_the_documented_page_has_the_marks(mark):
-    put_into(Path(__file__).parent.parent / "docs" / "performance.md", mark)
+    cli.put_into(Path(__file__).parent.parent / "docs" / "performance.md", mark)
 
 
 def test_documented_shapes_are_those_that_exist():
