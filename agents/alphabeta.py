@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.agents import pvs
+from stratagym.agents import hooks, pvs
 from stratagym.agents.alphabeta_v1 import AlphaBetaV1
 from stratagym.agents.core import Decision, Policy, PolicyString
+from stratagym.agents.decisive import Narrowing
 from stratagym.envs import core
 
 MAX_DEPTH = 64
@@ -46,6 +47,11 @@ class Found:
         """Plies to the win or loss that was found; None if there is none."""
         return pvs.plies_to_result(self.value)
 
+    @property
+    def wins_at_once(self) -> bool:
+        """Whether the action is one that wins at once."""
+        return self.value > 0 and self.result == 1
+
 
 class AlphaBeta(Policy):
     """Iterative deepening to ``depth`` plies, as far as the limits permit.
@@ -56,11 +62,14 @@ class AlphaBeta(Policy):
 
     Args:
         depth: plies. positions: the most visited a move.
-        milliseconds: the most CPU time of this thread a move.
+        milliseconds: the most CPU time of this thread a move, after the first ply.
+        known_by: a class for the rules, by which another knowledge of the game is found.
 
     Raises:
         ValueError: from ``act``, in a game with chance, hidden information or other than two seats.
     """
+
+    version = 2
 
     def __init__(
         self,
@@ -68,14 +77,17 @@ class AlphaBeta(Policy):
         positions: int = _NO_LIMIT,
         milliseconds: float | None = None,
         table_bits: int = 18,
+        known_by: type | None = None,
     ):
         self.depth, self.positions, self.milliseconds = depth, positions, milliseconds
+        self.known_by = known_by
         self.name = (
             f"alphabeta:{depth}" if milliseconds is None else f"alphabeta:{milliseconds:g}ms"
         )
         self._table = np.zeros(2**table_bits, pvs.ENTRY)
         self._age = 0
         self._memory: tuple[Any, tuple[np.ndarray, ...]] | None = None
+        self._narrow = Narrowing()
 
     def _allocate(self, rules: Any) -> tuple[np.ndarray, ...]:
         if self._memory is None or self._memory[0] != rules:
@@ -84,8 +96,9 @@ class AlphaBeta(Policy):
 
     def search(self, decision: Decision) -> Found:
         """The best move and its value, with the depth that was finished."""
-        began = time.thread_time()
         spec, rules = decision.spec, decision.rules
+        if self.known_by is not None:
+            rules = self.known_by(*rules)
         if spec.chance == "explicit" or spec.information != "perfect" or rules.num_players != 2:
             raise ValueError(f"{self.name}: {spec.name} is not a two-player game without chance")
         states, nodes, legal, order, history, total = self._allocate(rules)
@@ -96,7 +109,10 @@ class AlphaBeta(Policy):
         self._age += 1
         found = Found(int(decision.legal[0]), 0, 0, 0)
         spent = 0
+        began = 0.0
         for depth in range(1, self.depth + 1):
+            if depth == 2:  # the first may have to wait until its code is loaded
+                began = time.thread_time()
             states[0] = decision.states[0]
             running[:2] = 0
             status = pvs.RUNNING
@@ -123,7 +139,12 @@ class AlphaBeta(Policy):
         return found
 
     def act(self, decision: Decision) -> int:
-        return self.search(decision).action
+        """The action found; where a limit left no time for replies, none that loses to one."""
+        found = self.search(decision)
+        if found.depth < 2 <= self.depth and not found.wins_at_once:
+            left = self._narrow(decision)
+            return found.action if found.action in left else int(left[0])
+        return found.action
 
 
 def alphabeta_policy(spec: core.GameSpec, text: PolicyString) -> Policy:
@@ -141,14 +162,12 @@ def alphabeta_policy(spec: core.GameSpec, text: PolicyString) -> Policy:
         milliseconds = float(timed[1]) if timed else None
         depth = MAX_DEPTH if timed else int(text.argument or DEFAULT_DEPTH)
         positions = int(options.get("positions", _NO_LIMIT))
-        version = options.get("version", "2")
         if (
             not 1 <= depth <= MAX_DEPTH
             or positions < 1
-            or set(options) - {"positions", "version"}
+            or set(options) - {"positions"}
             or (milliseconds is not None and (milliseconds <= 0 or "positions" in options))
-            or version not in ("1", "2")
-            or (version == "1" and timed)
+            or (text.version == 1 and timed)
         ):
             raise ValueError
     except ValueError:
@@ -159,10 +178,13 @@ def alphabeta_policy(spec: core.GameSpec, text: PolicyString) -> Policy:
     if spec.chance == "explicit" or spec.information != "perfect" or spec.min_players != 2:
         raise ValueError(f"policy alphabeta: {spec.name} is not a two-player game without chance")
     policy: Policy
-    if version == "1":
+    if text.version == 1:
         policy = AlphaBetaV1(depth, positions)
     else:
-        policy = AlphaBeta(depth, positions, milliseconds)
+        changes = hooks.found(spec, "EARLIER_SEARCHES") or {}
+        last = min((last for last in changes if text.version <= last), default=None)
+        policy = AlphaBeta(depth, positions, milliseconds, known_by=changes.get(last))
+        policy.version = last or max(changes, default=policy.version - 1) + 1
     if options:
         policy.name += "?" + "&".join(f"{key}={value}" for key, value in options.items())
     return policy

@@ -158,11 +158,6 @@ class AlphaBetaV1(Policy):
         self._age = 0
         self._memory: tuple[Any, ...] | None = None
 
-    @property
-    def seed_name(self) -> str:
-        """As it was called in 0.1."""
-        return self.name.replace("?version=1", "").replace("&version=1", "")
-
     def _allocate(self, rules: Any) -> tuple[Any, ...]:
         if self._memory is None or self._memory[0] != rules:
             levels = self.depth + 1

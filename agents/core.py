@@ -3,13 +3,15 @@
 A policy string is ``name``, ``name:argument`` or ``name:argument?key=value&key=value``, such as
 ``random``, ``gt:3`` or ``llm:my-model?temperature=0.5``. Any policy but a language model is
 weakened by ``random=P``: ``mcts:100?random=0.25`` makes a random legal move one time in four. In
-games with a search for forced play, ``tactic=LEVEL`` asks it first (``agents/tactics.py``).
+games with a search for forced play, ``tactic=LEVEL`` asks it first (``agents/tactics.py``). Where a
+name has come to mean another player, ``version=N`` is an earlier one (``VERSIONS``).
 """
 
 from __future__ import annotations
 
 import importlib
 import random
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +21,7 @@ import numpy as np
 
 from stratagym.envs import core
 from stratagym.envs.direct import calls
-from stratagym.envs.state import State
+from stratagym.envs.state import State, state_of
 
 
 @dataclass
@@ -50,18 +52,16 @@ class Decision:
 
     def state(self) -> State:
         """The position as an object that can be played on, for searches in Python: a new one."""
-        state = State(self.spec, self.rules)
-        state.begin(self.states)
-        return state
+        return state_of(self.spec, self.rules, self.states)
 
 
 def decision_for(spec: core.GameSpec, rules: Any, states: np.ndarray, seed: int) -> Decision:
     """The decision of the seat to move in ``states[0]``, which is not changed."""
-    own, kernels = states[:1].copy(), calls(rules)
-    seat = kernels.current_player_at(rules, own, 0)
-    legal = np.empty(rules.num_actions, np.int64)
-    n = kernels.legal_actions_at(rules, own, 0, legal)
-    kernels.determinize_at(rules, own, 0, seat, seed)
+    kernels = calls(rules)
+    # numpy takes longer over an empty record than over all that follows.
+    own = kernels.states_of(bytearray(kernels.record.itemsize))
+    legal = np.empty(len(kernels.legal), np.int64)
+    seat, n = kernels.decide(rules, states, own, legal, seed)
     return Decision(spec, rules, own, seat, legal[:n], seed)
 
 
@@ -74,14 +74,20 @@ class PolicyFault(RuntimeError):
 
 
 class Policy(ABC):
-    """Chooses an action. ``name`` is the string that makes the same policy again."""
+    """Chooses an action.
+
+    Attributes:
+        name: the string that makes the same policy again.
+        version: of the player that its name stands for in its game; see ``VERSIONS``.
+    """
 
     name: str
+    version = 1
 
     @property
     def seed_name(self) -> str:
-        """What the seeds of its decisions follow from: its name, or the one that it once had."""
-        return self.name
+        """What the seeds of its decisions follow from: its name, the same in all versions."""
+        return _VERSION.sub(_without, self.name) if "version=" in self.name else self.name
 
     @abstractmethod
     def act(self, decision: Decision) -> int:
@@ -107,15 +113,8 @@ class Weakened(Policy):
     """
 
     def __init__(self, policy: Policy, share: float):
-        self.policy, self.share = policy, share
-        self.name = self._weakened(policy.name)
-
-    def _weakened(self, name: str) -> str:
-        return f"{name}{'&' if '?' in name else '?'}random={self.share:g}"
-
-    @property
-    def seed_name(self) -> str:
-        return self._weakened(self.policy.seed_name)
+        self.policy, self.share, self.version = policy, share, policy.version
+        self.name = with_option(policy.name, "random", f"{share:g}")
 
     def act(self, decision: Decision) -> int:
         own = random.Random(decision.seed)
@@ -124,13 +123,42 @@ class Weakened(Policy):
         return self.policy.act(decision)
 
 
+def is_combinatorial(spec: core.GameSpec) -> bool:
+    """Whether a game is one of two players in turn who see all and throw no dice, one of whom wins
+    what the other loses: searches can prove its results."""
+    return (
+        (spec.min_players, spec.max_players) == (2, 2)
+        and (spec.chance, spec.information) == ("deterministic", "perfect")
+        and (spec.dynamics, spec.utility) == ("sequential", "zero_sum")
+    )
+
+
+VERSIONS = {"alphabeta": 2, "gt": 2, "mcts": 2, "rule": 2}
+"""The newest version of each player that was another one before, under the same name.
+
+Of all others there is one. Earlier versions, which ladders and runs may hold, are kept:
+``mcts:100?version=1``.
+"""
+
+_VERSION = re.compile(r"([?&])version=\d+(&?)")
+
+
+def _without(found: re.Match[str]) -> str:
+    return found[1] if found[2] else ""
+
+
 @dataclass(frozen=True)
 class PolicyString:
-    """A policy string, taken apart."""
+    """A policy string, taken apart.
+
+    Attributes:
+        version: of the player that is meant: the newest, unless the string says another.
+    """
 
     name: str
     argument: str
     options: dict[str, str]
+    version: int = 1
 
     @classmethod
     def parse(cls, text: str) -> PolicyString:
@@ -142,7 +170,28 @@ class PolicyString:
             if option in options:
                 raise ValueError(f"policy {name}: the option {option!r} is given twice")
             options[option] = value
-        return cls(name, argument, options)
+        newest = VERSIONS.get(name, 1)
+        version = options.get("version", "")
+        return cls(name, argument, options, int(version) if version.isdecimal() else newest)
+
+
+def with_option(name: str, option: str, value: str) -> str:
+    """A policy string with one more option, the last."""
+    return f"{name}{'&' if '?' in name else '?'}{option}={value}"
+
+
+def at_version(text: str, version: int) -> str:
+    """The policy string of another version of a player; ``text`` itself where there is just one."""
+    parsed = PolicyString.parse(text)
+    if parsed.name not in VERSIONS or parsed.version == version:
+        return text
+    options = {key: value for key, value in parsed.options.items() if key != "version"}
+    # As ``make_policy`` names it: what is around a player stands behind its own options.
+    around = {key: options.pop(key) for key in ("tactic", "random") if key in options}
+    name = text.strip().partition("?")[0]
+    for key, value in (options | {"version": str(version)} | around).items():
+        name = with_option(name, key, value)
+    return name
 
 
 FACTORIES = {
@@ -184,8 +233,23 @@ def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
         level = options.pop("tactic")
         tactics = importlib.import_module("stratagym.agents.tactics")
         return tactics.Tactical(spec, make_policy(spec, replace(parsed, options=options)), level)
+    if "version" in parsed.options and parsed.name in VERSIONS:
+        options = dict(parsed.options)
+        version = _version(parsed.name, options.pop("version"))
+        policy = make_policy(spec, replace(parsed, options=options, version=version))
+        policy.name = with_option(policy.name, "version", str(version))
+        return policy
     module, _, function = FACTORIES[parsed.name].partition(":")
     return getattr(importlib.import_module(module), function)(spec, parsed)
+
+
+def _version(name: str, text: str) -> int:
+    newest = VERSIONS[name]
+    if not text.isdecimal() or not 1 <= int(text) <= newest:
+        raise ValueError(
+            f"policy {name}: version={text}: a whole number from 1 to {newest} is needed"
+        )
+    return int(text)
 
 
 def _share(name: str, text: str) -> float:

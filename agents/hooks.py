@@ -223,6 +223,21 @@ def imagine(rules, s, player):
     """
 
 
+# --- what the root of every search of two players asks ------------------------------------------
+
+
+def _may(rules, s):
+    return True
+
+
+@core.kernel("agents", default=_may)
+def may_win(rules, s):
+    """Whether the seat to move may have an action that wins at once; False only if it has none.
+
+    Where it may, all are tried.
+    """
+
+
 # --- what perfect information Monte Carlo asks besides --------------------------------------------
 
 
@@ -280,6 +295,20 @@ def found(spec: core.GameSpec, name: str) -> Any:
 def rule_names(spec: core.GameSpec) -> dict[str, int]:
     """``RULES`` of the game's agents: the names of its rule-based players and their numbers."""
     return found(spec, "RULES") or {}
+
+
+def rule_number(spec: core.GameSpec, name: str, version: int) -> tuple[int, int]:
+    """The number of a rule-based player in a version, and which version it is of its own.
+
+    ``EARLIER_RULES`` of the game's agents has the numbers of players that were others before: by
+    the last version in which they were so, and by name.
+    """
+    changes = sorted((found(spec, "EARLIER_RULES") or {}).items())
+    earlier = [(last, numbers[name]) for last, numbers in changes if name in numbers]
+    for last, number in earlier:
+        if version <= last:
+            return number, last
+    return rule_names(spec)[name], earlier[-1][0] + 1 if earlier else 1
 
 
 def action_cells(rules: Any) -> np.ndarray:

@@ -13,10 +13,10 @@ import numpy as np
 from numba import njit
 
 from stratagym.agents import expectimax, hooks
-from stratagym.agents.core import BatchPolicy, PolicyString
+from stratagym.agents.core import BatchPolicy, PolicyString, is_combinatorial
 from stratagym.envs import core
 
-RANDOM, HEURISTIC, EXPECTIMAX, RULE = range(4)
+RANDOM, HEURISTIC, EXPECTIMAX, RULE, SOONEST = range(5)
 
 
 @njit(cache=True)
@@ -28,8 +28,8 @@ def choose(rules, s, kind, parameter, legal, generator, scratch):
     n = core.legal_actions(rules, s, legal)
     if kind == HEURISTIC:
         return hooks.heuristic(rules, s, legal, n)
-    if kind == EXPECTIMAX:
-        return expectimax.expectimax(rules, s, parameter, scratch)
+    if kind == EXPECTIMAX or kind == SOONEST:
+        return expectimax.expectimax(rules, s, parameter, kind == SOONEST, scratch)
     if kind == RULE:
         return hooks.rule(rules, s, legal, n, parameter)
     return legal[core.random_below(generator, n)]
@@ -87,8 +87,8 @@ class Games:
 class KernelPolicy(BatchPolicy):
     """A policy of ``choose``: its ``kind`` and ``parameter``."""
 
-    def __init__(self, name: str, kind: int, parameter: int = 0):
-        self.name, self.kind, self.parameter = name, kind, parameter
+    def __init__(self, name: str, kind: int, parameter: int = 0, version: int = 1):
+        self.name, self.kind, self.parameter, self.version = name, kind, parameter, version
         self._scratch: tuple[Any, Any] | None = None
 
     def act_each(self, rules: Any, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
@@ -169,18 +169,24 @@ def rule_policy(spec: core.GameSpec, text: PolicyString) -> KernelPolicy:
         raise ValueError(
             f"policy rule:{text.argument}: the rule-based players of {spec.name} are: {known}"
         )
-    return KernelPolicy(f"rule:{text.argument}", RULE, names[text.argument])
+    number, version = hooks.rule_number(spec, text.argument, text.version)
+    return KernelPolicy(f"rule:{text.argument}", RULE, number, version)
 
 
 MAX_DEPTH = 8
 
 
 def game_theory_policy(spec: core.GameSpec, text: PolicyString) -> KernelPolicy:
-    """``gt`` or ``gt:DEPTH``: expectimax over the game's evaluator, depth 2 by default."""
+    """``gt`` or ``gt:DEPTH``: expectimax over the game's evaluator, depth 2 by default.
+
+    In combinatorial games it wins as soon and loses as late as it can; ``version=1`` does not.
+    """
     _no_options(text)
     depth = text.argument or "2"
     if not depth.isdigit() or not 1 <= int(depth) <= MAX_DEPTH:
         raise ValueError(f"policy gt:{depth}: the depth is a whole number from 1 to {MAX_DEPTH}")
     if spec.information != "perfect":
         raise ValueError(f"policy gt: {spec.name} hides information; mcts plays it")
+    if is_combinatorial(spec) and text.version > 1:
+        return KernelPolicy(f"gt:{depth}", SOONEST, int(depth), text.version)
     return KernelPolicy(f"gt:{depth}", EXPECTIMAX, int(depth))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from stratagym.agents import hooks
-from stratagym.agents.core import PolicyString, make_policy
+from stratagym.agents.core import PolicyString, at_version, make_policy
 from stratagym.envs import core, spec, specs
 
 
@@ -136,6 +136,20 @@ class Ladder:
             return self.top, ""
         last = min(missing) - 1
         return last, f"{self.name} ends at level {last} of {self.top} here: {missing[last + 1]}"
+
+
+def players_at(levels: tuple[tuple[str, ...], ...], **versions: int) -> dict[str, str]:
+    """``players`` of a ladder that holds earlier players: what of the levels has which version.
+
+    Args:
+        versions: by the name that policy strings begin with, such as ``mcts=1``.
+    """
+    return {
+        name: at_version(name, versions[kind])
+        for level in levels
+        for name in level
+        if (kind := PolicyString.parse(name).name) in versions
+    }
 
 
 def find_ladder(game: str) -> Ladder | None:

@@ -6,22 +6,23 @@ Dice are nodes of their own, sampled. Where information is hidden every simulati
 determinization first, and a child competes only where it is legal, weighed by how often it was
 (single-observer information set MCTS; Cowling, Powley, Whitehouse 2012). In two-player games
 without chance it proves results as well, and then needs no playouts for them (MCTS-Solver; Winands,
-Björnsson, Saito 2008).
+Björnsson, Saito 2008), and what wins or loses at once is known before it begins (``decisive``).
 
 In such games it may also go by priors and judgements, which is another search (``puct``).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf, isnan, log, nan, sqrt
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-from stratagym.agents import hooks, puct
+from stratagym.agents import decisive, hooks, puct
 from stratagym.agents import rave as rapid
-from stratagym.agents.core import Decision, Policy, PolicyString
+from stratagym.agents.core import Decision, Policy, PolicyString, is_combinatorial
 from stratagym.envs import core
 
 _NONE = -1
@@ -30,13 +31,14 @@ _WIN = 1.0
 
 @njit(cache=True, nogil=True)
 def search(
-    rules, states, hidden, solve, simulations, exploration, playout, legal, probs, tree, path,
-    total, memory,
+    rules, states, roots, hidden, solve, simulations, exploration, playout, legal, probs, tree,
+    path, total, memory,
 ):  # fmt: skip
     """Search from ``states[0]``; node 0 is the root. Returns the nodes used.
 
     Args:
         states: (3,) records: the root, a working copy, and one whose generator drives the search.
+        roots: (n,) int64, the actions to choose from; where information is imperfect, any legal.
         hidden: whether information is imperfect.
         solve: whether to prove results; of a game of two seats whose returns are opposite, at most
             1, and not subject to chance. The search ends when the root's is proven.
@@ -84,7 +86,7 @@ def search(
                 if node != 0 and visits[node] == 0:
                     break
                 if hidden or first[node] == _NONE:
-                    n = core.legal_actions(rules, w, legal)
+                    n = decisive.actions_at(rules, w, _NONE if hidden else node, roots, legal)
                     if used + n > capacity:
                         break
                     for k in range(n):
@@ -222,8 +224,13 @@ class MCTS(Policy):
     Args:
         simulations: playouts a move. exploration: UCT's constant.
         playout: plies of random play before the evaluator judges; None plays to the end.
-        solve: prove results as far as the simulations reach; for ``can_solve`` games.
+        solve: prove results as far as the simulations reach; for combinatorial games.
+
+    Attributes:
+        narrowed: whether ``act`` chooses among what ``decisive`` leaves; for combinatorial games.
     """
+
+    narrowed = False
 
     def __init__(
         self,
@@ -235,6 +242,7 @@ class MCTS(Policy):
         self.simulations, self.exploration, self.playout = simulations, exploration, playout
         self.solve = solve
         self.name = f"mcts:{simulations}"
+        self._narrow = decisive.Narrowing()
         self._memory: tuple[Any, ...] | None = None
 
     def _allocate(self, rules: Any) -> tuple[Any, ...]:
@@ -273,6 +281,7 @@ class MCTS(Policy):
         search(
             decision.rules,
             states,
+            decision.legal,
             decision.spec.information == "imperfect",
             self.solve,
             self.simulations,
@@ -292,6 +301,18 @@ class MCTS(Policy):
         return action[found], visits[found], means, proof[found] * side
 
     def act(self, decision: Decision) -> int:
+        """The move of the search; without one where there is no choice, or none is left.
+
+        Where the policy is ``narrowed``, that is a win at once, or the only move that does not let
+        the other seat win at once.
+        """
+        if self.narrowed:
+            decision = replace(decision, legal=self._narrow(decision))
+            if len(decision.legal) == 1:
+                return int(decision.legal[0])
+        return self._choose(decision)
+
+    def _choose(self, decision: Decision) -> int:
         """The most visited legal move; the better mean among equals, then by the decision's seed.
 
         A proven win comes before that, a proven loss after it.
@@ -309,7 +330,7 @@ class MCTS(Policy):
 
 
 class PriorMCTS(MCTS):
-    """Search by priors and judgements as a policy; for games that ``can_solve``.
+    """Search by priors and judgements as a policy; for combinatorial games.
 
     A decision follows from the position alone, whatever its seed, and comes with fewer simulations
     where one move leads by far.
@@ -345,7 +366,7 @@ class PriorMCTS(MCTS):
         values = np.where(found["visits"] > 0, side * found["implied"], -1.0)
         return found["action"].astype(np.int64), found["visits"], values, found["proof"] * side
 
-    def act(self, decision: Decision) -> int:
+    def _choose(self, decision: Decision) -> int:
         """The legal move of highest minimax value, less where it was looked at little.
 
         A proven win comes before that, a proven loss after it.
@@ -354,7 +375,7 @@ class PriorMCTS(MCTS):
 
 
 class RaveMCTS(MCTS):
-    """UCT with rapid action values as a policy; for games that ``mcts.can_solve``.
+    """UCT with rapid action values as a policy; for combinatorial games.
 
     Args:
         simulations, exploration, playout, solve: as ``MCTS`` has them.
@@ -388,6 +409,7 @@ class RaveMCTS(MCTS):
         rapid.search(
             decision.rules,
             states,
+            decision.legal,
             self.solve,
             self.simulations,
             self.exploration,
@@ -403,22 +425,14 @@ class RaveMCTS(MCTS):
         return found["action"].astype(np.int64), found["visits"], means, proofs
 
 
-def can_solve(spec: core.GameSpec) -> bool:
-    """Whether MCTS can prove results of the game: two players, zero-sum, nothing left to chance."""
-    return (
-        (spec.min_players, spec.max_players) == (2, 2)
-        and (spec.chance, spec.information) == ("deterministic", "perfect")
-        and spec.utility == "zero_sum"
-    )
-
-
 def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
     """``mcts:SIMULATIONS?c=1.4&playout=PLIES&solve=no&priors=yes``: 1000 simulations by default.
 
     ``rave=K`` or ``fpu=URGENCY`` make it a search by rapid action values (``rave``).
     Results are proven where the game permits it, unless ``solve=no`` says otherwise. What a game's
     agents say in ``MCTS_DEFAULTS`` takes the place of the other defaults; ``playout=all`` plays to
-    the end. With ``priors=yes`` leaves are judged without playouts, and c is 0.2.
+    the end. With ``priors=yes`` leaves are judged without playouts, and c is 0.2. ``version=1`` is
+    the player that may pass over what wins or loses at once, kept for the ladders that hold it.
 
     Raises:
         ValueError: a bad number or option, in one line.
@@ -428,8 +442,9 @@ def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
         raise ValueError(
             f"policy mcts: unknown option; the options are: {', '.join(sorted(known))}"
         )
+    combinatorial = is_combinatorial(spec)
     defaults = {
-        "c": "1.4", "playout": "all", "priors": "no", "solve": "yes" if can_solve(spec) else "no",
+        "c": "1.4", "playout": "all", "priors": "no", "solve": "yes" if combinatorial else "no",
         "rave": "0", "fpu": "none",
     }  # fmt: skip
     own = hooks.found(spec, "MCTS_DEFAULTS") or {}
@@ -454,18 +469,18 @@ def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
             "policy mcts: write mcts:SIMULATIONS?c=NUMBER&playout=PLIES&solve=no&priors=yes"
             "&rave=VISITS&fpu=URGENCY, such as mcts:200"
         ) from None
-    if priors and not can_solve(spec):
+    if priors and not combinatorial:
         raise ValueError(
             f"policy mcts: priors=yes is for two players and no chance, which {spec.name} is not"
         )
-    if solve and not can_solve(spec):
+    if solve and not combinatorial:
         raise ValueError(
             f"policy mcts: solve=yes is for two players and no chance, which {spec.name} is not"
         )
     if priors and playout != 0:
         raise ValueError("policy mcts: playouts and priors exclude each other: write priors=no")
     rapidly = rave > 0 or urgency < inf
-    if rapidly and (priors or not can_solve(spec)):
+    if rapidly and (priors or not combinatorial):
         raise ValueError(
             f"policy mcts: rave and fpu are for two players, no chance and no priors: {spec.name}"
         )
@@ -476,6 +491,8 @@ def mcts_policy(spec: core.GameSpec, text: PolicyString) -> MCTS:
         policy = RaveMCTS(simulations, exploration, playout, solve, rave, urgency)
     else:
         policy = MCTS(simulations, exploration, playout, solve)
+    if combinatorial and text.version > 1:
+        policy.narrowed, policy.version = True, text.version
     if text.options:
         policy.name += "?" + "&".join(f"{k}={v}" for k, v in text.options.items())
     return policy

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.agents import hooks
+from stratagym.agents import decisive, hooks
 from stratagym.envs import core
 
 _IMPLIED = 0.85
@@ -106,12 +106,7 @@ def search(
             if n.first == _NONE:
                 _follow(rules, states, tree, path, known, held, depth)
                 held = depth
-                count = roots.shape[0]
-                if depth == 0:
-                    for k in range(count):
-                        legal[k] = roots[k]
-                else:
-                    count = core.legal_actions(rules, states[1], legal)
+                count = decisive.actions_at(rules, states[1], node, roots, legal)
                 if used + count > tree.shape[0]:
                     break
                 _expand(rules, states[1], tree, node, used, legal, count, gains)
@@ -222,7 +217,8 @@ def _bring_best_forward(tree, begin, end):
 def _select(tree, node, exploration):
     """(the child of highest value and prior, the best value of the others) for the seat to move.
 
-    The first among equals. A proven child has no prior, and one not yet visited the node's value.
+    The first among equals. One not yet visited has the node's value. A proven child is not gone to
+    again: nothing is left to be learnt there, and a draw would hide a win of low prior beside it.
     """
     n = tree[node]
     side = 1.0 if n.seat == 0 else -1.0
@@ -233,12 +229,11 @@ def _select(tree, node, exploration):
     for k in range(n.first, end):
         child = tree[k]
         implied = side * child.implied
-        score = implied
         if isnan(child.proof):
             score = _IMPLIED * implied + (1.0 - _IMPLIED) * side * child.value / child.visits
             score += weight * child.prior / (1.0 + child.visits)
-        if score > best_score:
-            best, best_score = np.int64(k), score
+            if score > best_score:
+                best, best_score = np.int64(k), score
         if implied > first:
             leading, first, second = np.int64(k), implied, first
         elif implied > second:

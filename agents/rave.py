@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.agents import hooks
+from stratagym.agents import decisive, hooks
 from stratagym.envs import core
 
 NODE = np.dtype(
@@ -38,13 +38,14 @@ _NOBODY = -1
 
 @njit(cache=True, nogil=True)
 def search(
-    rules, states, solve, simulations, exploration, rave, urgency, playout, legal, tree, path,
-    moves, movers, makers, total,
+    rules, states, roots, solve, simulations, exploration, rave, urgency, playout, legal, tree,
+    path, moves, movers, makers, total,
 ):  # fmt: skip
     """Search from ``states[0]``; node 0 is the root. Returns the nodes used.
 
     Args:
         states: (3,) records: the root, a working copy, and one whose generator drives the search.
+        roots: (n,) int64, the actions to choose from.
         solve: whether to prove results. The search ends when the root's is proven.
         exploration: UCT's constant, for returns within [-1, 1].
         rave: visits at which a move's own returns weigh as much as the rapid ones; 0 for none.
@@ -73,7 +74,7 @@ def search(
             if node != 0 and tree[node].visits == 0:
                 break
             if tree[node].children == 0:
-                n = core.legal_actions(rules, w, legal)
+                n = decisive.actions_at(rules, w, node, roots, legal)
                 if used + n > tree.shape[0]:
                     break
                 tree[node].first, tree[node].children = used, n

@@ -11,7 +11,7 @@ action that the policy has chosen, or that action itself.
 from __future__ import annotations
 
 from stratagym.agents import hooks
-from stratagym.agents.core import Decision, Policy
+from stratagym.agents.core import Decision, Policy, with_option
 from stratagym.envs import core, specs
 
 
@@ -33,8 +33,8 @@ class Tactical(Policy):
             raise ValueError(
                 f"policy {policy.name}: tactic={level}: a whole number from 1 to 64 is needed"
             )
-        self.policy, self.level = policy, int(level)
-        self.name = f"{policy.name}{'&' if '?' in policy.name else '?'}tactic={self.level}"
+        self.policy, self.level, self.version = policy, int(level), policy.version
+        self.name = with_option(policy.name, "tactic", str(self.level))
 
     def act(self, decision: Decision) -> int:
         asked = decision.rules, decision.states, decision.legal, self.level

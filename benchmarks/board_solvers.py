@@ -32,7 +32,7 @@ from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.match_play import FORFEIT, AnswerProtocol
 from stratagym.benchmarks.harness.matches import Match, Place
 from stratagym.benchmarks.harness.options import ExecutorArgs, ModelArgs, RunArgs
-from stratagym.benchmarks.harness.policies import make_policies, settings
+from stratagym.benchmarks.harness.policies import by_name, make_policies, settings
 from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
@@ -86,7 +86,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     except ValueError as error:
         raise cli.InputError(f"{error} (or leave chess out of --game)") from None
     config = {
-        **settings(list(policies[boards[0]].values())),
+        **settings(list(by_name(policies).values())),
         "boards": boards,
         "games": {board: args.games or BOARDS[board].games for board in boards},
         "solvers": {board: solver.name for board, solver in solvers.items()},

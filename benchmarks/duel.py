@@ -27,13 +27,14 @@ from stratagym.benchmarks.harness.games import by_pairing
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.options import RunArgs
 from stratagym.benchmarks.harness.pairings import duel_matches, match_options, two_sides
+from stratagym.benchmarks.harness.policies import versions
 from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
 from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, rate_text
-from stratagym.benchmarks.reporting.sections import rules_text
+from stratagym.benchmarks.reporting.sections import add_run
 from stratagym.benchmarks.reporting.stats import FREE
 from stratagym.envs import core, spec
 from stratagym.envs.text import TextOptions
@@ -82,6 +83,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     sides = two_sides(game, rules, "a duel", " players or teams")
     policies = compiled_policies(game, args.policies or usual_policies(game))
     config = {
+        **versions(policies),
         "game": game.name,
         "rules": options,
         "policies": [policy.name for policy in policies],
@@ -188,7 +190,6 @@ def margin_table(summary: Mapping[str, Any]) -> Table:
 def write_report(folder: Path, summary: Mapping[str, Any]) -> None:
     """Write ``report.md`` and ``report.html``."""
     config = summary["config"]
-    options = rules_text(config["rules"])
     page = Page(
         f"Duels: {spec(config['game']).title}",
         f"Margins are in {summary['unit']}, with 95% intervals over pairs of games. "
@@ -199,10 +200,10 @@ def write_report(folder: Path, summary: Mapping[str, Any]) -> None:
     page.bullets(
         [
             "**ahead**: share of games with a positive return.",
-            f"Options in force: {options or 'none'}. Seed {config['seed']}.",
         ]
     )
     add_replays(page, folder)
+    add_run(page, config)
     page.write(folder)
 
 

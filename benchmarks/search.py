@@ -14,6 +14,7 @@ Needs OpenSpiel, pip install 'stratagym[peers]'; without it, add --no-peers.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,9 @@ from cyclopts import Parameter
 
 from stratagym import envs
 from stratagym.benchmarks.harness import cli, records
+from stratagym.benchmarks.harness.begun import BEGUN, begun
 from stratagym.benchmarks.harness.options import RunArgs
+from stratagym.benchmarks.harness.policies import begun_players, versions
 from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.ludobench.spots import SHIPPED, load_spots
 from stratagym.benchmarks.reporting.terminal import output_console
@@ -32,6 +35,7 @@ from stratagym.benchmarks.speed.openspiel import TITLES
 from stratagym.benchmarks.speed.searches import Timing, time_mcts, time_searchers
 from stratagym.benchmarks.speed.strength import (
     NAME,
+    Pairing,
     board_pairings,
     play,
     rival_pairings,
@@ -91,23 +95,36 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "searchers": args.searchers,
         "spots": len(spots),
         "seed": args.seed,
+        BEGUN: begun(NAME, args),
     }
     if not args.peers:
         config["games"] = {}
     if args.rivals:
         config["rivals"] = args.rivals
-    pairings = [
-        pairing
-        for board, games in config["games"].items()
-        for pairing in board_pairings(board, config["simulations"][board], args.exploration)
-        if games
-    ]
+    measured = [board for board, games in config["games"].items() if games]
     for board in boards if args.rivals else []:
         config["games"].setdefault(board, args.games or GAMES["connect_four"])
-        try:
-            pairings += rival_pairings(board, cli.words(args.rivals))
-        except ValueError as error:
-            raise cli.InputError(f"--rivals: {error}") from None
+
+    def pairings_with(players: Mapping[str, str]) -> list[Pairing]:
+        found = [
+            pairing
+            for board in measured
+            for pairing in board_pairings(
+                board, config["simulations"][board], args.exploration, players
+            )
+        ]
+        for board in boards if args.rivals else []:
+            found += rival_pairings(board, cli.words(args.rivals), players)
+        return found
+
+    try:
+        pairings = pairings_with({})
+    except ValueError as error:
+        raise cli.InputError(f"--rivals: {error}") from None
+    config |= versions(policy for each in pairings for policy in (each.ours, each.bot))
+    if args.resume:
+        old = records.begun_config(NAME, args.output)
+        pairings = pairings_with(begun_players(config, old))
     folder = records.open_run(NAME, args.output, config, args.resume)
     finished = {game["match"] for game in records.read_games(folder)}
     timing = Timing(args.seconds, args.repeats, args.seed, args.exploration)

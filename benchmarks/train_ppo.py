@@ -25,7 +25,9 @@ from stratagym import envs
 from stratagym.agents.core import make_policy
 from stratagym.agents.sb3 import SB3Policy
 from stratagym.benchmarks.harness import cli, records
+from stratagym.benchmarks.harness.begun import BEGUN, begun
 from stratagym.benchmarks.harness.options import RunArgs
+from stratagym.benchmarks.harness.policies import begun_players, versions
 from stratagym.benchmarks.levels.summary import anchors
 from stratagym.benchmarks.reporting.terminal import output_console, say
 from stratagym.benchmarks.speed.measuring import machine
@@ -69,16 +71,14 @@ class Args(RunArgs):
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Train a policy and rate it."""
     game, settings = chosen(args)
+    old = records.begun_config(NAME, args.output) if args.resume else {}
     try:
-        settings, ladder = with_ladder(game, settings, args.against is None)
-        rivals = {
-            name: make_policy(game, name)
-            for name in cli.words(settings.against)
-            if name != ppo.LADDER
-        }
-        for name in cli.words(settings.opponent):
-            if name not in (ppo.SELF, ppo.LADDER):
-                make_policy(game, name)
+        settings, ladder = with_ladder(game, settings, args.against is None, old.get("ladder"))
+        named = [
+            make_policy(game, name)
+            for name in cli.words(f"{settings.against},{settings.opponent}")
+            if name not in (ppo.SELF, ppo.LADDER)
+        ]
     except (ValueError, ModuleNotFoundError) as error:
         raise cli.InputError(f"--opponent or --against: {error}") from None
     try:
@@ -86,6 +86,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     except ModuleNotFoundError:
         raise cli.InputError(EXTRA) from None
     config: dict[str, Any] = {
+        **versions(named),
         "game": game.name,
         "rules": game.options_in_force(**settings.options),
         "settings": asdict(settings),
@@ -94,16 +95,25 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "final_games": args.final_games,
         "threads": args.threads,
         "seed": args.seed,
+        BEGUN: begun(NAME, args),
     }
     if ladder is not None:
         top, ends = ladder.reachable()
         config["ladder"] = {**ladder.facts(), "highest": top}
         if ends:
             say(f"{NAME}: {ends}")
+    players = begun_players(config, old) if args.resume else {}
+    rivals = {
+        name: make_policy(game, players.get(name, name))
+        for name in cli.words(settings.against)
+        if name != ppo.LADDER
+    }
+    opponents = [players.get(name, name) for name in cli.words(settings.opponent)]
+    learned = replace(settings, opponent=",".join(opponents))
     folder = records.open_run(NAME, args.output, config, args.resume)
     if not ppo.has_tensorboard():
         print("TensorBoard is not installed: no logs for it are written", file=sys.stderr)
-    trainer = ppo.Trainer(game, settings, args.seed, folder, args.threads)
+    trainer = ppo.Trainer(game, learned, args.seed, folder, args.threads, ladder)
     if args.resume:
         trainer.resume()
     agent = SB3Policy("agent", trainer.actor, settings.greedy)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from test_dou_dizhu import PARTS, WHOLE, dealt, legal_of, play
@@ -111,6 +113,39 @@ def test_kickers_are_cards_that_stand_alone():
 def chosen(rules, states, policy="heuristic"):
     decision = decision_for(GAME, rules, states, 1)
     return view.action_to_string(rules, states[0], make_policy(GAME, policy).act(decision))
+
+
+@pytest.mark.parametrize("name", ["heuristic", "rule:greedy", "rule:rlcard"])
+def test_a_hand_that_is_one_play_is_played(name, rng):
+    """In both encodings and by all rules of kickers."""
+    policy = make_policy(GAME, name)
+    for plays_as, kickers, shuttle in product(
+        ("whole", "parts"), ("distinct", "pagat", "loose"), (False, True)
+    ):
+        options = {"kickers": kickers, "shuttle": shuttle}
+        rules, whole = (GAME.make_rules(plays=k, **options) for k in (plays_as, "whole"))
+        for seed in rng.integers(2**62, size=12).tolist():
+            states, scratch = core.new_states(rules), core.new_scratch(rules)
+            seat, is_last = core.start_at(rules, states, 0, np.uint64(seed), scratch[1]), False
+            while seat >= 0:
+                if not states["building"][0]:
+                    assert not is_last, (rules, states)
+                    cards = patterns.PLAY_CARDS[legal_of(whole, states)] & patterns.ONLY_CARDS
+                    is_last = (cards == states["hands"][0, seat]).any()
+                view = decision_for(GAME, rules, states, int(rng.integers(2**62)))
+                seat, _ = core.play_at(rules, states, 0, policy.act(view), *scratch)
+
+
+@pytest.mark.parametrize(
+    ("name", "hand", "before"),
+    [("rule:rlcard", [0, 0, 0, 1], "3 3 3"), ("rule:greedy", [0, 0, 0, 0, 1, 2], "3 3 3 4")],
+)
+def test_the_earlier_players_kept_a_hand_that_is_one_play(name, hand, before):
+    states = dealt(WHOLE, [hand, [5, 5, 6], [7, 8, 12]])
+    assert chosen(WHOLE, states, f"{name}?version=1") == before
+    after = states.copy()
+    action = make_policy(GAME, name).act(decision_for(GAME, WHOLE, states, 1))
+    assert core.play_at(WHOLE, after, 0, action, *core.new_scratch(WHOLE))[0] < 0
 
 
 def test_rule_based_players_by_hand():

@@ -162,7 +162,8 @@ def test_the_documentation_shows_the_frozen_tables():
 def test_earlier_ladders_stay_and_play_what_they_played():
     """Their alpha-beta is that of 0.1; the slice of frozen games above is played with it."""
     assert [ladder.name for game in laddered() for ladder in earlier_ladders(game)] == [
-        "chess/ladder-v1", "connect_four/ladder-v1", "go/ladder-v1", "gomoku/ladder-v1",
+        "chess/ladder-v1", "connect_four/ladder-v1", "connect_four/ladder-v2", "go/ladder-v1",
+        "go/ladder-v2", "gomoku/ladder-v1",
     ]  # fmt: skip
     for game, word in (("chess", "alphabeta:3?random=0.13"), ("connect_four",
                        "alphabeta:4?random=0.1")):  # fmt: skip

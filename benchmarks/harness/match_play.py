@@ -52,8 +52,8 @@ class SeatedMatch:
     """A whole game to play: its name in the records, its rules and seed, and who sits where.
 
     ``place`` is added to the record: where the match stands in its run. The game begins with
-    ``opening`` random moves, which its seed decides, or with those ``given``; ``refusals`` and
-    ``turns`` are as of ``Match``.
+    ``opening`` random moves, which its seed decides, or with those ``given``; ``refusals``,
+    ``turns`` and ``names`` are as of ``Match``.
     """
 
     benchmark: str
@@ -68,6 +68,7 @@ class SeatedMatch:
     given: tuple[int, ...] = ()
     refusals: tuple[str, ...] = ()
     turns: int = 0
+    names: tuple[str, ...] = ()
 
     def opening_moves(self) -> list[int]:
         """What the game begins with."""
@@ -97,7 +98,7 @@ class SeatedMatch:
             "match": self.name,
             "seed": self.seed,
             "rules": self.options,
-            "seats": [policy.name for policy in self.seats],
+            "seats": list(self.names) or [policy.name for policy in self.seats],
             "returns": returns,
             "outcome": None if returns is None else winners,
             "plies": len(actions),

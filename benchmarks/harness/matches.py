@@ -49,6 +49,7 @@ class Match:
         given: actions that it begins with instead. refusals: by seat, why its part of them stands
             in the place of an answer that was refused; empty where it does not.
         turns: after how many of the game's turns the match is stopped; 0 for a whole game.
+        names: of the seats in its record, where earlier versions play under them.
     """
 
     benchmark: str
@@ -63,6 +64,7 @@ class Match:
     given: tuple[int, ...] = ()
     refusals: tuple[str, ...] = ()
     turns: int = 0
+    names: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -116,7 +118,7 @@ def difference(record: GameRecord, match: Match, rules: Any) -> str:
     seats = len(match.seats)
     if (record["game"], record["seed"], len(record["seats"])) != (match.game, match.seed, seats):
         return "another game, seed or number of seats"
-    if record["seats"] != list(match.seats):
+    if record["seats"] != list(match.names or match.seats):
         return "other policies in its seats"
     if not _same_rules(match.game, match.options, record["rules"]):
         return "other rules"

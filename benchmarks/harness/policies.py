@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from statistics import median
 from typing import Any
 from urllib.parse import quote
 
 from stratagym.agents import chat_options
-from stratagym.agents.core import Policy, PolicyString, make_policy
+from stratagym.agents.core import Policy, PolicyString, at_version, make_policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.cli import InputError, words
 from stratagym.benchmarks.harness.decisions import TOKENS_APART
+from stratagym.benchmarks.harness.files import brief
 from stratagym.benchmarks.harness.options import ModelArgs
 from stratagym.envs.core import GameSpec
 
@@ -112,6 +114,7 @@ def settings(policies: list[Policy]) -> dict[str, Any]:
         for policy in policies
     }
     return {
+        **versions(policies),
         "policies": [
             {"name": name, **{k: v for k, v in values.items() if k not in CONNECTION}}
             for name, values in own.items()
@@ -122,6 +125,54 @@ def settings(policies: list[Policy]) -> dict[str, Any]:
             if values
         },
     }
+
+
+def by_name(policies: Mapping[str, Mapping[str, Policy]]) -> dict[str, Policy]:
+    """Every policy of several games once, whatever games it plays; its newest version."""
+    found: dict[str, Policy] = {}
+    for own in policies.values():
+        for name, policy in own.items():
+            if name not in found or policy.version >= found[name].version:
+                found[name] = policy
+    return found
+
+
+def versions(policies: Iterable[Policy]) -> dict[str, Any]:
+    """``versions`` of a run's configuration: of each policy that had an earlier one.
+
+    Of policies of one name, which play different games, the highest.
+    """
+    later: dict[str, int] = {}
+    for policy in policies:
+        if policy.version > 1:
+            later[policy.name] = max(policy.version, later.get(policy.name, 1))
+    return {"versions": later} if later else {}
+
+
+def begun_players(config: dict[str, Any], begun: Mapping[str, Any]) -> dict[str, str]:
+    """What plays the names of a run that is resumed, where that is an earlier version.
+
+    Args:
+        config: of this call; its ``versions`` become those of the run.
+        begun: the configuration of the run. Where no version is said, it is the first.
+
+    Raises:
+        InputError: a version that there is not.
+    """
+    newest, old = config.pop("versions", {}), begun.get("versions", {})
+    players = {}
+    for name, version in newest.items():
+        found = old.get(name, 1) if isinstance(old, dict) else None
+        if type(found) is not int or not 1 <= found <= version:
+            raise InputError(
+                f"--resume: config.json has version {brief(found)} of {name}; there are versions 1 "
+                f"to {version}"
+            )
+        if found < version:
+            players[name] = at_version(name, found)
+    if old:
+        config["versions"] = {name: old[name] for name in newest if name in old}
+    return players
 
 
 def tokens_apart(decisions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
@@ -135,7 +186,7 @@ def tokens_apart(decisions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def usage(decisions: Iterable[Mapping[str, Any]], policies: Iterable[Policy]) -> dict[str, Any]:
-    """Answers of each language model among ``policies`` by kind and reason, tokens and cost.
+    """Answers of each language model among ``policies`` by kind and reason, tokens, time, cost.
 
     Reasoning and cached tokens have their own sums where the server counted any.
 
@@ -154,6 +205,7 @@ def usage(decisions: Iterable[Mapping[str, Any]], policies: Iterable[Policy]) ->
         for policy in policies
         if isinstance(policy, LanguageModel)
     }
+    waits: defaultdict[str, list[float]] = defaultdict(list)
     for record in decisions:
         own = result.get(record["policy"])
         if own is None:
@@ -168,6 +220,9 @@ def usage(decisions: Iterable[Mapping[str, Any]], policies: Iterable[Policy]) ->
             own["cost"] = (own["cost"] or 0.0) + record["cost"]
         for counted, n in tokens_apart([record]).items():
             own[counted] = own.get(counted, 0) + n
-    for own in result.values():
+        if record["latency_s"] is not None:
+            waits[record["policy"]].append(record["latency_s"])
+    for name, own in result.items():
         own["kinds"], own["reasons"] = dict(own["kinds"]), dict(own["reasons"])
+        own["median_latency_s"] = median(waits[name]) if waits[name] else None
     return result

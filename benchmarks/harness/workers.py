@@ -18,6 +18,7 @@ from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, S
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,7 @@ class MatchRunner:
             with their connections. Others may be among them.
         replays: how often a match that a transport failure breaks off is gone on with here and
             now; then it is left for the next call.
+        players: what plays a policy's name, where it is not the newest version.
     """
 
     def __init__(
@@ -61,8 +63,10 @@ class MatchRunner:
         concurrency: int = 8,
         policies: Mapping[str, Policy] | None = None,
         replays: int = 2,
+        players: Mapping[str, str] | None = None,
     ):
         self.folder, self.concurrency, self.replays = folder, concurrency, replays
+        self._players = dict(players or {})
         self._executor, self._workers, self._address = executor, workers, ray_address
         self._cache = PolicyCache(dict(policies or {}))
         self._journal = JsonlWriter(folder / "games.jsonl")
@@ -100,7 +104,7 @@ class MatchRunner:
             ModuleNotFoundError: Ray is asked for and not installed.
         """
         kernels, matches, asked = [], [], []
-        for item in items:
+        for item in map(self._with_players, items):
             record = self._recorded.get(item.name)
             if record is not None and record["ended_by"] != TRANSPORT:
                 self._check(item, record)
@@ -130,6 +134,12 @@ class MatchRunner:
         else:
             self._compute(kernels, matches, finish)
         return {item.name: self._recorded[item.name] for item in items}
+
+    def _with_players(self, item: Match) -> Match:
+        """The match with those in its seats that play under the names there."""
+        seats = tuple(self._players.get(name, name) for name in item.seats)
+        names = item.names or item.seats
+        return item if seats == item.seats else replace(item, seats=seats, names=names)
 
     def _check(self, item: Match, record: GameRecord) -> None:
         """Raises ``InputError`` unless a record is of the match, and whole."""
@@ -247,6 +257,7 @@ class PolicyCache:
             item.given,
             item.refusals,
             item.turns,
+            item.names,
         )
 
 

@@ -114,12 +114,22 @@ def duels(
     """Games ``first`` to ``last`` of one policy against a table of another, in order of seeds.
 
     Args:
-        rest: a policy of the ladder.
+        rest: a policy of the ladder; records have it by its name there, whoever plays it.
     """
-    return pairings.duel_matches(
-        plan.benchmark, pairing, plan.ladder.game.name, dict(plan.ladder.options), plan.sides,
-        plan.games, plan.seed, (one, plan.ladder.player(rest)), plan.protocol, plan.ladder.opening,
-    )[first:last]  # fmt: skip
+
+    def against(other: str) -> list[Match]:
+        return pairings.duel_matches(
+            plan.benchmark, pairing, plan.ladder.game.name, dict(plan.ladder.options), plan.sides,
+            plan.games, plan.seed, (one, other), plan.protocol, plan.ladder.opening,
+        )[first:last]  # fmt: skip
+
+    matches, player = against(rest), plan.ladder.player(rest)
+    if player == rest:
+        return matches
+    return [
+        replace(played, names=match.seats)
+        for match, played in zip(matches, against(player), strict=True)
+    ]
 
 
 def team_matches(plan: Plan, pairing: str, policy: str) -> list[Match]:

@@ -14,6 +14,7 @@ from stratagym.agents.ladders import Ladder, is_kept, ladder_of, laddered
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import cli, records
 from stratagym.benchmarks.harness.options import MatchArgs, ModelArgs, RunArgs
+from stratagym.benchmarks.harness.policies import by_name as by_name
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.levels.climb import INTERIM_ANALYSES, Plan
 from stratagym.envs import spec
@@ -101,11 +102,6 @@ def find_policies(games: list[str], text: str, args: ModelArgs) -> dict[str, dic
     return found
 
 
-def by_name(policies: Mapping[str, Mapping[str, Policy]]) -> dict[str, Policy]:
-    """Every policy once, whatever games it plays."""
-    return {name: policy for own in policies.values() for name, policy in own.items()}
-
-
 def models_of(policies: Mapping[str, Policy]) -> list[LanguageModel]:
     """The language models among them; others are made again by their names, each game its own."""
     return [policy for policy in policies.values() if isinstance(policy, LanguageModel)]
@@ -131,18 +127,29 @@ def begun_on(benchmark: str, output: str | None) -> dict[str, Any]:
     """The facts of the ladders of the run to go on with, by game. Raises ``InputError``."""
     begun = records.begun_config(benchmark, output).get("ladders", {})
     for facts in begun.values() if isinstance(begun, dict) else (begun,):
-        if not isinstance(facts, dict) or not isinstance(facts.get("ladder"), str):
-            raise cli.InputError("--resume: config.json does not say which ladders they were")
+        _check_facts(facts)
     return begun
+
+
+def _check_facts(facts: Any) -> None:
+    if not isinstance(facts, dict) or not isinstance(facts.get("ladder"), str):
+        raise cli.InputError("--resume: config.json does not say which ladders they were")
 
 
 def same_ladder(ladder: Ladder, facts: dict[str, Any] | None) -> Ladder:
     """The ladder that a run was begun on.
 
+    Args:
+        facts: as the run's configuration has them; None where it has none.
+
     Raises:
         InputError: this version has it no more.
     """
-    if facts is None or facts == json.loads(json.dumps(ladder.facts())):
+    if facts is None:
+        return ladder
+    _check_facts(facts)
+    facts = {key: value for key, value in facts.items() if key != "highest"}
+    if facts == json.loads(json.dumps(ladder.facts())):
         return ladder
     if is_kept(facts):
         return ladder_of(facts["ladder"])

@@ -19,6 +19,7 @@ from stratagym.benchmarks.speed.openspiel import MCTSBot
 from stratagym.envs import core, spec
 
 NAME = "search"
+NOBODY: Mapping[str, str] = {}
 CUT = "cut"
 """How a game ended that reached ``--max-plies``."""
 
@@ -54,16 +55,22 @@ class Pairing:
         ]
 
 
-def board_pairings(board: str, simulations: int, exploration: float) -> list[Pairing]:
+def board_pairings(
+    board: str, simulations: int, exploration: float, players: Mapping[str, str] = NOBODY
+) -> list[Pairing]:
     """Plain UCT and ours that proves results against OpenSpiel's without and with its solver.
 
     Without it OpenSpiel's bot still knows a won or lost child for what it is, plain UCT does not.
+    Plain is the first version, which looks at the root as it does at any other node.
+
+    Args:
+        players: what plays a policy's name, where it is not the newest version.
     """
     game = spec(board)
     own = hooks.found(game, "MCTS_DEFAULTS") or {}
     options = f"c={exploration:g}" + ("&playout=all&priors=no" if own else "")
-    plain = make_policy(game, f"mcts:{simulations}?{options}&solve=no")
-    proving = make_policy(game, f"mcts:{simulations}?{options}")
+    plain = make_policy(game, f"mcts:{simulations}?{options}&solve=no&version=1")
+    proving = _made(board, f"mcts:{simulations}?{options}", players)
     theirs, theirs_proving = (
         MCTSBot(game, simulations, exploration, solve) for solve in (False, True)
     )
@@ -74,13 +81,21 @@ def board_pairings(board: str, simulations: int, exploration: float) -> list[Pai
     ]
 
 
-def rival_pairings(board: str, names: list[str]) -> list[Pairing]:
-    """The first of the policies against each of the others.
+def _made(board: str, name: str, players: Mapping[str, str]) -> Policy:
+    policy = make_policy(spec(board), players.get(name, name))
+    policy.name = name
+    return policy
+
+
+def rival_pairings(
+    board: str, names: list[str], players: Mapping[str, str] = NOBODY
+) -> list[Pairing]:
+    """The first of the policies against each of the others; ``players`` as in ``board_pairings``.
 
     Raises:
         ValueError: a policy that does not play the game, in one line.
     """
-    first, *others = (make_policy(spec(board), name) for name in names)
+    first, *others = (_made(board, name, players) for name in names)
     return [Pairing(board, first, other) for other in others]
 
 

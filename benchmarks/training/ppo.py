@@ -211,10 +211,20 @@ class Opponents:
 
     SNAPSHOTS = 10
 
-    def __init__(self, game: GameSpec, names: list[str], envs: int, steps: int, seed: int):
+    def __init__(
+        self,
+        game: GameSpec,
+        names: list[str],
+        envs: int,
+        steps: int,
+        seed: int,
+        ladder: Ladder | None = None,
+    ):
         self.names, self.seed = names, seed
         self.fixed = {name: make_policy(game, name) for name in names if name not in (SELF, LADDER)}
-        self.ladder = LadderOpponents(ladder_of(game.name), envs) if LADDER in names else None
+        self.ladder = None
+        if LADDER in names:
+            self.ladder = LadderOpponents(ladder or ladder_of(game.name), envs)
         self.use_pool = SELF in names and game.utility != "identical"
         self.every = max(1, steps // self.SNAPSHOTS)
         self.pool: list[Actor] = []
@@ -367,10 +377,18 @@ class Trainer:
     Args:
         folder: of the run; holds ``checkpoint.zip``, ``agent.zip`` and TensorBoard's files.
         settings: with the run's own steps, opponent and options filled in.
-        threads: PyTorch's.
+        threads: PyTorch's. ladder: that opponents are taken from, the game's by default.
     """
 
-    def __init__(self, game: GameSpec, settings: Settings, seed: int, folder: Path, threads: int):
+    def __init__(
+        self,
+        game: GameSpec,
+        settings: Settings,
+        seed: int,
+        folder: Path,
+        threads: int,
+        ladder: Ladder | None = None,
+    ):
         import torch
         from sb3_contrib import MaskablePPO
         from stable_baselines3.common.logger import configure
@@ -380,7 +398,7 @@ class Trainer:
         torch.set_num_threads(threads)
         self.game, self.settings, self.seed, self.folder = game, settings, seed, folder
         names = [name.strip() for name in settings.opponent.split(",")]
-        self.opponents = Opponents(game, names, settings.envs, settings.steps, seed)
+        self.opponents = Opponents(game, names, settings.envs, settings.steps, seed, ladder)
         # A policy that is never asked keeps the games open to those of ``set_opponents``.
         first: Any = names[0] if self.opponents.compiled else _Nobody()
         self.env = SB3VecEnv(

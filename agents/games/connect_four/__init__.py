@@ -16,7 +16,7 @@ from stratagym.agents.games.connect_four.solver import (
     winning_squares,
 )
 from stratagym.agents.games.connect_four.solver import best_moves as write_best_moves
-from stratagym.agents.ladders import Ladder
+from stratagym.agents.ladders import Ladder, players_at
 from stratagym.agents.perfect import ILLEGAL
 from stratagym.envs.connect_four.rules import (
     COLUMNS,
@@ -160,14 +160,21 @@ _LEVELS = (
     ("mcts:1200",),
     ("mcts:8000",),
 )
+_LATER_LEVELS = (*_LEVELS[:4], ("mcts:200", "alphabeta:4?random=0.08"), *_LEVELS[5:])
 EARLIER_LADDERS = (
     Ladder(
         "connect_four/ladder-v1",
         _LEVELS,
-        players={"alphabeta:4?random=0.1": "alphabeta:4?version=1&random=0.1"},
+        players=players_at(_LEVELS, mcts=1, alphabeta=1),
     ),
+    Ladder("connect_four/ladder-v2", _LATER_LEVELS, players=players_at(_LATER_LEVELS, mcts=1)),
 )
 LADDER = Ladder(
-    "connect_four/ladder-v2",
-    (*_LEVELS[:4], ("mcts:200", "alphabeta:4?random=0.08"), *_LEVELS[5:]),
+    "connect_four/ladder-v3",
+    (
+        _LEVELS[0],
+        ("mcts:5?random=0.55", "heuristic?random=0.75"),
+        ("mcts:20?random=0.2", "heuristic?random=0.45"),
+        *_LATER_LEVELS[3:],
+    ),
 )

@@ -3,7 +3,8 @@
 ``heuristic`` ("turns") makes the play after which its hand needs fewest further plays, with small
 prices for high cards and bombs, lets its partner's good plays stand and hinders an enemy who is
 about to go out. ``rule:greedy`` gets rid of as many cards as it can. ``rule:rlcard`` goes by the
-facts of RLCard's rule-based agent (Zha et al. 2020). All play both encodings of plays.
+facts of RLCard's rule-based agent (Zha et al. 2020), and goes out where its whole hand is one play,
+which that agent may miss. All play both encodings of plays.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ from stratagym.envs.dou_dizhu.plays import KICKER_AT, pattern_of_part
 from stratagym.envs.dou_dizhu.rules import bids_at
 
 RULES = {"greedy": 0, "rlcard": 1}
-_GREEDY = 0
+EARLIER_RULES = {1: {"greedy": 2, "rlcard": 3}}
+"""Of versions before: the same, but they may keep a hand that is one play."""
+_GREEDY, _EARLIER = 0, 2
 _HIGH_PLAY = 7
 """A partner's play above this rank, the 10, stands."""
 _LARGE = 1000.0
@@ -226,6 +229,19 @@ def _with_body(pattern):
 
 
 @njit(cache=True)
+def _last_play(rules, s, legal, n):
+    """The action that plays the whole hand, or begins to; -1 if there is none."""
+    if s.building or s.landlord < 0:
+        return -1
+    left = size(s.hands[s.player])
+    for k in range(n):
+        pattern = _pattern_of(rules, legal[k])
+        if size(BODY[pattern]) + _with_body(pattern) == left:
+            return legal[k]
+    return -1
+
+
+@njit(cache=True)
 def _first_part(hand):
     """The part of a hand that holds its lowest card, by the order of RLCard's agent.
 
@@ -289,7 +305,11 @@ def _rlcard(rules, s, legal, n):
 @njit(cache=True)
 def rule(rules, s, legal, n, which):
     """Rule-based player number ``which`` of ``RULES``."""
-    if which == _GREEDY:
+    if which < _EARLIER:
+        action = _last_play(rules, s, legal, n)
+        if action >= 0:
+            return action
+    if which % _EARLIER == _GREEDY:
         return _greedy(rules, s, legal, n)
     return _rlcard(rules, s, legal, n)
 
@@ -303,4 +323,5 @@ LADDER = Ladder(
         ("pimc:100",),
     ),
     options={"plays": "whole"},
+    players={"rule:greedy?random=0.35": "rule:greedy?version=1&random=0.35"},
 )

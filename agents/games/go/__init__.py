@@ -12,7 +12,7 @@ from stratagym.agents.boards import symmetries as symmetries
 from stratagym.agents.games.go.shapes import is_shape, liberties_after
 from stratagym.agents.games.go.small import best_action, is_solved
 from stratagym.agents.games.go.small import endgame_scores as endgame_scores
-from stratagym.agents.ladders import Ladder
+from stratagym.agents.ladders import Ladder, players_at
 from stratagym.envs.core import random_below
 from stratagym.envs.go.rules import (
     FREE,
@@ -138,14 +138,25 @@ def is_shunned(rules, s, action):
 
 
 @njit(cache=True)
+def _leads(rules, s):
+    """Whether the seat to move would win by area as the board stands."""
+    lead = 4 * area_of(rules, s) - rules.komi4
+    return lead > 0 if s.player == 0 else lead < 0
+
+
+@njit(cache=True)
+def may_win(rules, s):
+    """By a pass that ends the game, or by the last move of the longest."""
+    return (s.passes == 1 and _leads(rules, s)) or s.plies + 1 == rules.max_length
+
+
+@njit(cache=True)
 def rule(rules, s, legal, n, which):
     """The rule-based player number ``which`` of ``RULES``; among equals it draws lots."""
     nowhere = rules.size * rules.size
     if which == 0:
-        if s.last == nowhere:
-            lead = 4 * area_of(rules, s) - rules.komi4
-            if lead > 0 if s.player == 0 else lead < 0:
-                return nowhere
+        if s.last == nowhere and _leads(rules, s):
+            return nowhere
         p = _most_urgent(rules, s)
         if p == 0 and 0 <= s.last < nowhere:
             p = _near(rules, s, True)
@@ -182,5 +193,9 @@ _LEVELS = (
     ("heuristic?random=0.2",),
     ("heuristic",),
 )
-EARLIER_LADDERS = (Ladder("go/ladder-v1", _LEVELS),)
-LADDER = Ladder("go/ladder-v2", (*_LEVELS, ("mcts:75",), ("mcts:135",)))
+_SEARCHES = (("mcts:75",), ("mcts:135",))
+EARLIER_LADDERS = (
+    Ladder("go/ladder-v1", _LEVELS),
+    Ladder("go/ladder-v2", (*_LEVELS, *_SEARCHES), players=players_at(_SEARCHES, mcts=1)),
+)
+LADDER = Ladder("go/ladder-v3", (*_LEVELS, *_SEARCHES))

@@ -28,7 +28,7 @@ from stratagym.envs.core import (
 from stratagym.envs.gomoku.fours import win_by_fours
 from stratagym.envs.gomoku.lines import BLACK, WHITE
 from stratagym.envs.gomoku.rules import IN_TURN, current_player, returns
-from stratagym.envs.gomoku.windows import gain_cells_through, makes_two_gains
+from stratagym.envs.gomoku.windows import gain_cells, gain_cells_through, makes_two_gains
 
 THREAT, ONE_LOOK = 0, 1
 RULES = {"threat": THREAT, "one_look": ONE_LOOK}
@@ -82,6 +82,12 @@ def is_check(rules, s):
     if s.phase != IN_TURN or s.last < 0 or s.last >= rules.rows * rules.columns:
         return False
     return gain_cells_through(rules, s, 1 - (s.stones & 1), s.last)[0] >= 0
+
+
+@njit(cache=True)
+def may_win(rules, s):
+    """By a cell that completes a line; while swap2 sets the board up, by any."""
+    return s.phase != IN_TURN or gain_cells(rules, s, s.stones & 1)[0] >= 0
 
 
 @njit(cache=True)

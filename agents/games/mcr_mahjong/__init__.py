@@ -29,14 +29,17 @@ from stratagym.envs.mcr_mahjong.table import (
 )
 from stratagym.envs.mcr_mahjong.tiles import CHOW, HONORS, KINDS, KONG, PUNG
 
-RULES = {"shanten": 0, "claim": 1, "pattern": 2}
+RULES = {"shanten": 0, "claim": 1, "pattern": 4}
 """Names of the players for the policy ``rule:NAME``, and ``which`` of ``rule``.
 
 shanten: claims nothing but wins and plays the tile that leaves it nearest to ready.
 claim: the same, and claims whatever brings it nearer.
-pattern: plays and claims for the nearest of some plans that reach 8 fans or nearly.
+pattern: plays and claims for the nearest of some plans that reach 8 fans or nearly; a hand that is
+ready, for a tile that may still come and wins, is more than any plan.
 """
-SHANTEN, CLAIMING, PATTERN, FANS = range(4)
+EARLIER_RULES = {1: {"pattern": 2}}
+"""Of versions before: that pattern did not look at what a ready hand waits for."""
+SHANTEN, CLAIMING, PATTERN, FANS, WAITING = range(5)
 
 READY, ELSE = 0.2, 0.7
 """The worth of a ready hand: of a point and a tile that wins it, of its plans. These numbers, and
@@ -49,6 +52,8 @@ MOST_TRIED = 6
 """Actions that are played out."""
 CAUTION = 0.3
 """What a point that a discard may lose counts."""
+STAYS_READY = 1000.0
+"""What puts a ready hand above all plans."""
 
 
 @njit(cache=True)
@@ -134,8 +139,13 @@ def worth(rules, s, seat, left, which):
     melds = np.int64(s.num_melds[seat])
     if which <= CLAIMING:
         return -100.0 * shanten(s.counts[seat], melds)
-    if which == PATTERN:
-        return plans.value(s.counts[seat], s.melds[seat], melds, left, 1)
+    if which == PATTERN or which == WAITING:
+        nearest = plans.value(s.counts[seat], s.melds[seat], melds, left, 1)
+        if which == WAITING and shanten(s.counts[seat], melds) == 0:
+            ready = ready_value(rules, s, seat, left)
+            if ready > 0.0:
+                return STAYS_READY + ready + nearest
+        return nearest
     total = plans.value(s.counts[seat], s.melds[seat], melds, left, 0)
     if shanten(s.counts[seat], melds) == 0:
         return READY * ready_value(rules, s, seat, left) + ELSE * total
@@ -303,6 +313,7 @@ LADDER = Ladder(
         ("rule:pattern",),
         ("heuristic",),
     ),
+    players={"rule:pattern": "rule:pattern?version=1"},
     # Of two players at random hardly any ever wins, and one that always does not by much.
     measure="points",
 )
