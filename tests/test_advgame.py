@@ -304,8 +304,19 @@ def test_scores_leave_out_parts_without_a_case():
 
     one = metrics.Game("tower_defence", "o", 0, True, 1, (Round(),) * 6)
     found = scores({"p": [one]})["p"]
-    assert found["revision"] is None and found["parts"] == 2
+    assert found["revision"] is None and found["parts"] == ["planning", "constraint"]
     assert found["process"]["value"] == pytest.approx(((1 + 0.5) / 2 + 1) / 2)
+
+
+def test_process_scores_are_compared_where_they_stand_for_the_same_parts():
+    """Who keeps the plan has no revision: ranked among its own kind alone."""
+    options = ["--policies", "random,control:keep,heuristic", "--game", "battle_card"]
+    summary = json.loads(run(*options, "--opponents", "plan:level?k=1", "--json").stdout)
+    of = {name: (one["parts"], one["ranks"]["of"]) for name, one in summary["scores"].items()}
+    assert of["control:keep"][0] == ["planning", "constraint"]
+    assert of["random"][0] == ["planning", "revision", "constraint"]
+    for parts, n in of.values():
+        assert n == sum(parts == others for others, _ in of.values())
 
 
 def test_balance(monkeypatch):
