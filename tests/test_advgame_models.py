@@ -106,7 +106,7 @@ def first_plans(folder):
 @pytest.fixture
 def no_yardsticks(monkeypatch):
     """Runs with several budgets have no other policies beside: those take their time."""
-    monkeypatch.setattr(advgame, "YARDSTICKS", ())
+    monkeypatch.setattr(advgame.setup, "YARDSTICKS", ())
 
 
 def test_first_plans_are_asked_once_and_stand(tmp_path, no_yardsticks):
