@@ -10,12 +10,8 @@ from typing import Any
 from urllib.parse import quote
 
 from stratagym.agents import chat_options
-<<<<<<< ours
-from stratagym.agents.core import Policy, PolicyString, at_version, make_policy
-=======
 from stratagym.agents.controls import REDRAW_TEMPERATURE
-from stratagym.agents.core import Policy, PolicyString, make_policy
->>>>>>> theirs
+from stratagym.agents.core import Policy, PolicyString, at_version, make_policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.cli import InputError, words
 from stratagym.benchmarks.harness.decisions import TOKENS_APART

@@ -131,11 +131,11 @@ def begun_on(benchmark: str, output: str | None) -> dict[str, Any]:
     return begun
 
 
-<<<<<<< ours
 def _check_facts(facts: Any) -> None:
     if not isinstance(facts, dict) or not isinstance(facts.get("ladder"), str):
         raise cli.InputError("--resume: config.json does not say which ladders they were")
-=======
+
+
 def begun_protocols(benchmark: str, output: str | None) -> dict[str, Any]:
     """How models were asked in the run to go on with, by game, as far as it says."""
     begun = records.begun_config(benchmark, output).get("protocols", {})
@@ -144,7 +144,6 @@ def begun_protocols(benchmark: str, output: str | None) -> dict[str, Any]:
         for game, own in (begun.items() if isinstance(begun, dict) else ())
         if isinstance(own, dict)
     }
->>>>>>> theirs
 
 
 def same_ladder(ladder: Ladder, facts: dict[str, Any] | None) -> Ladder:
