@@ -16,6 +16,13 @@ from scripts import lines
 from stratagym.benchmarks import advgame
 from stratagym.benchmarks.advgamebench import games
 
+
+def own_rounds(folder):
+    """The rounds of the model as the attacker."""
+    found = lines(folder / "rounds.jsonl")
+    return [r for r in found if r["role"] == 0 and r["policy"] == "llm:m"]
+
+
 # --- the redraw control ---------------------------------------------------------------------------
 
 
@@ -204,12 +211,12 @@ def test_first_plans_are_asked_once_and_stand(tmp_path, no_yardsticks):
     assert len(asked_once) == 6  # m in two roles and two budgets, n in two roles
     plans = first_plans(tmp_path / "shared")
     assert all(len(own) == 1 for own in plans.values()), plans
-    assert {key[0] for key in plans} == {"llm:m", "random", "llm:n"}
+    assert {key[0] for key in plans} == {"llm:m", "random", "llm:n", "control:keep"}
     assert len(lines(tmp_path / "shared" / "rounds.jsonl")) == summary["games"] * 3
     starts = [g for g in lines(tmp_path / "shared" / "games.jsonl") if "given" not in g]
     assert {g["ended_by"] for g in starts} == {"stopped"}
     assert_replayed(tmp_path / "shared")
-    assert len(starts) == 2 * 2 + 2 + 2
+    assert len(starts) == 2 * 2 + 2 + 2 + 2
     # By default each match asks.
     with OpenAIServer(by_hash) as server:
         run(server, tmp_path / "fresh", "--rounds", 2, "--concurrency", 1)
@@ -268,7 +275,7 @@ def test_plans_over_budget_are_asked_for_again(tmp_path):
     rates = summary["policies"][0]["pooled"]
     assert rates["RVR over budget"]["value"] == 0.5  # first answers, of both roles
     own = summary["answers"]["llm:m"]
-    rounds = [r for r in lines(tmp_path / "rounds.jsonl") if r["role"] == 0]
+    rounds = own_rounds(tmp_path)
     assert {r["over"] for r in rounds if r["round"] == 1} == {False}
     later = [r for r in rounds if r["asked"] and r["round"] > 1]
     assert len(later) == 2 and all(r["over"] for r in later)  # the last answer stands
@@ -276,7 +283,7 @@ def test_plans_over_budget_are_asked_for_again(tmp_path):
     assert own["over budget, first"]["value"] == 4 / 8
     assert own["over budget, last"]["value"] == 2 / 8
     assert json.loads((tmp_path / "config.json").read_text())["tries_on_violation"] == 3
-    assert "| tries_on_violation | 3 |" in (tmp_path / "report.md").read_text()
+    assert "| answers for a plan over budget | 3 |" in (tmp_path / "report.md").read_text()
     assert_replayed(tmp_path)
     assert "over budget, first" in (tmp_path / "report.md").read_text()
 
@@ -305,7 +312,7 @@ def test_far_beyond_the_budget_and_unreadable_after_it(tmp_path):
     prompt = prompt_of(later[0])
     assert "broke a rule (over budget by 3800, more than 4 times the budget)" in prompt
     assert "Your plan cost" not in prompt
-    rounds = [r for r in lines(tmp_path / "rounds.jsonl") if r["role"] == 0]
+    rounds = own_rounds(tmp_path)
     assert [r["void"] for r in rounds if r["asked"]] == [True, True, True]
 
 
