@@ -31,7 +31,6 @@ from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.levels import setup
 from stratagym.benchmarks.levels.climb import Plan, new_climb, new_plan, schedule_of
-from stratagym.benchmarks.reporting import marked
 from stratagym.benchmarks.reporting.terminal import say
 
 NAME = "botzone"
@@ -131,10 +130,7 @@ def findings(args: FindingsArgs = FindingsArgs()) -> None:  # noqa: B008
     if args.page is None:
         print(paper.markdown(), end="")
         return
-    try:
-        marked.write(args.page, "findings", paper.markdown())
-    except (OSError, ValueError) as error:
-        raise cli.InputError(f"--page {args.page}: {error}") from None
+    cli.put_into(args.page, "findings", paper.markdown())
 
 
 APP = cli.app(NAME, main, findings)

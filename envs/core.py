@@ -356,7 +356,7 @@ def winner_takes(winner, out):
     ``winner`` is a seat, or below 0 for nobody: 0 for both.
     """
     out[0] = 0.0 if winner < 0 else 1.0 - 2.0 * winner
-    out[1] = -out[0]
+    out[1] = 0.0 - out[0]  # of a draw 0.0 too, where a minus alone gives -0.0
 
 
 # --- the same from Python, on element i of an array of states ------------------------------------

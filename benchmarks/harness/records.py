@@ -21,7 +21,10 @@ from stratagym.benchmarks.harness.files import JsonlWriter as JsonlWriter
 from stratagym.benchmarks.harness.files import Shape, brief, read_object
 from stratagym.benchmarks.harness.files import read_jsonl as read_jsonl
 from stratagym.benchmarks.harness.files import write_json as write_json
+from stratagym.benchmarks.reporting.terminal import say
+from stratagym.envs import games, spec
 from stratagym.envs.facts import Sides, alone, side_leads
+from stratagym.envs.views import part
 
 
 class _SomeDecisions(TypedDict, total=False):
@@ -245,6 +248,8 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
             for one in (given, config):
                 one.pop(BEGUN, None)
                 one |= {BEGUN: old[BEGUN]} if BEGUN in old else {}
+            for line in earlier_prompts(folder):
+                say(line)
         elif path.exists():
             raise InputError(f"{folder} holds a run already; add --resume or name another --output")
         write_json(path, config)
@@ -252,6 +257,29 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
         locks.release(folder)
         raise
     return folder
+
+
+def earlier_prompts(folder: Path) -> list[str]:
+    """A line for each game of a run that models were asked about in words of other versions.
+
+    Games that are not installed any more have none.
+    """
+    asked: dict[str, dict[str, None]] = {}  # versions in the order in which they came
+    for record in read_decisions(folder):
+        if record["prompt_version"]:
+            asked.setdefault(record["game"], {})[record["prompt_version"]] = None
+    told = []
+    for game, versions in asked.items():
+        if game not in games():
+            continue
+        view = spec(game).module("view")
+        now = (view.PROMPT_VERSION, part(view, "MERGED_VERSION"))
+        if earlier := ", ".join(version for version in versions if version not in now):
+            told.append(
+                f"{game}: this run was begun with earlier prompts ({earlier}); what is asked from "
+                f"here on has those of today ({view.PROMPT_VERSION})"
+            )
+    return told
 
 
 MAY_DIFFER = ("connections", BEGUN)
