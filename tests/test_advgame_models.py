@@ -176,6 +176,7 @@ def by_hash(body, nth):
     """A first plan that differs each time it is asked for; later ones by the prompt."""
     _, attacks, number = asked(body)
     if number == 1:
+        nth += "the defender first" in str(body["messages"])  # who plans next is in the rules
         if attacks:
             return answer(demons(*["NormalDemon"] * (1 + nth % 5)))
         return answer(GUN.replace('"y": 0', f'"y": {nth % 5}'))
