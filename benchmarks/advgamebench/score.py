@@ -134,9 +134,9 @@ def _composites(of: Mapping[str, Any]) -> dict[str, float]:
     return {
         "process": float(np.mean(known)) if known else nan,
         "process_vs_redraw": against,
-        "radar": float(np.mean(whole)) if whole else nan,
+        "radar": float(np.mean(whole)) if len(whole) == len(axes) else nan,
         "radar_area": sum(a * b for a, b in zip(whole, whole[1:] + whole[:1], strict=True)) / 5
-        if len(whole) == 5
+        if len(whole) == len(axes)
         else nan,
     }
 
