@@ -45,10 +45,14 @@ def test_a_model_is_asked_for_first_plans_anew(tmp_path):
     redraw = "control:redraw=llm:m"
     own = decisions(tmp_path, policy=redraw)
     for role in range(2):
-        (prompt,) = {prompt_of(d) for d in own if d["seat"] == role}
-        assert "Round 1 of 5" in prompt and "last plan" not in prompt and "keep" not in prompt
+        prompts = {prompt_of(d) for d in own if d["seat"] == role}
+        for prompt in prompts:
+            assert "Round 1 of 5" in prompt and "last plan" not in prompt and "keep" not in prompt
         first = decisions(tmp_path, policy="llm:m", seat=role, ply=0)
-        assert {prompt_of(d) for d in first} == {prompt}
+        assert {prompt_of(d) for d in first} == prompts
+        # Matches differ in who plans first from the second round on, and the rules say who does.
+        (told,) = {one.replace("the defender first", "the attacker first") for one in prompts}
+        assert len(prompts) == 2 and "in turn, the attacker first" in told
     assert {d["ply"] > 0 for d in own} == {True, False}
     rows = {row["policy"]: row for row in summary["policies"]}
     assert rows[redraw]["pooled"]["ORR"]["value"] > 0
