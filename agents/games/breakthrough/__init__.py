@@ -8,6 +8,15 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from stratagym.agents.games.breakthrough.earlier import rules as earlier
+from stratagym.agents.games.breakthrough.search import candidates as candidates
+from stratagym.agents.games.breakthrough.search import estimate as estimate
+from stratagym.agents.games.breakthrough.search import forcing_actions as forcing_actions
+from stratagym.agents.games.breakthrough.search import is_check as is_check
+from stratagym.agents.games.breakthrough.search import margin as margin
+from stratagym.agents.games.breakthrough.search import may_pass as may_pass
+from stratagym.agents.games.breakthrough.search import pass_turn as pass_turn
+from stratagym.agents.games.breakthrough.search import priority as priority
 from stratagym.agents.ladders import Ladder
 from stratagym.envs.bits import EMPTY, bit, popcount
 from stratagym.envs.breakthrough.rules import (
@@ -86,7 +95,7 @@ def _steps(rules, seat, square):
 
 
 @njit(cache=True)
-def priority(rules, s, action):
+def by_advance(rules, s, action):
     """Wins, then captures, of far pawns first, then steps of far pawns."""
     end = squares_of(rules, action)[1]
     steps = _steps(rules, s.player, end)
@@ -133,6 +142,8 @@ def heuristic(rules, s, legal, n):
     return best
 
 
+EARLIER_SEARCHES = {2: earlier.Rules}
+"""By the last version of alpha-beta that went by it, the rules that find what it knew."""
 RULES = {"race": 0}
 """Policies ``rule:NAME``; the first is also ``heuristic``."""
 
