@@ -17,7 +17,7 @@ from stratagym.agents.games.breakthrough.search import margin as margin
 from stratagym.agents.games.breakthrough.search import may_pass as may_pass
 from stratagym.agents.games.breakthrough.search import pass_turn as pass_turn
 from stratagym.agents.games.breakthrough.search import priority as priority
-from stratagym.agents.ladders import Ladder
+from stratagym.agents.ladders import Ladder, players_at
 from stratagym.envs.bits import EMPTY, bit, popcount
 from stratagym.envs.breakthrough.rules import (
     NO_WINNER,
@@ -173,16 +173,14 @@ def symmetries(rules):
     return np.stack([np.arange(rules.num_actions), flipped])
 
 
-LADDER = Ladder(
-    "breakthrough/ladder-v1",
-    (
-        ("random",),
-        ("heuristic?random=0.85",),
-        ("heuristic?random=0.65",),
-        ("heuristic?random=0.45",),
-        ("heuristic?random=0.25",),
-        ("alphabeta:2?random=0.03",),
-        ("alphabeta:4?random=0.06",),
-        ("alphabeta:5?random=0.04",),
-    ),
+_LEVELS = (
+    ("random",),
+    ("heuristic?random=0.85",),
+    ("heuristic?random=0.65",),
+    ("heuristic?random=0.45",),
+    ("heuristic?random=0.25",),
+    ("alphabeta:2?random=0.03",),
+    ("alphabeta:4?random=0.06",),
+    ("alphabeta:5?random=0.04",),
 )
+LADDER = Ladder("breakthrough/ladder-v1", _LEVELS, players=players_at(_LEVELS, alphabeta=2))

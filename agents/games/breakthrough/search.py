@@ -74,7 +74,7 @@ def estimate(rules, s, scratch):
 
 @njit(cache=True)
 def priority(rules, s, action):
-    """What a move gains at once, in logits, less its pawn where more attack its end than guard it."""
+    """What a move gains at once, in logits, less its pawn if its end is not guarded enough."""
     seat = np.int64(s.player)
     start, end = squares_of(rules, action)
     if (end >> 3) == (0 if seat else rules.rows - 1):
