@@ -21,7 +21,7 @@ import numpy as np
 
 from stratagym.envs import core
 from stratagym.envs.direct import calls
-from stratagym.envs.state import State
+from stratagym.envs.state import State, state_of
 
 
 @dataclass
@@ -52,18 +52,16 @@ class Decision:
 
     def state(self) -> State:
         """The position as an object that can be played on, for searches in Python: a new one."""
-        state = State(self.spec, self.rules)
-        state.begin(self.states)
-        return state
+        return state_of(self.spec, self.rules, self.states)
 
 
 def decision_for(spec: core.GameSpec, rules: Any, states: np.ndarray, seed: int) -> Decision:
     """The decision of the seat to move in ``states[0]``, which is not changed."""
-    own, kernels = states[:1].copy(), calls(rules)
-    seat = kernels.current_player_at(rules, own, 0)
-    legal = np.empty(rules.num_actions, np.int64)
-    n = kernels.legal_actions_at(rules, own, 0, legal)
-    kernels.determinize_at(rules, own, 0, seat, seed)
+    kernels = calls(rules)
+    # numpy takes longer over an empty record than over all that follows.
+    own = kernels.states_of(bytearray(kernels.record.itemsize))
+    legal = np.empty(len(kernels.legal), np.int64)
+    seat, n = kernels.decide(rules, states, own, legal, seed)
     return Decision(spec, rules, own, seat, legal[:n], seed)
 
 

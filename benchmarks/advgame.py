@@ -26,18 +26,12 @@ from cyclopts import Parameter
 from stratagym.agents.core import Policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.advgamebench import compare as comparison
-from stratagym.benchmarks.advgamebench import report
+from stratagym.benchmarks.advgamebench import report, setup
 from stratagym.benchmarks.advgamebench.balance import balance as balance_of
 from stratagym.benchmarks.advgamebench.credit import KINDS, SAMPLES, WITHOUT
 from stratagym.benchmarks.advgamebench.findings import findings as paper_findings
 from stratagym.benchmarks.advgamebench.games import GAMES
 from stratagym.benchmarks.advgamebench.matches import NAME, Plan
-from stratagym.benchmarks.advgamebench.setup import (
-    check_rounds,
-    embeddings_of,
-    factors_of,
-    games_of,
-)
 from stratagym.benchmarks.advgamebench.summary import summarise
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
@@ -45,6 +39,7 @@ from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
+from stratagym.benchmarks.reporting.own import print_words
 from stratagym.benchmarks.reporting.terminal import output_console
 from stratagym.envs import spec
 from stratagym.wrappers.dialogue import FORFEIT
@@ -103,8 +98,8 @@ class Args(MatchArgs, RunArgs):
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play matches of sealed plans and report how policies plan, revise and keep to budgets."""
-    games = games_of(args.game)
-    check_rounds("--rounds", args.rounds)
+    games = setup.games_of(args.game)
+    setup.check_rounds("--rounds", args.rounds)
     cli.count("--repeats", args.repeats)
     if args.feedback not in FEEDBACK:
         raise cli.InputError(f"--feedback {args.feedback!r}: choose from: {', '.join(FEEDBACK)}")
@@ -135,7 +130,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         opponents = make_policies(spec(game), args.opponents, args, option="--opponents")
         every = {policy.name: policy for policy in (*opponents, *policies)}
         models |= {n: p for n, p in every.items() if isinstance(p, LanguageModel)}
-    factors = factors_of(args.budget)
+    factors = setup.factors_of(args.budget)
     named = [policy.name for policy in policies]
     plan = Plan(
         policies=named,
@@ -165,7 +160,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "seed": args.seed,
     }
     run = Run(NAME, args, config, models.values())
-    embeddings = embeddings_of(
+    embeddings = setup.embeddings_of(
         run.folder, args.embedding_model, args.embedding_url or args.base_url, args.api_key_env
     )
     records = run.play(plan.schedule(protocols, models), lambda match: match.game)
@@ -211,7 +206,9 @@ def compare(first: str, second: str, /, json: bool = False) -> None:
         print(dumps(found))
         return
     words = " and ".join("made-up" if run.renamed else "plain" for run in runs)
-    output_console().print(comparison.table(found).rich(f"Second run minus first; {words} names"))
+    console = output_console()
+    console.print(comparison.table(found).rich(f"Second run minus first; {words} names"))
+    print_words(console, *zip(("first run", "second run"), found["own"], strict=True))
 
 
 def balance(
@@ -231,7 +228,7 @@ def balance(
         pairs: Pairs of random plans.
         evals: Simulations that a reply to a late plan may cost.
     """
-    games = games_of(game)
+    games = setup.games_of(game)
     if pairs < 1 or evals < 1 or seed < 0:
         raise cli.InputError("--pairs and --evals: at least 1 is needed, --seed: at least 0")
     options, console = cli.pairs("--rules", rules), output_console()

@@ -34,7 +34,7 @@ from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
 from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, rate_text
-from stratagym.benchmarks.reporting.sections import rules_text
+from stratagym.benchmarks.reporting.sections import add_run
 from stratagym.benchmarks.reporting.stats import FREE
 from stratagym.envs import core, spec
 from stratagym.envs.text import TextOptions
@@ -190,7 +190,6 @@ def margin_table(summary: Mapping[str, Any]) -> Table:
 def write_report(folder: Path, summary: Mapping[str, Any]) -> None:
     """Write ``report.md`` and ``report.html``."""
     config = summary["config"]
-    options = rules_text(config["rules"])
     page = Page(
         f"Duels: {spec(config['game']).title}",
         f"Margins are in {summary['unit']}, with 95% intervals over pairs of games. "
@@ -201,10 +200,10 @@ def write_report(folder: Path, summary: Mapping[str, Any]) -> None:
     page.bullets(
         [
             "**ahead**: share of games with a positive return.",
-            f"Options in force: {options or 'none'}. Seed {config['seed']}.",
         ]
     )
     add_replays(page, folder)
+    add_run(page, config)
     page.write(folder)
 
 

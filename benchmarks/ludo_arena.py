@@ -16,6 +16,7 @@ from cyclopts import Parameter
 
 from stratagym.benchmarks.harness import cli, match_play
 from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
+from stratagym.benchmarks.harness.own_play import counting
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
@@ -82,8 +83,10 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     ]
     games = run.play(fixed(matches))
     with stage("adding up the games"):
-        rows = pairing_rows(games, pairings, rules)
-    summary = {"config": config, "pairings": rows, "models": run.usage()}
+        play = run.own_play()
+        rows = pairing_rows(counting(games.values(), play.void()), pairings, rules)
+    own = play.records(run.policies)
+    summary = {"config": config, "own": own, "pairings": rows, "models": run.usage()}
     run.finish(summary, arena_report.write, arena_report.screen)
 
 

@@ -22,6 +22,7 @@ from stratagym.agents import loops
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import cli, records
+from stratagym.benchmarks.harness.begun import BEGUN, begun
 from stratagym.benchmarks.harness.decisions import ask_all, ask_kernel
 from stratagym.benchmarks.harness.options import ModelArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
@@ -92,6 +93,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "depth": args.depth,
         "seed": args.seed,
         **({} if text.as_in_0_1 else {"text": text.record()}),
+        BEGUN: begun(NAME, args),
     }
     (reference,) = make_policies(GAME, "gt", args, depth=args.depth)
     assert isinstance(reference, KernelPolicy)

@@ -23,6 +23,7 @@ from cyclopts import Parameter
 
 from stratagym import envs
 from stratagym.benchmarks.harness import cli, records
+from stratagym.benchmarks.harness.begun import BEGUN, begun
 from stratagym.benchmarks.harness.options import RunArgs
 from stratagym.benchmarks.harness.policies import begun_players, versions
 from stratagym.benchmarks.harness.progress import progress_bar
@@ -94,6 +95,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "searchers": args.searchers,
         "spots": len(spots),
         "seed": args.seed,
+        BEGUN: begun(NAME, args),
     }
     if not args.peers:
         config["games"] = {}
@@ -121,8 +123,8 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         raise cli.InputError(f"--rivals: {error}") from None
     config |= versions(policy for each in pairings for policy in (each.ours, each.bot))
     if args.resume:
-        begun = records.begun_config(NAME, args.output)
-        pairings = pairings_with(begun_players(config, begun))
+        old = records.begun_config(NAME, args.output)
+        pairings = pairings_with(begun_players(config, old))
     folder = records.open_run(NAME, args.output, config, args.resume)
     finished = {game["match"] for game in records.read_games(folder)}
     timing = Timing(args.seconds, args.repeats, args.seed, args.exploration)

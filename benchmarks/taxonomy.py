@@ -19,7 +19,6 @@ from stratagym.benchmarks.botzonebench import taxonomy
 from stratagym.benchmarks.botzonebench.games import GAMES
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.progress import progress_bar
-from stratagym.benchmarks.reporting import marked
 from stratagym.benchmarks.reporting.terminal import output_console
 from stratagym.envs import games as registered
 
@@ -53,7 +52,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         raise cli.InputError("--policies: at least one policy is needed")
     players = [(name, taxonomy.player(name, policy)) for name in names for policy in policies]
     if args.page is not None:
-        put_into(args.page)
+        cli.put_into(args.page, NAME)
     found = []
     with progress_bar() as bar:
         task = bar.add_task("", total=len(players))
@@ -63,24 +62,13 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
             bar.advance(task)
     kinds, measured = taxonomy.kinds_table(names), taxonomy.measured_table(found)
     if args.page is not None:
-        put_into(args.page, taxonomy.markdown(kinds, measured))
+        cli.put_into(args.page, NAME, taxonomy.markdown(kinds, measured))
     if args.json:
         print(json.dumps(taxonomy.record(found), indent=2))
         return
     console = output_console()
     console.print(kinds.rich("Kinds of games"))
     console.print(measured.rich(f"Measured over {args.games} games each"))
-
-
-def put_into(page: Path, text: str | None = None) -> None:
-    """Write between a page's marks, or without a text see that it has them."""
-    try:
-        if text is None:
-            marked.between(page.read_text(encoding="utf-8"), NAME)
-        else:
-            marked.write(page, NAME, text)
-    except (OSError, ValueError) as error:
-        raise cli.InputError(f"--page {page}: {error}") from None
 
 
 def asked_games(text: str) -> list[str]:

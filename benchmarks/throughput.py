@@ -30,8 +30,9 @@ from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.speed import report
 from stratagym.benchmarks.speed.entries import Entry, entries_of, measure
-from stratagym.benchmarks.speed.measuring import machine
+from stratagym.benchmarks.speed.measuring import empty_calls, machine
 from stratagym.benchmarks.speed.peers import PEERS
+from stratagym.benchmarks.speed.shapes import SHAPES
 
 
 @Parameter(name="*")
@@ -39,6 +40,9 @@ from stratagym.benchmarks.speed.peers import PEERS
 class Args:
     game: Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")] = None
     """Games to measure, separated by commas; every game if not given."""
+    shape: Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")] = None
+    """Call shapes to measure, separated by commas, by their keys in throughput.json, such as `step`
+    or `aec`; every shape if not given."""
     seconds: float = 0.5
     """Length of one repeat."""
     repeats: int = 7
@@ -60,13 +64,14 @@ def main(args: Args = Args()) -> None:  # noqa: B008
     Rates are player decisions per CPU-second of one thread, under random legal play. Peers that
     are not there are named at the end.
     """
-    games = checked_games(args)
+    games, shapes = checked_games(args), checked_shapes(args)
     if args.output:
         check_writable(args.output)
     if args.page:
         check_page(args.page)
-    method = report.Method(machine(), args.seconds, args.repeats)
-    groups = [entries_of(game, PEERS if args.peers else ()) for game in games]
+    method = report.Method(machine(), args.seconds, args.repeats, empty_calls())
+    groups = [entries_of(game, PEERS if args.peers else (), shapes) for game in games]
+    groups = [group for group in groups if group]
     columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
     # Refreshed between the repeats only: a refreshing thread would use CPU time of the repeat.
     bar = progress_bar(*columns, auto_refresh=False)
@@ -148,6 +153,17 @@ def checked_games(args: Args) -> list[str]:
     if args.repeats < 1:
         raise cli.InputError(f"--repeats {args.repeats}: a whole number of at least 1 is needed")
     return games
+
+
+def checked_shapes(args: Args) -> list[str]:
+    """The call shapes to measure; raises ``cli.InputError`` for those that are none."""
+    if args.shape is None:
+        return list(SHAPES)
+    found = list(dict.fromkeys(cli.words(",".join(args.shape))))
+    for shape in found or [""]:
+        if shape not in SHAPES:
+            raise cli.InputError(f"--shape: unknown {shape!r}; the shapes are: {', '.join(SHAPES)}")
+    return found
 
 
 APP = cli.app("throughput", main, former={"--games": "--game"})

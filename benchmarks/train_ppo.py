@@ -25,6 +25,7 @@ from stratagym import envs
 from stratagym.agents.core import make_policy
 from stratagym.agents.sb3 import SB3Policy
 from stratagym.benchmarks.harness import cli, records
+from stratagym.benchmarks.harness.begun import BEGUN, begun
 from stratagym.benchmarks.harness.options import RunArgs
 from stratagym.benchmarks.harness.policies import begun_players, versions
 from stratagym.benchmarks.levels.summary import anchors
@@ -70,9 +71,9 @@ class Args(RunArgs):
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Train a policy and rate it."""
     game, settings = chosen(args)
-    begun = records.begun_config(NAME, args.output) if args.resume else {}
+    old = records.begun_config(NAME, args.output) if args.resume else {}
     try:
-        settings, ladder = with_ladder(game, settings, args.against is None, begun.get("ladder"))
+        settings, ladder = with_ladder(game, settings, args.against is None, old.get("ladder"))
         named = [
             make_policy(game, name)
             for name in cli.words(f"{settings.against},{settings.opponent}")
@@ -94,13 +95,14 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "final_games": args.final_games,
         "threads": args.threads,
         "seed": args.seed,
+        BEGUN: begun(NAME, args),
     }
     if ladder is not None:
         top, ends = ladder.reachable()
         config["ladder"] = {**ladder.facts(), "highest": top}
         if ends:
             say(f"{NAME}: {ends}")
-    players = begun_players(config, begun) if args.resume else {}
+    players = begun_players(config, old) if args.resume else {}
     rivals = {
         name: make_policy(game, players.get(name, name))
         for name in cli.words(settings.against)

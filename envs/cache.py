@@ -19,49 +19,59 @@ import functools
 import hashlib
 import os
 import pickle
+import platform
 import sys
-import tempfile
 import time
 import warnings
-from importlib.metadata import entry_points
+from math import inf
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import llvmlite
 import numba
+import numpy as np
+from llvmlite.binding import llvm_version_info
 from numba.core import event, sigutils, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import TypingError
 from numba.core.serialize import dumps
+from numba.np.ufunc.ufuncbuilder import UFuncDispatcher
 
-from stratagym.envs import cache_locks, stamps
-from stratagym.envs.cache_directory import directory, make, open_own, prune
+from stratagym.envs import cache_locks, sources, stamps
+from stratagym.envs.cache_directory import directory, prune, read_own, write_own
+from stratagym.envs.sources import NotFollowed, holds_games, is_versioned
 
 _OURS = __name__.partition(".")[0]
-_DIGEST = 32
 _COMMON = "common"
 _FRESH = 24 * 3600.0
 """Seconds for which a file counts as just used."""
 
-_adopted = {_OURS}
-
 
 def configure() -> None:
     """Give the functions of this package, from now on, their own cache; call it once."""
-    numbas = Dispatcher.enable_caching
+    numbas, numbas_of_ufuncs = Dispatcher.enable_caching, UFuncDispatcher.enable_caching
 
     @functools.wraps(numbas)
     def enable_caching(self: Any) -> None:
-        package = self.py_func.__module__.partition(".")[0]
-        if package in _adopted or package in _installed():
+        module = self.py_func.__module__
+        if holds_games(module):
             _give_cache(self)
         else:
             numbas(self)
-        if package == _OURS:  # none of ours is called from C; the wrappers are a tenth of compiling
+        if module.partition(".")[0] == _OURS:
+            # None of ours is called from C, and the wrappers are a tenth of compiling.
             self.targetoptions.setdefault("no_cfunc_wrapper", True)
 
+    @functools.wraps(numbas_of_ufuncs)
+    def enable_caching_of_ufuncs(self: Any) -> None:
+        if not holds_games(self.py_func.__module__):  # else the kernels that call it are kept
+            numbas_of_ufuncs(self)
+
     setattr(Dispatcher, "enable_caching", enable_caching)  # noqa: B010 - unknown to type checkers
+    setattr(UFuncDispatcher, "enable_caching", enable_caching_of_ufuncs)  # noqa: B010
+    stamps.take_over = _give_cache
     event.register("numba:compile", _ANNOUNCE)
     event.register("numba:compile", _LetGo())
 
@@ -92,20 +102,13 @@ def adopt(package: str) -> None:
 
     A package that the entry points ``stratagym.games`` name needs no call.
     """
-    _adopted.add(package)
+    sources.adopt(package)
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == package:
             functions: list[Any] = [v for v in vars(module).values() if isinstance(v, Dispatcher)]
             for function in functions:
                 if type(function._cache) is FunctionCache:
                     _give_cache(function)
-
-
-@functools.cache
-def _installed() -> frozenset[str]:
-    """Top-level packages that say at installation that they hold games."""
-    points = entry_points(group="stratagym.games")
-    return frozenset(point.value.partition(":")[0].partition(".")[0] for point in points)
 
 
 # --- a function's cache --------------------------------------------------------------------------
@@ -127,7 +130,7 @@ class KernelCache(FunctionCache):
         self._py_func, self._name = function, repr(function)
         self._options = dispatcher.targetoptions
         self._impl = _Reduce(function)
-        self._paths: dict[Any, Path | None] = {}
+        self._looked: dict[Any, Path] = {}
         self._held: set[int] = set()
         self.enable()
 
@@ -142,7 +145,9 @@ class KernelCache(FunctionCache):
         target_context.refresh()
         path = self._path(sig, target_context.codegen())
         if path is None:
+            self._looked.pop(sig, None)
             return None
+        self._looked[sig] = path
         compiled = self._load(path, target_context)
         if compiled is None:
             name = path.parent.name if path.parent.name != _COMMON else self._py_func.__name__
@@ -150,6 +155,7 @@ class KernelCache(FunctionCache):
             self._held.add(lock)
             if cache_locks.hold(directory(), lock, lambda: _ANNOUNCE.waiting_for(name)):
                 compiled = self._load(path, target_context)
+                _ANNOUNCE.clear()
             if compiled is not None:
                 self.let_go()
         return compiled
@@ -161,13 +167,9 @@ class KernelCache(FunctionCache):
 
     def _load(self, path: Path, target_context: Any) -> Any:
         try:
-            with open(open_own(path, os.O_RDONLY), "rb") as file:
-                content = file.read()
-        except OSError:
+            data = read_own(path)
+        except OSError:  # not there, or torn, or another's: it is made anew and replaced
             return None
-        digest, data = content[:_DIGEST], content[_DIGEST:]
-        if hashlib.sha256(data).digest() != digest:
-            return None  # torn: it is made anew and replaced
         try:
             compiled = self._impl.rebuild(target_context, pickle.loads(data))
         except Exception as error:
@@ -185,43 +187,38 @@ class KernelCache(FunctionCache):
             self.let_go()
 
     def _save(self, sig: Any, data: Any) -> None:
-        path = self._path(sig, data.codegen)
+        path = self._looked.get(sig)
         if path is None or not self._impl.check_cachable(data):
             return
-        content = dumps(self._impl.reduce(data))
+        now = self._path(sig, data.codegen)
+        if now is not None and now != path:
+            _say_not_kept(self._py_func, "what it uses was changed while it was compiled")
+        if now != path:
+            return
         try:
-            make(path.parent)
-            handle, temporary = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
-            try:
-                with open(handle, "wb") as file:
-                    file.write(hashlib.sha256(content).digest() + content)
-                os.replace(temporary, path)
-            except BaseException:
-                os.unlink(temporary)
-                raise
+            write_own(path, dumps(self._impl.reduce(data)))
             _prune_once()
         except OSError as error:
             _warn_once(f"compiled kernels cannot be kept in {directory()}: {error}")
 
     def _path(self, sig: Any, codegen: Any) -> Path | None:
-        if sig not in self._paths:
-            self._paths[sig] = self._find_path(sig, codegen)
-        return self._paths[sig] if self._enabled else None
+        """The file for a signature as things stand, None if it cannot be kept; that is said."""
+        if not self._enabled:
+            return None
+        try:
+            return self._find_path(sig, codegen)
+        except NotFollowed as error:
+            _say_not_kept(self._py_func, str(error))
+            return None
 
-    def _find_path(self, sig: Any, codegen: Any) -> Path | None:
-        """The file for a signature, None if a later process could not have the same."""
+    def _find_path(self, sig: Any, codegen: Any) -> Path:
         args, returned = sigutils.normalize_signature(sig)
         described = _Described()
         text = "\n".join(map(described.text, (*args, returned)))
-        if " at 0x" in text or not all(map(_is_importable, described.classes)):
-            return None
         function = self._py_func
-        stamp = stamps.stamp(function, self._options, described.classes)
-        for other in described.functions:
-            stamp += stamps.stamp(other.py_func, other.targetoptions, described.classes)
-        config = numba.config
-        settings = [getattr(config, name) for name in ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")]
-        key = repr((*stamps.versions(), codegen.magic_tuple(), settings, text)).encode()
+        others = (*described.functions, *described.others)
+        stamp = stamps.stamp(function, self._options, described.classes, others)
+        key = repr((_versions(), codegen.magic_tuple(), _settings(), text)).encode()
         name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
         name = "".join(c if c.isalnum() or c in "._" else "-" for c in name)[:80]
         package, game = _place(function.__module__, described.classes)
@@ -229,34 +226,73 @@ class KernelCache(FunctionCache):
         return directory() / package / game / name
 
 
+@functools.cache
+def _versions() -> tuple[Any, ...]:
+    """What compiled code depends on besides sources and values."""
+    ours = numba.__version__, llvmlite.__version__, llvm_version_info, np.__version__
+    flags = sys.flags.optimize, getattr(sys, "abiflags", "")
+    return *ours, platform.python_implementation(), platform.python_version(), *flags
+
+
+_HARMLESS = (
+    "CACHE_", "CHROME_TRACE", "COLOR_SCHEME", "CUDA_", "DEBUG_CACHE", "DISABLE_CUDA",
+    "DISABLE_PERFORMANCE_WARNINGS", "DUMP_", "ENABLE_CUDASIM", "FORCE_CUDA_CC",
+    "FUNCTION_CACHE_SIZE", "GDB_BINARY", "HIGHLIGHT_DUMPS", "HTML", "NUMBA_", "SHOW_HELP",
+    "THREADING_LAYER",
+)  # fmt: skip
+"""How those of numba's settings begin that change no code: where things lie, what is shown."""
+
+
+def _settings() -> list[tuple[str, str]]:
+    """numba's settings that may change code."""
+    config = vars(numba.config)
+    names = sorted(name for name in config if name.isupper() and not name.startswith(_HARMLESS))
+    return [(name, str(config[name])) for name in names]
+
+
 class _Described:
     """Texts of numba types that are the same in every process, and what the types stand for."""
 
     def __init__(self) -> None:
         self.classes: list[type] = []
+        self.others: list[type] = []
         self.functions: list[Any] = []
 
     def text(self, kind: Any) -> str:
+        """Raises ``NotFollowed`` where a type is not told the same in every process."""
         if isinstance(kind, types.Dispatcher):
             self.functions.append(kind.dispatcher)
             return f"function {kind.dispatcher.__module__}.{kind.dispatcher.__qualname__}"
         if isinstance(kind, types.Omitted):
             return f"omitted {kind.value!r}"
         if isinstance(kind, types.Type):
-            return f"{type(kind).__name__} {kind.name} {self.text(kind.key)}"
+            self.told_by(type(kind))
+            if isinstance(kind, (types.ClassInstanceType, types.ClassType)):
+                raise NotFollowed(f"numba tells {kind.name} by its address")
+            return _without_address(f"{type(kind).__name__} {kind.name} {self.text(kind.key)}")
         if isinstance(kind, tuple):
             return f"({', '.join(map(self.text, kind))})"
         if isinstance(kind, type):
             if issubclass(kind, tuple) and hasattr(kind, "_fields"):
                 self.classes.append(kind)
+            self.told_by(kind)
             return f"{kind.__module__}.{kind.__qualname__}"
-        return repr(kind)
+        return _without_address(repr(kind))
+
+    def told_by(self, kind: type) -> None:
+        """Note a class that another process has to find by its name."""
+        if is_versioned(kind.__module__) or kind in self.others:
+            return
+        module = sys.modules.get(kind.__module__)
+        if kind.__module__ == "__main__" or getattr(module, kind.__qualname__, None) is not kind:
+            raise NotFollowed(f"no other process can import {kind.__module__}.{kind.__qualname__}")
+        self.others.append(kind)
 
 
-def _is_importable(kind: type) -> bool:
-    """Whether pickle finds this very class by its name, in other processes too."""
-    module = sys.modules.get(kind.__module__)
-    return kind.__module__ != "__main__" and getattr(module, kind.__qualname__, None) is kind
+def _without_address(text: str) -> str:
+    if " at 0x" in text:
+        raise NotFollowed(f"numba tells {text[:100]} by its address")
+    return text
 
 
 def game_of(kind: type) -> tuple[str, str] | None:
@@ -290,49 +326,83 @@ def _warn_once(message: str) -> None:
     warnings.warn(message, stacklevel=2)
 
 
+_not_kept: set[str] = set()
+
+
+def _say_not_kept(function: Any, reason: str) -> None:
+    """Say, once for each reason, which function it was first."""
+    if reason not in _not_kept:
+        _not_kept.add(reason)
+        name = f"{function.__module__}.{function.__qualname__}"
+        said = f"stratagym: {name} is compiled for this process only: {reason}"
+        print(said, file=sys.stderr, flush=True)
+
+
 # --- saying so -----------------------------------------------------------------------------------
 
 
 class _Announce(event.Listener):
-    """Says on standard error, once for each game, that it is being compiled; then how far it is."""
+    """Says on standard error which game is being compiled.
 
-    EVERY = 4.0
-    """Seconds between two such lines."""
+    On a terminal in one line, which is written anew and taken away at the end; elsewhere, and where
+    something else has taken standard error over, once for each game.
+    """
+
+    EVERY = 0.2
+    """Seconds between two such lines on a terminal."""
 
     def __init__(self) -> None:
-        self.said: dict[str, tuple[float, int]] = {}
-        self.last = 0.0
+        self.latest = ""
+        self.functions: dict[str, int] = {}
+        self.told: set[str] = set()
+        self.depth = 0
+        self.last = -inf
 
     def on_start(self, event: Any) -> None:
-        module = event.data["dispatcher"].py_func.__module__
-        if module.partition(".")[0] not in _adopted | _installed():
+        self.depth += 1
+        module = event.data["dispatcher"].py_func.__module__ or ""  # jitclass makes some up
+        if not holds_games(module):
             return
+        stamps.look(event.data["dispatcher"].py_func)
         described = _Described()
-        for kind in event.data["args"]:
-            described.text(kind)
-        _, game = _place(module, described.classes)
-        name = module.rpartition(".")[2] if game == _COMMON else game
-        if name == "core":
+        with contextlib.suppress(NotFollowed):
+            for kind in event.data["args"]:
+                described.text(kind)
+        package, game = _place(module, described.classes)
+        if game != _COMMON:
+            self.latest = game
+        elif package != _OURS:
+            self.latest = package
+        name = self.latest
+        if not name:  # a small one that all games share
             return
-        now = time.monotonic()
-        began, functions = self.said.get(name, (now, 0))
-        self.said[name] = began, functions + 1
-        if functions == 0:
-            self._say(name + " for this machine (first use only, some seconds) ...")
-        elif now - self.last >= self.EVERY:
-            self._say(f"{name} ... {functions} functions so far, {now - began:.0f} s")
+        self.functions[name] = n = self.functions.get(name, 0) + 1
+        self._say(f"{name} for this machine (first use only)", f", {n} function{'s' * (n > 1)}")
 
     def on_end(self, event: Any) -> None:
-        pass
+        self.depth -= 1
+        self.clear()
+
+    def clear(self) -> None:
+        """Take away what stands on the terminal, unless there is more to come."""
+        if self.depth == 0 and self.last > -inf:
+            self.last = -inf
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
     def waiting_for(self, name: str) -> None:
-        """Say, now and then, that another process compiles what is needed."""
-        if time.monotonic() - self.last >= self.EVERY:
-            self._say(f"{name} ... is another process' work now; waiting for it")
+        """Say that another process compiles what is needed."""
+        self._say(f"{name} is another process' work now; waiting for it", "")
 
-    def _say(self, what: str) -> None:
-        self.last = time.monotonic()
-        print(f"stratagym: compiling {what}", file=sys.stderr, flush=True)
+    def _say(self, what: str, so_far: str) -> None:
+        line = f"stratagym: compiling {what}"
+        if sys.stderr is sys.__stderr__ and sys.stderr is not None and sys.stderr.isatty():
+            now = time.monotonic()
+            if now - self.last >= self.EVERY:
+                self.last = now
+                print(f"\r{line}{so_far} ...\x1b[K", end="", file=sys.stderr, flush=True)
+        elif sys.stderr is not None and line not in self.told:
+            self.told.add(line)
+            print(f"{line} ...", file=sys.stderr, flush=True)
 
 
 _ANNOUNCE = _Announce()

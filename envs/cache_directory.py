@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import errno
 import functools
+import hashlib
 import os
 import shutil
 import stat
@@ -16,6 +17,7 @@ from pathlib import Path
 import platformdirs
 
 _MOST_BYTES = 512 << 20
+_DIGEST = 32
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _HAS_OWNERS = hasattr(os, "getuid")
 """Not on Windows: the user's profile, its temporary directory included, is closed to others."""
@@ -152,6 +154,41 @@ def open_own(path: Path, flags: int) -> int:
         os.close(number)
         raise
     return number
+
+
+def read_own(path: Path) -> bytes:
+    """What ``write_own`` wrote into a file of this name.
+
+    Raises:
+        OSError: there is no such file, or it is torn, another's copy or not this user's alone.
+    """
+    with open(open_own(path, os.O_RDONLY), "rb") as file:
+        content = file.read()
+    data = content[_DIGEST:]
+    if _identity(path, data) != content[:_DIGEST]:
+        raise OSError(errno.EINVAL, "not what was written under this name", str(path))
+    return data
+
+
+def write_own(path: Path, data: bytes) -> None:
+    """Write a file of this user's own, whole or not at all, with its name and content as a digest.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    make(path.parent)
+    handle, temporary = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
+    try:
+        with open(handle, "wb") as file:
+            file.write(_identity(path, data) + data)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _identity(path: Path, data: bytes) -> bytes:
+    return hashlib.sha256(path.name.encode() + b"\0" + data).digest()
 
 
 def prune(root: Path, most: int = _MOST_BYTES) -> None:

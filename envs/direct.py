@@ -2,192 +2,276 @@
 
 numba looks at the types of all arguments at every call, 1 us for those of a game; ``core.direct``
 leaves that out, and the functions of ``Calls`` are found once for each game. ``State`` goes one
-step further: unpacking an array costs 30 ns, so what a move needs lies in one block of memory, the
-frame, and only its address is passed.
+step further: it keeps all that a move needs in one block of bytes (``blocks``), and passes that.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any
 
+import numba
 import numpy as np
-from numba import carray, njit, types
-from numba.extending import intrinsic
+from numba import carray, njit
+from numba.core.types import uint64
 
-from stratagym.envs import core
+from stratagym.envs import blocks, core
 
-CODE, PLY, ACTIONS, STATE_AT, LEGAL = range(5)
-"""Words of a frame, (5 + A + MAX_OUTCOMES - 1,) int64: the code, moves played, A, the address of
-the record; then A words for the legal actions and the rest for probabilities of chance."""
-FEW = 54
-"""Actions of a game whose legal ones fit into a code."""
-REFUSED = -100
-"""The code of an illegal action."""
-
-
-def _typed_record(typingctx: Any, dtype: Any, address: Any) -> Any:
-    """The record at an address, as ``states[0]`` gives it; ``dtype`` is its type."""
-    record = dtype.dtype
-
-    def codegen(context, builder, signature, arguments):
-        return builder.inttoptr(arguments[1], context.get_value_type(record))
-
-    return record(dtype, types.int64), codegen
-
-
-_record_at: Any = intrinsic(_typed_record)
-
-
-def _typed_words(typingctx: Any, address: Any) -> Any:
-    """A pointer to the int64 at an address."""
-    pointer = types.CPointer(types.int64)
-
-    def codegen(context, builder, signature, arguments):
-        return builder.inttoptr(arguments[0], context.get_value_type(pointer))
-
-    return pointer(types.int64), codegen
-
-
-_words_at: Any = intrinsic(_typed_words)
+PLY, DESK, LIST, WORDS = range(4)
+"""Words of a block, behind the record: moves played, the address of the desk, the number of the
+list of its legal actions."""
+ACTIONS, PLAYERS, LISTS, COUNT, LEGAL, INTS, PROBS, RETURNS, SHAPE, RULES, DESK_WORDS = range(11)
+"""Words of a desk, which all states under the same rules share: how many actions and players there
+are; the number of lists of legal actions made so far, of which the last is there, and how long
+that is; then addresses: of that list, of Python's ints from 0 to the last action, of scratch for
+probabilities and for returns, of an observation's shape and of the rules."""
+REFUSED, ASK_AGAIN = -100, -1
+"""Returned for an illegal action; where ``look`` has to list the legal ones anew before."""
 
 
 @njit(cache=True)
-def _frame_at(address):
-    actions = carray(_words_at(address), LEGAL)[ACTIONS]
-    return carray(_words_at(address), LEGAL + actions + core.MAX_OUTCOMES)
+def _desk(block):
+    return carray(blocks.words_at(blocks.words_of(block)[DESK]), DESK_WORDS)
 
 
 @njit(cache=True)
-def _update(rules, s, player, frame):
-    """Write and return the code: below 0 as ``current_player``, else 256 * x + the seat to move,
-    where x has a bit for each legal action.
+def _probs(desk):
+    return carray(blocks.words_at(desk[PROBS]), core.MAX_OUTCOMES).view(np.float64)
 
-    In games of more than ``FEW`` actions x is how many are legal, and the frame has which.
-    """
-    code, actions = np.int64(player), frame[ACTIONS]
+
+@njit(cache=True)
+def _refresh(rules, s, block, desk, player):
+    """List what is legal, where ``player`` is to move; returns the same."""
+    legal, n = carray(blocks.words_at(desk[LEGAL]), desk[ACTIONS]), 0
     if player >= 0:
-        legal = frame[LEGAL : LEGAL + actions]
         n = core.legal_actions(rules, s, legal)
-        if actions > FEW:
-            code |= np.int64(n) << 8
+    desk[LISTS] += 1
+    desk[COUNT], blocks.words_of(block)[LIST] = n, desk[LISTS]
+    return np.int64(player)
+
+
+@njit(cache=True)
+def _is_there(block, desk):
+    """Whether the list is still that of this block, and not of another state's."""
+    return blocks.words_of(block)[LIST] == desk[LISTS]
+
+
+@njit(cache=True)
+def _holds(desk, action):
+    legal, found = carray(blocks.words_at(desk[LEGAL]), desk[ACTIONS]), False
+    for k in range(desk[COUNT]):  # no early exit: several are compared at once
+        found |= legal[k] == action
+    return found
+
+
+@njit(cache=True)
+def _start(block, seed):
+    """Start a game; returns ``current_player``."""
+    desk, s = _desk(block), blocks.record_of(block)
+    rules = blocks.rules_at(block, desk[RULES])
+    blocks.words_of(block)[PLY] = 0
+    return _refresh(rules, s, block, desk, core.start(rules, s, seed, _probs(desk)))
+
+
+@njit(cache=True)
+def _look(block, ply):
+    """Bring a block to date with its record; returns ``current_player``."""
+    desk, s = _desk(block), blocks.record_of(block)
+    rules = blocks.rules_at(block, desk[RULES])
+    blocks.words_of(block)[PLY] = blocks.int_of(ply)
+    return _refresh(rules, s, block, desk, core.current_player(rules, s))
+
+
+@njit(cache=True)
+def _is_legal(block, action):
+    """1 or 0, or ``ASK_AGAIN``."""
+    desk = _desk(block)
+    if not _is_there(block, desk):
+        return ASK_AGAIN
+    return np.int64(_holds(desk, blocks.int_of(action)))
+
+
+@njit(cache=True)
+def _apply(block, action):
+    """Play a legal action; returns ``current_player`` after it, or ``REFUSED``."""
+    desk, s = _desk(block), blocks.record_of(block)
+    rules = blocks.rules_at(block, desk[RULES])
+    player, played = np.int64(0), False
+    while True:  # so that what lists the legal actions is compiled once
+        if _is_there(block, desk):
+            if played:
+                return player
+            if not _holds(desk, blocks.int_of(action)):
+                return np.int64(REFUSED)
+            blocks.words_of(block)[PLY] += 1
+            player = np.int64(core.play(rules, s, blocks.int_of(action), _probs(desk)))
+            played = True
         else:
-            for k in range(n):
-                code |= np.int64(256) << legal[k]
-    frame[CODE] = code
-    return code
+            player = np.int64(core.current_player(rules, s))
+        _refresh(rules, s, block, desk, player)
 
 
 @njit(cache=True)
-def _is_legal(frame, action):
-    code, actions = frame[CODE], frame[ACTIONS]
-    if code < 0 or action < 0 or action >= actions:
-        return False
-    if actions <= FEW:
-        return (code >> 8) >> action & 1 == 1
-    low, high = 0, code >> 8
-    while low < high:
-        middle = (low + high) >> 1
-        if frame[LEGAL + middle] < action:
-            low = middle + 1
-        else:
-            high = middle
-    return low < code >> 8 and frame[LEGAL + low] == action
+def _legal_actions(block):
+    """The legal actions of a block, ascending, as a new list, or None: ``look``, and ask again."""
+    desk = _desk(block)
+    return blocks.ints_of(desk[LEGAL], desk[COUNT] if _is_there(block, desk) else -1, desk[INTS])
 
 
 @njit(cache=True)
-def _look(rules, dtype, address, ply):
-    """Bring a frame to date with its record; returns the code."""
-    frame = _frame_at(address)
-    frame[PLY] = ply
-    s = _record_at(dtype, frame[STATE_AT])
-    return _update(rules, s, core.current_player(rules, s), frame)
+def _observe(block, player, room):
+    desk, s = _desk(block), blocks.record_of(block)
+    rules = blocks.rules_at(block, desk[RULES])
+    out = carray(blocks.numbers_of(block, room), blocks.shape_at(block, desk[SHAPE]))
+    core.observe(rules, s, blocks.int_of(player), out)
 
 
 @njit(cache=True)
-def _apply(rules, dtype, address, action):
-    """Play a legal action; returns the code after it, or ``REFUSED``."""
-    frame = _frame_at(address)
-    if not _is_legal(frame, action):
-        return np.int64(REFUSED)
-    s = _record_at(dtype, frame[STATE_AT])
-    probs = frame[LEGAL + frame[ACTIONS] :].view(np.float64)
-    frame[PLY] += 1
-    return _update(rules, s, core.play(rules, s, action, probs), frame)
+def _returns(block):
+    """Every seat's return so far, as a new list."""
+    desk, s = _desk(block), blocks.record_of(block)
+    rules = blocks.rules_at(block, desk[RULES])
+    out = carray(blocks.words_at(desk[RETURNS]), desk[PLAYERS]).view(np.float64)
+    core.returns(rules, s, out)
+    return blocks.floats_of(desk[RETURNS], desk[PLAYERS])
+
+
+@njit(cache=True)
+def _determinize(block, player, seed):
+    """Redraw what a seat cannot know; returns ``current_player``."""
+    desk, s = _desk(block), blocks.record_of(block)
+    rules = blocks.rules_at(block, desk[RULES])
+    core.seed_rng(s, seed)
+    core.determinize(rules, s, blocks.int_of(player))
+    return _refresh(rules, s, block, desk, core.current_player(rules, s))
+
+
+@njit(cache=True)
+def _decide(rules, states, own, legal, seed):
+    """What a seat to move may know of ``states[0]``, in ``own[0]``, and the legal actions.
+
+    Returns (seat, how many are legal).
+    """
+    own[0] = states[0]
+    s = own[0]
+    seat = core.current_player(rules, s)
+    n = core.legal_actions(rules, s, legal)
+    core.seed_rng(s, seed)
+    core.determinize(rules, s, seat)
+    return seat, n
 
 
 class Calls:
     """Compiled functions for one ``rules``, compiled or found in the cache when first used.
 
-    They check nothing: arguments must be of the types named here.
+    They check nothing: arguments must be of the types named here, numbers Python's own. A block
+    is a ``bytearray`` that began as a copy of ``blank``.
 
     Attributes:
-        few: whether legal actions fit into a code. lists: the legal actions of codes met so far.
         record: the dtype of a state. shape, dtype: of an observation.
-        probs: scratch, for all who call while they hold Python's lock.
+        blank: the block of a state of zeros.
+        legal: scratch, for all who call while they hold Python's lock.
+        last: the array that ``check`` has seen last.
     """
 
     def __init__(self, rules: Any):
-        self.rules = rules
-        self.few = rules.num_actions <= FEW
-        self.lists: dict[int, list[int]] = {}
+        self.rules, self.players = rules, int(rules.num_players)
         self.shape, self.dtype = rules.observation_shape, np.dtype(rules.observation_dtype)
         self.states = core.new_states(rules)
         self.record = self.states.dtype
-        self.legal, self.probs = core.new_scratch(rules)
+        self.legal = np.zeros(rules.num_actions, np.int64)
+        self.last = self.states
+        seen = np.empty(self.shape, self.dtype)
+        kinds = numba.typeof(rules), numba.typeof(self.states).dtype, numba.typeof(seen)
+        self._block = blocks.Block(*kinds)
+        listed, probs = core.new_scratch(rules)
+        arrays = (
+            listed,
+            np.array([*range(rules.num_actions), None], object)[:-1],
+            probs,
+            np.zeros(rules.num_players),
+            np.array(self.shape, np.int64),
+            blocks.rules_words(rules),
+        )
+        addresses = [array.ctypes.data for array in arrays]
+        desk = np.array([rules.num_actions, rules.num_players, 0, 0, *addresses], np.int64)
+        self._desk = desk, arrays  # whose addresses are in every block
+        words = np.zeros(WORDS, np.int64)
+        words[DESK] = desk.ctypes.data
+        self.blank = bytes(self._block.size) + words.tobytes()
 
-    def new_frame(self, states: np.ndarray) -> tuple[np.ndarray, int]:
-        """A frame for ``states[0]``, and its address; the caller keeps both arrays."""
-        actions = self.rules.num_actions
-        frame = np.empty(LEGAL + actions + core.MAX_OUTCOMES, np.int64)
-        frame[ACTIONS], frame[STATE_AT] = actions, states.ctypes.data
-        return frame, frame.ctypes.data
+    def states_of(self, block: bytearray) -> np.ndarray:
+        """The record of a block as an array (1,), on the same memory."""
+        return np.frombuffer(block, self.record, 1)
 
-    def legal_of(self, frame: np.ndarray) -> np.ndarray:
-        """The words of a frame in which legal actions stand first."""
-        return frame[LEGAL : LEGAL + self.rules.num_actions]
+    def put(self, block: bytearray, states: np.ndarray) -> None:
+        """Write the record ``states[0]`` to a block."""
+        if states.dtype == self.record:
+            block[: self.record.itemsize] = states[:1].tobytes()  # numpy copies field by field
+        else:
+            self.states_of(block)[0] = states[0]
 
-    def legal_in(self, code: int) -> list[int]:
-        """The legal actions of a code into which they fit; to be copied."""
-        found = self.lists.get(code)
-        if found is None:
-            if len(self.lists) >= 4096:
-                self.lists.clear()
-            bits = code >> 8 if code >= 0 else 0
-            found = [action for action in range(self.rules.num_actions) if bits >> action & 1]
-            self.lists[code] = found
-        return found
+    def ply_of(self, block: bytearray) -> int:
+        """The moves played in a block."""
+        return int(struct.unpack_from("q", block, self._block.size)[0])
+
+    def check(self, out: np.ndarray) -> None:
+        """See whether an array has room for an observation, and remember it in ``last``.
+
+        Raises:
+            ValueError: it is not C-contiguous and writeable, or of another shape or dtype.
+        """
+        if out.shape != self.shape or out.dtype != self.dtype or not out.flags.carray:
+            raise ValueError(
+                f"out has to be a C-contiguous, writeable array of shape {self.shape} and type "
+                f"{self.dtype}"
+            )
+        self.last = out
+
+    def _of_block(self, function: Any, *others: Any) -> Callable[..., Any]:
+        return function.compile((self._block, *others))
 
     @cached_property
-    def look(self) -> Callable[..., int]:
-        """(rules, dtype, address, ply); see ``_look``."""
-        return core.direct(_look, self.rules, self.record, 0, 0)
+    def start(self) -> Callable[[bytearray, int], int]:
+        """(block, seed); see ``_start``."""
+        return self._of_block(_start, uint64)
 
     @cached_property
-    def apply(self) -> Callable[..., int]:
-        """(rules, dtype, address, action); see ``_apply``."""
-        return core.direct(_apply, self.rules, self.record, 0, 0)
+    def look(self) -> Callable[[bytearray, int], int]:
+        """(block, ply); see ``_look``."""
+        return self._of_block(_look, blocks.Whole())
 
     @cached_property
-    def is_legal(self) -> Callable[[np.ndarray, int], bool]:
-        """(frame, action); whether an action is among those that the frame has as legal."""
-        return core.direct(_is_legal, self.legal, 0)
+    def apply(self) -> Callable[[bytearray, int], int]:
+        """(block, action); see ``_apply``."""
+        return self._of_block(_apply, blocks.Whole())
 
     @cached_property
-    def start_at(self) -> Callable[..., int]:
-        """(rules, states, i, seed, probs)"""
-        return core.direct(core.start_at, self.rules, self.states, 0, np.uint64(0), self.probs)
+    def is_legal(self) -> Callable[[bytearray, int], int]:
+        """(block, action); see ``_is_legal``."""
+        return self._of_block(_is_legal, blocks.Whole())
 
     @cached_property
-    def current_player_at(self) -> Callable[..., int]:
-        """(rules, states, i)"""
-        return core.direct(core.current_player_at, self.rules, self.states, 0)
+    def legal_actions(self) -> Callable[[bytearray], list[int] | None]:
+        """(block); see ``_legal_actions``."""
+        return self._of_block(_legal_actions)
 
     @cached_property
-    def legal_actions_at(self) -> Callable[..., int]:
-        """(rules, states, i, legal)"""
-        return core.direct(core.legal_actions_at, self.rules, self.states, 0, self.legal)
+    def observe(self) -> Callable[[bytearray, int, np.ndarray], None]:
+        """(block, player, out): an array that ``check`` would let pass."""
+        return self._of_block(_observe, blocks.Whole(), blocks.Room())
+
+    @cached_property
+    def returns(self) -> Callable[[bytearray], list[float]]:
+        """(block); see ``_returns``."""
+        return self._of_block(_returns)
+
+    @cached_property
+    def determinize(self) -> Callable[[bytearray, int, int], int]:
+        """(block, player, seed); see ``_determinize``."""
+        return self._of_block(_determinize, blocks.Whole(), uint64)
 
     @cached_property
     def observe_at(self) -> Callable[..., None]:
@@ -196,15 +280,10 @@ class Calls:
         return core.direct(core.observe_at, self.rules, self.states, 0, 0, out)
 
     @cached_property
-    def returns_at(self) -> Callable[..., None]:
-        """(rules, states, i, out)"""
-        out = np.empty(self.rules.num_players)
-        return core.direct(core.returns_at, self.rules, self.states, 0, out)
-
-    @cached_property
-    def determinize_at(self) -> Callable[..., None]:
-        """(rules, states, i, player, seed)"""
-        return core.direct(core.determinize_at, self.rules, self.states, 0, 0, np.uint64(0))
+    def decide(self) -> Callable[..., tuple[int, int]]:
+        """(rules, states, own, legal, seed); see ``_decide``."""
+        given = self.rules, self.states, self.states, self.legal, np.uint64(0)
+        return core.direct(_decide, *given)
 
 
 @lru_cache(maxsize=64, typed=True)  # rules of different games may be equal as tuples

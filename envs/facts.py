@@ -48,11 +48,16 @@ class Option:
 
     ``choices`` is a collection of allowed values, or a callable that takes the given value and
     returns the value to use or raises ``ValueError`` with what would be right.
+    ``examples`` are allowed values that tests try where ``choices`` lists none. An option that
+    ``came_later`` than the first records of its game stands in no record, configuration or ladder
+    while it has its default, so that those without it stay what they were.
     """
 
     default: Any
     choices: Iterable[Any] | Callable[[Any], Any]
     help: str
+    examples: tuple[Any, ...] = ()
+    came_later: bool = False
 
     def check(self, game: str, name: str, value: Any) -> Any:
         """The value to use for ``value``, which may be the text of one. Raises ``ValueError``."""
@@ -68,24 +73,44 @@ class Option:
         shown = ", ".join(map(str, allowed))
         raise ValueError(f"{game}: option {name}={value!r}; choose one of: {shown}")
 
+    def tried(self) -> list[Any]:
+        """The values that tests try: all that are listed, else the default, the ends and examples.
 
-def integer(low: int, high: int) -> Callable[[Any], int]:
+        The ends are those of ``integer`` and the whole number after the least.
+        """
+        if not callable(self.choices):
+            return list(self.choices)
+        ends: tuple[int, ...] = ()
+        if isinstance(self.choices, WholeNumber):
+            low, high = self.choices.low, self.choices.high
+            ends = (low, min(low + 1, high), high)
+        return list(dict.fromkeys((self.default, *ends, *self.examples)))
+
+
+@dataclass(frozen=True)
+class WholeNumber:
     """A ``choices`` function: a whole number from ``low`` to ``high``."""
 
-    def check(value: Any) -> int:
+    low: int
+    high: int
+
+    def __call__(self, value: Any) -> int:
         try:
             number = int(value)
         except (TypeError, ValueError, OverflowError):  # infinity overflows
-            number = low - 1
+            number = self.low - 1
         if (
             isinstance(value, bool | np.bool_)
-            or not low <= number <= high
+            or not self.low <= number <= self.high
             or number != float(value)
         ):
-            raise ValueError(f"a whole number from {low} to {high} is needed")
+            raise ValueError(f"a whole number from {self.low} to {self.high} is needed")
         return number
 
-    return check
+
+def integer(low: int, high: int) -> WholeNumber:
+    """A ``choices`` function: a whole number from ``low`` to ``high``."""
+    return WholeNumber(low, high)
 
 
 Sides = tuple[tuple[int, ...], ...]
@@ -205,11 +230,20 @@ class GameSpec:
             return None
 
     def options_in_force(self, **given: Any) -> dict[str, Any]:
-        """Every option with the value given or its default.
+        """Every option with the value given or its default, as records have it.
+
+        Options that ``came_later`` are left out where they have their default.
 
         Raises:
             ValueError: an unknown option or a value that is not allowed.
         """
+        return {
+            name: value
+            for name, value in self._all_options(given).items()
+            if not (self.options[name].came_later and value == self.options[name].default)
+        }
+
+    def _all_options(self, given: dict[str, Any]) -> dict[str, Any]:
         for name in given:
             if name not in self.options:
                 known = ", ".join(self.options) or "none"
@@ -227,7 +261,7 @@ class GameSpec:
         """
         module = self.module("rules")
         make = getattr(module, "make_rules", None) or module.Rules
-        options = self.options_in_force(**given)
+        options = self._all_options(given)
         rules = make(**options)
         _name_apart(type(rules))
         _options[type(rules), rules] = options

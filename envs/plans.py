@@ -185,7 +185,7 @@ def _read_move(
     game: core.GameSpec, rules: Any, states: np.ndarray, text: str, options: TextOptions
 ) -> Outcome:
     view = game.module("view")
-    move = extract(view, text, options)
+    move = extract(view, rules, text, options)
     if move is None:
         return Outcome(UNPARSEABLE, None, None, "no_move")
     action, reason = check_move(view, rules, states, move)

@@ -170,14 +170,15 @@ def prompt_version(view: Any, options: TextOptions) -> str:
     return merged if merged and options.as_in_0_1 else view.PROMPT_VERSION
 
 
-def answer_form(view: Any, options: TextOptions) -> AnswerForm:
-    """How replies name their move under these options."""
-    return view.ANSWER.evaluation() if options.answer == "evaluation" else view.ANSWER
+def answer_form(view: Any, rules: Any, options: TextOptions) -> AnswerForm:
+    """How replies name their move under these rules and options."""
+    form = part(view, "answer_of")(rules)
+    return form.evaluation() if options.answer == "evaluation" else form
 
 
-def extract(view: Any, text: str, options: TextOptions) -> str | None:
+def extract(view: Any, rules: Any, text: str, options: TextOptions) -> str | None:
     """The move's text in a reply, or None."""
-    return answer_form(view, options).extract(text, options.lenient, options.reasoning)
+    return answer_form(view, rules, options).extract(text, options.lenient, options.reasoning)
 
 
 def legal_list(rules: Any, states: np.ndarray) -> list[int]:
@@ -231,7 +232,7 @@ def prompt(
         legal: the legal actions, to name them. refusal: as ``messages``.
     """
     parts = _parts(view, rules, s, player, options, history, heard, legal, refusal)
-    opening = answer_form(view, options).opening(options.reasoning)
+    opening = answer_form(view, rules, options).opening(options.reasoning)
     if options.template:
         parts["answer"] = "\n\n".join(filter(None, (opening, parts["answer"])))
         system, user = _filled(parts, options)
@@ -286,6 +287,9 @@ def _parts(
     in_full = options.rules == "full" or (options.rules == "usual" and options.renamed)
     form = options.position or part(view, "POSITION_FORMS")[0]
     refused = (refusal,) if refusal else ()
+    position = part(view, "position_text")(rules, s, player, form, *refused)
+    # Prompts of 0.1 stay what they were.
+    counts = "" if options.as_in_0_1 else part(view, "past_text")(rules, s, player)
     return {
         "game": view.rules_in_full(rules) if in_full and hasattr(view, "rules_in_full") else "",
         "role": part(view, "role_text")(rules, player),
@@ -294,12 +298,12 @@ def _parts(
         "catalogue": part(view, "catalogue_text")(rules, player),
         "hints": "" if not hints else section("Advice", hints) if titles else f"Advice:\n{hints}",
         "persona": persona if style else "",
-        "position": part(view, "position_text")(rules, s, player, form, *refused),
+        "position": "\n\n".join(filter(None, (position, counts))),
         "history": past if history else "",
         "heard": heard,
         "legal": "" if legal is None else part(view, "legal_text")(rules, s, player, legal),
         "task": part(view, "task_text")(rules),
-        "answer": answer_form(view, options).request(options.reasoning),
+        "answer": answer_form(view, rules, options).request(options.reasoning),
     }
 
 

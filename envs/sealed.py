@@ -426,7 +426,7 @@ def returns(rules, s, out):
     for k in range(s.round):
         total += s.result[k]
     out[ATTACKER] = total / rules.rounds
-    out[DEFENDER] = -out[ATTACKER]
+    out[DEFENDER] = 0.0 - out[ATTACKER]
 
 
 @njit(cache=True)

@@ -31,7 +31,8 @@ SUMMARY_LINES = 12
 """The most lines that tell what happened in a round."""
 TEXT_OPTIONS = {"over_budget": "loses"}
 """Who plans in words can make a plan over budget, and loses by it."""
-CONSEQUENCES = {"void": ("void",)}
+VOID = "void"
+CONSEQUENCES = {VOID: (VOID,)}
 """What may follow the last bad answer: a plan that breaks the rules, which loses the round."""
 KEEP = {"keep": True}
 BADGES = (("I", (168, 66, 50)), ("D", (44, 112, 84)))
@@ -239,15 +240,20 @@ def move_actions(view: Any, rules: Any, seat: int, moves: Sequence[str]) -> np.n
 # --- rules of all these games ---------------------------------------------------------------------
 
 
-def rounds_rules(rules: Any) -> list[str]:
-    """What the rules say of plans that are not fought out, and of several rounds."""
+def rounds_rules(rules: Any, sides: Sequence[str]) -> list[str]:
+    """What the rules say of plans that are not fought out, and of several rounds.
+
+    Args:
+        sides: what the sides are called, by seat.
+    """
     told = []
     if rules.loses:
         told.append(
             "- A plan that costs more than the budget loses without a battle, and so does one that "
-            "breaks a rule. If both sides' plans do, one that breaks a rule loses against one that "
-            "is over budget; of two over budget the one loses that is further over, as a share of "
-            "its budget."
+            f"breaks a rule; one that costs more than {sealed.LOOSE} times the budget breaks one. "
+            "If both sides' plans do, one that breaks a rule loses against one that is over "
+            "budget; of two over budget the one loses that is further over, as a share of its "
+            "budget."
         )
     if rules.rounds > 1:
         told.append(
@@ -255,7 +261,8 @@ def rounds_rules(rules: Any) -> list[str]:
             + (
                 "each, both sides plan anew."
                 if rules.both
-                else "each, one side plans anew, in turn; the other side's plan stands."
+                else f"each, one side plans anew, in turn, the {sides[rules.first]} first; the "
+                "other side's plan stands."
             )
         )
     return told
@@ -268,6 +275,13 @@ def score_text(s: Any, k: int, player: int) -> str:
     """``won``, ``lost`` or ``drew``: round ``k`` (from 0) for a player."""
     result = int(s["result"][k]) * (1 - 2 * player)
     return {1: "won", 0: "drew", -1: "lost"}[result]
+
+
+def so_far_text(s: Any, player: int) -> str:
+    """``Rounds so far: you won 2, lost 1, drew 0.``"""
+    results = s["result"][: int(s["round"])] * (1 - 2 * player)
+    won, lost, drawn = (int((results == result).sum()) for result in (1, -1, 0))
+    return f"Rounds so far: you won {won}, lost {lost}, drew {drawn}."
 
 
 def fault_text(rules: Any, s: Any, seat: int) -> str:
@@ -371,6 +385,18 @@ def who_plans(rules: Any, s: Any, sides: Sequence[str], seat: int | None) -> str
     return f"{who} are planning"
 
 
+def legal_text(rules: Any, s: Any, player: int, legal: Sequence[int]) -> str:
+    """The micro-actions that a plan may go on with, but for those that no answer can say.
+
+    A view may import it as its own.
+    """
+    view = core.home(type(rules), "view")
+    moves = (view.action_to_string(rules, s, action) for action in legal)
+    return section(
+        "What your plan may go on with", ", ".join(move for move in moves if move != VOID)
+    )
+
+
 def json_text(plan: Mapping[str, Any]) -> str:
     """A plan in one line."""
     return json.dumps(plan, ensure_ascii=False)
@@ -386,6 +412,7 @@ def position_text(
     end: Callable[[], str],
     summary: Callable[[], Sequence[str]],
     refusal: str = "",
+    clock: str = "",
 ) -> str:
     """The revision part of a prompt: what the last round was, and both plans.
 
@@ -394,6 +421,7 @@ def position_text(
         units: the units of a seat's last plan with numbers and abilities, a line each.
         end: how the last round, which was fought, ended. summary: what happened in it.
         refusal: why the player's last plan was refused, if it was.
+        clock: what time a plan that is being made has come to, where plans have times.
     """
     k, last = int(s["round"]), int(s["round"]) >= rules.rounds
     number = f"Round {min(k, rules.rounds - 1) + 1} of {rules.rounds}."
@@ -404,6 +432,8 @@ def position_text(
             if together
             else " Only you plan anew: the other side's plan below stands."
         )
+    if k > 1 and not last:
+        number += f"\n{so_far_text(s, player)}"
     told = [section("Round", number)]
     if k > 0:
         seat = 1 - player
@@ -420,7 +450,8 @@ def position_text(
             happened = [f"- {line}" for line in list(summary())[:SUMMARY_LINES]]
             told.append(section("What happened", *happened))
     if s["acts"][player] and not last and s["seat"] == player:
-        told.append(section("Your plan so far", json_text(plan(player, False))))
+        made = json_text(plan(player, False))
+        told.append(section("Your plan so far", made, *([clock] if clock else [])))
     elif k > 0 and not last:
         keep = f", or with {json.dumps(KEEP)} to leave yours as it is"
         told.append(f"Answer with a new plan{keep if form == 'feedback' else ''}.")

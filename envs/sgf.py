@@ -367,7 +367,9 @@ def from_game(
     A game has a module ``sgf`` for it: ``GAME``, ``start(rules)``, a ``GameRecord`` without moves,
     ``move(rules, s, action)``, its (colour, point), or None for what is no move on the board,
     ``result(rules, s)``, ``black(s)``, the seat that plays Black, and ``options(record)``, what
-    ``make_rules`` takes.
+    ``make_rules`` takes. A game in which moves may stand beside the board has ``tell_choices(
+    record, rules, actions)``, which writes these into the record, and ``choices(record, rules)``,
+    the actions again.
 
     Args:
         actions: of both seats, from the start. names: the seats' players.
@@ -380,14 +382,19 @@ def from_game(
     record: GameRecord = words.start(rules)
     states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
     seat = core.start_at(rules, states, 0, np.uint64(0), probs)
+    choices: list[int] = []
     for ply, action in enumerate(actions):
         n = core.legal_actions_at(rules, states, 0, legal) if seat >= 0 else 0
         if action not in legal[:n]:
             raise ValueError(f"sgf: action {action} at ply {ply} is not legal in {spec.name}")
         move = words.move(rules, states[0], action)
-        if move is not None:
+        if move is None:
+            choices.append(int(action))
+        else:
             record.moves.append(move)
         seat, _ = core.play_at(rules, states, 0, action, legal, probs)
+    if choices:
+        words.tell_choices(record, rules, choices)
     black = words.black(states[0])
     record.black, record.white = names[black], names[1 - black]
     record.result = words.result(rules, states[0])
@@ -414,10 +421,20 @@ def to_game(spec: core.GameSpec, record: GameRecord) -> tuple[Any, list[int]]:
     states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
     seat = core.start_at(rules, states, 0, np.uint64(0), probs)
     actions: list[int] = []
-    for number, move in enumerate(record.moves, 1):
+    choices = iter(words.choices(record, rules) if hasattr(words, "choices") else ())
+    # Behind the last move a choice may stand beside the board.
+    for number, move in enumerate([*record.moves, None], 1):
         while True:
             n = core.legal_actions_at(rules, states, 0, legal) if seat >= 0 else 0
             told = {words.move(rules, states[0], action): action for action in legal[:n].tolist()}
+            if set(told) == {None}:
+                choice = next(choices, None)
+                if choice is not None and choice in legal[:n]:
+                    actions.append(int(choice))
+                    seat, _ = core.play_at(rules, states, 0, choice, legal, probs)
+                    continue
+            if move is None:
+                break
             passes = [colour for colour, point in told if point is None]
             action = told.get(move)
             if action is None and len(told) == 1 and passes == [1 - move[0]]:

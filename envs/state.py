@@ -7,13 +7,12 @@ evaluations and players want.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from stratagym.envs import checks, core
-from stratagym.envs.direct import PLY, REFUSED, calls
+from stratagym.envs.direct import ASK_AGAIN, REFUSED, Calls, calls
 from stratagym.envs.display import Display, about
 
 
@@ -41,67 +40,60 @@ class State(Display):
         ValueError: a seed that is none.
     """
 
-    __slots__ = (
-        "_address", "_apply", "_calls", "_checked", "_code", "_dtype", "_few", "_firsts", "_frame",
-        "_lists", "_states", "rules", "spec",
-    )  # fmt: skip
+    __slots__ = ("_apply", "_block", "_calls", "_legal", "_player", "_view", "spec")
 
     def __init__(self, spec: core.GameSpec, rules: Any, seed: int = 0):
-        self._hold(spec, rules, core.new_states(rules))
+        self._hold(spec, calls(rules))
         self.reset(seed)
 
-    def _hold(self, spec: core.GameSpec, rules: Any, states: np.ndarray) -> None:
-        found = calls(rules)
-        self.spec, self.rules, self._states, self._dtype = spec, rules, states, found.record
-        self._frame, self._address = found.new_frame(states)
-        self._calls, self._apply = found, found.apply
-        self._few, self._lists = found.few, found.lists
-        # Lists of the first n legal actions of the frame, by n; -1 when the game is over.
-        self._firsts: dict[int, Callable[[], list[int]]] = {-1: list}
-        self._code = core.TERMINAL
-        self._checked: np.ndarray | None = None
+    def _hold(self, spec: core.GameSpec, found: Calls) -> None:
+        self.spec, self._calls = spec, found
+        self._apply, self._legal = found.apply, found.legal_actions
+        self._block = bytearray(found.blank)
+        self._player = core.TERMINAL
+
+    @property
+    def rules(self) -> Any:
+        return self._calls.rules
 
     @property
     def states(self) -> np.ndarray:
-        return self._states
+        try:
+            return self._view
+        except AttributeError:  # made when it is first asked for: most copies are never asked
+            self._view: np.ndarray = self._calls.states_of(self._block)
+            return self._view
 
     @property
     def ply(self) -> int:
-        return int(self._frame[PLY])
+        return self._calls.ply_of(self._block)
 
     def reset(self, seed: int = 0) -> None:
         """Start a game anew. Raises ``ValueError`` for a seed that is none."""
         if type(seed) is not int or not 0 <= seed <= checks.SEED_MASK:
             seed = checks.seed_number(seed)
-        self._calls.start_at(self.rules, self._states, 0, seed, self._calls.probs)
-        self._code = self._calls.look(self.rules, self._dtype, self._address, 0)
+        self._player = self._calls.start(self._block, seed)
 
     def begin(self, states: np.ndarray | None = None, ply: int = 0) -> None:
         """Go on from the position in ``states[0]``, or in the state's own record."""
         if states is not None:
-            self._states[0] = states[0]
-        self._code = self._calls.look(self.rules, self._dtype, self._address, ply)
+            self._calls.put(self._block, states)
+        self._player = self._calls.look(self._block, int(ply))
 
     def current_player(self) -> int:
         """The seat to move, or ``core.TERMINAL`` -4, or ``core.TRUNCATED`` -5."""
-        return self._code & 255 if self._code >= 0 else self._code
+        return self._player
 
     def is_terminal(self) -> bool:
         """Whether the game is over, by its rules or by a limit of them."""
-        return self._code < 0
+        return self._player < 0
 
     def legal_actions(self) -> list[int]:
         """The legal actions of the seat to move, ascending; none when the game is over."""
-        code = self._code
-        if self._few:
-            found = self._lists.get(code)
-            return self._calls.legal_in(code)[:] if found is None else found[:]
-        listed = self._firsts.get(code >> 8)
-        if listed is None:
-            # Slicing an array costs as much as listing it.
-            listed = self._calls.legal_of(self._frame)[: code >> 8].tolist
-            self._firsts[code >> 8] = listed
-        return listed()
+        legal = self._legal  # by way of a local name, as in apply_action: 20 ns less
+        while (listed := legal(self._block)) is None:
+            self._look_again()
+        return listed
 
     def legal_actions_mask(self) -> np.ndarray:
         """The same as (A,) int8: 1 for a legal action."""
@@ -115,7 +107,14 @@ class State(Display):
         Raises:
             TypeError: ``action`` is no whole number.
         """
-        return self._calls.is_legal(self._frame, self._number(action))
+        is_legal, number = self._calls.is_legal, self._number(action)
+        while (found := is_legal(self._block, number)) == ASK_AGAIN:
+            self._look_again()
+        return found == 1
+
+    def _look_again(self) -> None:
+        """List the legal actions anew, as another state has listed its own, maybe in a thread."""
+        self._calls.look(self._block, self.ply)
 
     def apply_action(self, action: int) -> None:
         """Play a legal action of the seat to move, and what dice and cards do after it.
@@ -124,23 +123,37 @@ class State(Display):
             TypeError: ``action`` is no whole number.
             ValueError: it is not legal, or the game is over. In both cases the game is as before.
         """
-        if type(action) is not int:
-            action = self._number(action)
-        try:
-            code = self._apply(self.rules, self._dtype, self._address, action)
-        except OverflowError:
-            code = REFUSED
-        if code == REFUSED:
-            self._refuse(action)
-        self._code = code
+        apply = self._apply
+        player = apply(self._block, action)
+        if player == REFUSED:
+            player = apply(self._block, self._number(action))
+            if player == REFUSED:
+                self._refuse(action)
+        self._player = player
+
+    def child(self, action: int) -> State:
+        """A copy in which ``action`` is played; the state itself is as before.
+
+        Raises:
+            TypeError: ``action`` is no whole number.
+            ValueError: it is not legal, or the game is over.
+        """
+        twin = _Copy()
+        twin.spec, twin._calls, twin._legal = self.spec, self._calls, self._legal
+        twin._apply = apply = self._apply
+        twin._block = block = self._block.copy()
+        player = apply(block, action)
+        twin._player = self._player if player == REFUSED else player
+        if player == REFUSED:
+            twin.apply_action(action)
+        return twin
 
     def _number(self, action: Any) -> int:
-        """An action as an int, -1 for what is too far from 0 to be one."""
-        number = checks.action_number(self.spec.name, f"player {self.current_player()}", action)
-        return number if abs(number) < 2**62 else -1
+        """An action as an int."""
+        return checks.action_number(self.spec.name, f"player {self.current_player()}", action)
 
     def _refuse(self, action: int) -> None:
-        if self._code < 0:
+        if self._player < 0:
             raise ValueError(f"{self.spec.name}: the game is over; call reset()")
         raise ValueError(
             f"{self.spec.name}: player {self.current_player()} may not play {action}; "
@@ -149,9 +162,7 @@ class State(Display):
 
     def returns(self) -> list[float]:
         """Every seat's return so far; at the end, the result."""
-        out = np.empty(self.rules.num_players)
-        self._calls.returns_at(self.rules, self._states, 0, out)
-        return out.tolist()
+        return self._calls.returns(self._block)
 
     def observation_tensor(
         self, player: int | None = None, out: np.ndarray | None = None
@@ -167,29 +178,31 @@ class State(Display):
             ValueError: no such seat, or ``out`` is not like that.
         """
         found = self._calls
-        if out is None:
-            out = np.empty(found.shape, found.dtype)
-        elif out is self._checked:
-            pass
-        elif out.shape == found.shape and out.dtype == found.dtype and out.flags.c_contiguous:
-            self._checked = out
-        else:
-            raise ValueError(
-                f"{self.spec.name}: out has to be a C-contiguous array of shape {found.shape} and "
-                f"type {found.dtype}"
-            )
+        if out is not found.last:
+            if out is None:
+                out = np.empty(found.shape, found.dtype)
+            else:
+                found.check(out)
         if player is None:
-            player = self._code & 255 if self._code >= 0 else 0
-        elif player not in range(self.rules.num_players):
-            raise ValueError(f"{self.spec.name}: there is no seat {player!r}")
-        found.observe_at(self.rules, self._states, 0, player, out)
+            player = self._player if self._player > 0 else 0
+        elif type(player) is not int or not 0 <= player < found.players:
+            player = self._seat(player)
+        observe = found.observe
+        observe(self._block, player, out)
         return out
+
+    def _seat(self, player: Any) -> int:
+        for seat in range(self._calls.players):
+            if player == seat:
+                return seat
+        raise ValueError(f"{self.spec.name}: there is no seat {player!r}")
 
     def clone(self) -> State:
         """A copy that plays on by itself, with the same dice and cards to come."""
-        twin = State.__new__(State)
-        twin._hold(self.spec, self.rules, self._states.copy())
-        twin.begin(ply=self.ply)
+        twin = _Copy()
+        twin.spec, twin._calls, twin._player = self.spec, self._calls, self._player
+        twin._apply, twin._legal = self._apply, self._legal
+        twin._block = self._block.copy()
         return twin
 
     def resample_from_infostate(self, player: int, seed: int) -> State:
@@ -201,32 +214,42 @@ class State(Display):
         Raises:
             ValueError: no such seat, or a seed that is none.
         """
-        if player not in range(self.rules.num_players):
-            raise ValueError(f"{self.spec.name}: there is no seat {player!r}")
         number, twin = checks.seed_number(seed), self.clone()
-        twin._calls.determinize_at(self.rules, twin.states, 0, player, number)
-        twin.begin(ply=self.ply)
+        twin._player = self._calls.determinize(twin._block, self._seat(player), number)
         return twin
 
     def action_to_string(self, action: int) -> str:
         """A legal action as the game's notation has it, such as ``e2e4``."""
-        return self.spec.module("view").action_to_string(self.rules, self._states[0], action)
+        return self.spec.module("view").action_to_string(self.rules, self.states[0], action)
 
     def string_to_action(self, text: str) -> int:
         """The action of a text. Raises ``ValueError`` with a word on what is wrong with it."""
-        return self.spec.module("view").string_to_action(self.rules, self._states[0], text)
+        return self.spec.module("view").string_to_action(self.rules, self.states[0], text)
 
     def __str__(self) -> str:
         """The board as text."""
-        return self.spec.module("view").board_text(self.rules, self._states[0])
+        return self.spec.module("view").board_text(self.rules, self.states[0])
 
     def _shown(self) -> tuple[core.GameSpec, Any, np.ndarray, str]:
-        return self.spec, self.rules, self._states, about(self.current_player(), self.ply)
+        return self.spec, self.rules, self.states, about(self.current_player(), self.ply)
 
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self.spec, self.rules, self._states, self.ply
+    def __reduce__(self) -> tuple[Any, ...]:
+        return state_of, (self.spec, self.rules, self.states, self.ply)
 
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        spec, rules, states, ply = state
-        self._hold(spec, rules, states)
-        self.begin(ply=ply)
+
+class _Copy(State):
+    """A state made without ``__init__``, with which copies would take a quarter longer."""
+
+    __slots__ = ()
+    __init__ = object.__init__
+
+
+_Copy.__name__ = _Copy.__qualname__ = State.__name__
+
+
+def state_of(spec: core.GameSpec, rules: Any, states: np.ndarray, ply: int = 0) -> State:
+    """The position in ``states[0]`` as a state of its own."""
+    state = _Copy()
+    state._hold(spec, calls(rules))
+    state.begin(states, ply)
+    return state

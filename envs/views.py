@@ -22,7 +22,7 @@ class View(Protocol):
     A text that is always the same may be a constant in capitals, such as ``RULES_TEXT``.
     Besides, a view may have ``RENAMED`` (the game's words and made-up ones) and
     ``rules_in_full(rules)`` (the game for who does not know it by name, where ``rules_text`` takes
-    it as known); others read ``TEXT_OPTIONS``, ``MATCH_OPTIONS``, ``SIDE_NAMES``,
+    it as known); others read ``MATCH_OPTIONS``, ``SIDE_NAMES``,
     ``CONSEQUENCES``, ``chance_text`` and ``forfeit_returns(rules, s, seat)``, each seat's return
     when a seat forfeits. A view with ``refusal_text(kind, reason, where, facts)``
     tells in words why an answer was refused; its ``position_text`` takes the text as a fifth
@@ -33,7 +33,13 @@ class View(Protocol):
     PROMPT_VERSION: str
     """Raised with every change of the words."""
     ANSWER: AnswerForm
-    """How a reply names its move."""
+    """How a reply names its move; see ``answer_of`` too."""
+    TEXT_OPTIONS: Mapping[str, Any] = {}
+    """Options of the game that ``TextGame`` takes unless it is told otherwise."""
+    TOLD_WHEN_DUE: str = ""
+    """What a prompt tells of the past only where it changes the legal moves of the seat to move,
+    such as the repetitions that superko forbids; empty where what will be legal later follows from
+    a prompt, as it does in most games."""
     PERSONAS: Mapping[str, str] = {"none": ""}
     """Playing styles a prompt can ask for."""
     HINTS: Sequence[str] = ()
@@ -80,6 +86,10 @@ class View(Protocol):
         """Why the seat to move may not play this, as one word."""
         return "not_legal"
 
+    def answer_of(self, rules: Any) -> AnswerForm:
+        """How a reply names its move under these rules; by default ``ANSWER``."""
+        return part(self, "ANSWER")
+
     def seat_name(self, rules: Any, s: Any, player: int) -> str:
         """What a seat is called wherever a game is shown: in lists, on pictures, in results."""
         return f"Player {player}"
@@ -111,6 +121,13 @@ class View(Protocol):
     def position_text(self, rules: Any, s: Any, player: int, form: str) -> str:
         """What the seat sees, in a form of ``POSITION_FORMS``; by default ``board_text``."""
         return section("Position now", part(self, "board_text")(rules, s))
+
+    def past_text(self, rules: Any, s: Any, player: int) -> str:
+        """What counts of the past and does not show in the position; told right below it.
+
+        For games whose ``position_text`` must stay that of 0.1: prompts of 0.1 do not have it.
+        """
+        return ""
 
     def legal_text(self, rules: Any, s: Any, player: int, legal: list[int]) -> str:
         """The legal moves; by default their texts, separated by commas."""

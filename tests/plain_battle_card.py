@@ -74,8 +74,11 @@ class Unit:
 
 
 class Battle:
-    def __init__(self, teams, priorities, elements=True, chain=True, released=False):
+    def __init__(
+        self, teams, priorities, elements=True, chain=True, released=False, burn_hits=False
+    ):
         self.elements, self.chain, self.released = elements, chain, released
+        self.burn_hits = burn_hits
         self.table = {**TABLE, **RELEASED} if released else TABLE
         self.priorities = priorities
         self.line: dict[str, list[Unit]] = {"attacker": [], "defender": []}
@@ -160,7 +163,9 @@ class Battle:
     # one unit's attack
 
     def turn(self, unit):
-        if unit.burn:
+        if unit.burn and self.burn_hits and unit.shield:
+            self.damage(unit, unit.burn, None)
+        elif unit.burn:
             unit.health -= unit.burn
             self.settle()
             if not unit.living:
@@ -285,7 +290,8 @@ class Battle:
 
 
 def battle(attackers, attacker_priority, defenders, defender_priority, **options):
-    """``play`` of a battle; ``options``: elements, chain, released (all bool)."""
+    """``play`` of a battle; ``options``: elements, chain, released, burn_hits
+    (all bool)."""
     return Battle(
         {"attacker": attackers, "defender": defenders},
         {"attacker": attacker_priority, "defender": defender_priority},

@@ -136,8 +136,11 @@ class Fighter:
 
 
 class Duel:
-    def __init__(self, teams, weakest=False, fear_self=False, released=False):
+    def __init__(
+        self, teams, weakest=False, fear_self=False, released=False, rebound_nothing=False
+    ):
         self.weakest, self.fear_self = weakest, fear_self
+        self.rebound_nothing = rebound_nothing
         self.of = {**BALANCED, **RELEASED} if released else BALANCED
         most = {"attacker": 100, "defender": 100 if released else 135}
         self.teams = {
@@ -427,7 +430,9 @@ class Duel:
     def core_rebound(self, user, target):
         if user.stored:
             stored, user.stored = user.stored, 0  # what comes back for the hit is stored again
-            self.hit(user, target, int(stored * self.of["rebound"]))
+            share = int(stored * self.of["rebound"])
+            if share >= 1 or not self.rebound_nothing:
+                self.hit(user, target, share)
 
     # light
 
@@ -466,5 +471,6 @@ class Duel:
 
 
 def duel(attackers, defenders, **options):
-    """``play`` of a duel; ``options``: weakest, fear_self, released (all bool)."""
+    """``play`` of a duel; ``options``: weakest, fear_self, released,
+    rebound_nothing (all bool)."""
     return Duel({"attacker": attackers, "defender": defenders}, **options).play()

@@ -115,3 +115,11 @@ def assert_refused(result: subprocess.CompletedProcess, words: Sequence[str]) ->
 def lines(path: Path) -> list[dict]:
     """The records of a JSONL file."""
     return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def timeless(models: Mapping[str, Mapping[str, object]]) -> dict[str, dict[str, object]]:
+    """``models`` of a summary without what a clock decides."""
+    return {
+        name: {key: value for key, value in own.items() if key != "median_latency_s"}
+        for name, own in models.items()
+    }

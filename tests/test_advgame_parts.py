@@ -13,7 +13,7 @@ import scripts
 from openai_server import OpenAIServer, answer
 from scripts import lines
 
-from stratagym.benchmarks.advgamebench import findings, games
+from stratagym.benchmarks.advgamebench import findings, games, owning
 from stratagym.benchmarks.advgamebench.credit import PRIORITIES, credits, told
 from stratagym.benchmarks.advgamebench.published import TABLE_1
 from stratagym.benchmarks.advgamebench.rounds import Plan
@@ -104,9 +104,13 @@ def test_names_by_side_and_round(named):
     }  # fmt: skip
 
 
-def test_renamed_minus_plain(named):
+def test_renamed_minus_plain(named, monkeypatch):
     """Under made-up names: leaked twice in round 1, then none in 2 and 3, lexicon in 4."""
     (plain, _), (renamed, found) = named
+    # Most answers were bad, so that the model has no result; here its figures are looked at.
+    screen = run("compare", plain, renamed).stdout
+    assert "no result" in screen and "WR" not in screen
+    monkeypatch.setattr(owning, "without_result", lambda *_: set())
     assert found["classes"]["leaked"] == 2 and found["classes"]["own"] == 5
     assert found["from_lexicon"] == 1 and found["hallucinated"]["value"] == pytest.approx(3 / 5)
     result = run("compare", plain, renamed, "--json")
@@ -121,7 +125,7 @@ def test_renamed_minus_plain(named):
     change = np.mean([one["score"] for one in last]) - np.mean([one["score"] for one in first])
     assert said["policies"]["llm:m"]["WR"]["difference"]["value"] == pytest.approx(change)
     screen = run("compare", plain, renamed).stdout
-    assert "plain and made-up" in screen and "hallucinated" in screen
+    assert "plain and made-up" in screen
     bad = run("compare", plain, plain.parent)
     assert bad.returncode == 2 and len(bad.stderr.strip().splitlines()) == 1
 

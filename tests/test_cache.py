@@ -8,18 +8,18 @@ import re
 import shutil
 import subprocess
 import sys
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import pytest
 import tug
-from numba import njit
+from numba import njit, typeof
 from numba.core.caching import FunctionCache
 from numba.core.errors import TypingError
 
 from stratagym import envs
-from stratagym.envs import cache, cache_locks, core, stamps
+from stratagym.envs import cache, cache_directory, cache_locks, core, sources, stamps
+from stratagym.envs.sources import NotFollowed
 
 PACKAGE = Path(envs.__file__).resolve().parent.parent
 
@@ -146,7 +146,8 @@ class Tree:
         return [float(word) for word in out.split()], re.findall("compiling ([^ ]+) for", err)
 
     def files(self) -> dict[Path, bytes]:
-        return {path: path.read_bytes() for path in self.kernels.rglob("*") if path.is_file()}
+        """The kernels; notes on sources, and the file of locks, are none."""
+        return {path: path.read_bytes() for path in self.kernels.glob("*/*/*-*")}
 
 
 @pytest.fixture(scope="module")
@@ -178,14 +179,21 @@ def test_edits_that_no_kernel_sees_compile_nothing(tree):
     """Also that a clone elsewhere with the same sources shares what is compiled."""
     before = tree.files()
     for name in (
-        "agents/sb3.py", "agents/llm.py", "agents/core.py", "agents/ladders.py", "envs/aec.py",
-        "envs/core.py", "envs/chess/view.py", "envs/chess/render.py", "envs/chess/rules.py",
-        "envs/toy/rules.py", "envs/toy/numbers.py",
+        "envs/core.py", "envs/facts.py", "envs/chess/rules.py", "envs/toy/rules.py",
+        "envs/toy/numbers.py",
     ):  # fmt: skip
         path = tree.root / name
-        path.write_text(f"# A comment.\n{path.read_text()}\n\ndef new_function():\n    return 7\n")
+        path.write_text(f"# A comment.\n{path.read_text()}\n# Another.\n")
+    for name in (
+        "agents/sb3.py", "agents/llm.py", "agents/core.py", "agents/ladders.py", "envs/aec.py",
+        "envs/views.py", "envs/registry.py", "envs/state.py", "envs/chess/view.py",
+        "envs/chess/render.py", "envs/chess/rules.py",
+    ):  # fmt: skip
+        path = tree.root / name
+        path.write_text(f"{path.read_text()}\n\ndef new_function():\n    return 7\n")
     edit(tree.root / "envs/core.py", '"""splitmix64\'s finalizer', '"""The finalizer of splitmix64')
-    edit(tree.root / "envs/twin/rules.py", "    s.over = 1\n", "    # Done.\n    s.over = 1\n")
+    over = "    s.over = 1\n"
+    edit(tree.root / "envs/twin/rules.py", over, f'    """Text."""\n    # Done.\n{over}')
     assert tree.play(TOY, TWIN, FOREIGN) == ([1, 1, 1], [])
     assert tree.files() == before
 
@@ -209,7 +217,7 @@ def test_an_edit_in_the_core_reaches_every_game(tree):
 
 def test_a_foreign_game_that_is_gone_does_no_harm(tree):
     folders = {path.name for path in tree.kernels.iterdir() if path.is_dir()}
-    assert folders == {"stratagym", "foreign"}
+    assert folders == {"stratagym", "foreign", "sources"}
     ours = b"".join(map(Path.read_bytes, filter(Path.is_file, tree.kernels.glob("stratagym/**/*"))))
     assert b"foreign" not in ours
     shutil.rmtree(tree.folder / "foreign")
@@ -234,7 +242,7 @@ def test_a_file_that_cannot_be_read_is_named_and_replaced(tree):
     content = b"cno_such_module\nname\n."
     with pytest.raises(ModuleNotFoundError):
         pickle.loads(content)
-    path.write_bytes(sha256(content).digest() + content)
+    cache_directory.write_own(path, content)
     out, err = tree.start(TOY).communicate(timeout=300)
     assert out.split() == ["1.0"]
     assert f"{path} cannot be used" in err and "no_such_module" in err
@@ -278,7 +286,9 @@ def test_of_processes_that_need_the_same_at_once_one_compiles_it(tree):
     # What cannot be kept, if there is anything, each compiles for itself.
     assert sum(result[1] - anyway for result in results) == alone - anyway > 0
     assert tree.play(TOY) == ([1], [])
-    assert len(list(tree.kernels.rglob("*-*"))) == len(tree.files()) - 1  # the locks' file
+    assert {path.name for path in tree.kernels.iterdir()} == {"locks", "sources", "stratagym"}
+    written = [path for path in (tree.kernels / "stratagym").rglob("*") if path.is_file()]
+    assert all(re.search("-[0-9a-f]{32}$", path.name) for path in written)  # nothing half written
 
 
 HOLDING = """
@@ -326,7 +336,8 @@ def test_without_locks_nobody_waits(tmp_path):
 
 
 def test_what_cannot_be_compiled_holds_nobody_up(monkeypatch):
-    monkeypatch.setattr(cache, "_adopted", {__name__})
+    monkeypatch.setattr(sources, "_adopted", {__name__})
+    monkeypatch.setattr(stamps, "stamp", lambda *args: b"")
     calls = []
     for name in ("hold", "release"):
         monkeypatch.setattr(
@@ -367,7 +378,7 @@ def test_other_peoples_functions_keep_numbas_cache(tmp_path):
 
 def test_an_adopted_package_has_this_cache(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(cache, "_adopted", set(cache._adopted))
+    monkeypatch.setattr(sources, "_adopted", set(sources._adopted))
     (tmp_path / "adopted.py").write_text(
         "from numba import njit\n@njit(cache=True)\ndef f(x):\n    return x\n"
     )
@@ -385,73 +396,21 @@ def test_an_adopted_package_has_this_cache(monkeypatch, tmp_path):
 
 def test_games_that_only_this_process_knows_are_not_kept():
     rules = tug.Rules(4)
-    assert cache._is_importable(type(rules))
+    described = cache._Described()
+    described.text(typeof(rules))
+    assert described.classes == described.others == [tug.Rules]
     local = type("Rules", (tug.Rules,), {})
-    assert not cache._is_importable(local)
-
-
-# --- what a stamp sees -----------------------------------------------------------------------
-
-
-def stamp_of(source: str, **options: object) -> bytes:
-    """The stamp of ``f`` in a module of this source."""
-    scope = {"__name__": "some_module"}
-    exec("import numpy as np\nfrom numba import njit\n" + source, scope)
-    return stamps.stamp(scope["f"].py_func, options, ())
-
-
-BASE = """
-A, B = 1, np.arange(3)
-
-@njit
-def g(x, y=1):
-    return x + A
-
-@njit
-def f(x):
-    "Text."
-    return g(x) + B[0]
-"""
-
-
-@pytest.mark.parametrize(
-    "old, new",
-    [
-        ("A, B = 1,", "A, B = 2,"),
-        ("A, B = 1,", "A, B = 1.0,"),
-        ("A, B = 1,", "A, B = True,"),
-        ("np.arange(3)", "np.arange(4)"),
-        ("np.arange(3)", "np.arange(3, dtype=np.int8)"),
-        ("np.arange(3)", "(0, 1, 2)"),
-        ("y=1", "y=2"),
-        ("x + A", "x - A"),
-        ("x + A", "x + A + 1"),
-        ("@njit\ndef g", "@njit(fastmath=True)\ndef g"),
-        ("g(x) + B[0]", "B[0] + g(x)"),
-        ("B[0]", "B[1]"),
-    ],
-)
-def test_a_stamp_sees_what_is_compiled(old, new):
-    assert BASE.count(old) == 1
-    assert stamp_of(BASE) != stamp_of(BASE.replace(old, new))
-
-
-@pytest.mark.parametrize(
-    "old, new",
-    [
-        ("\nA", "\n# Note.\nC = 5\nA"),
-        ("Text.", "Other text."),
-        ("    return g", "\n    return g"),
-    ],
-)
-def test_a_stamp_does_not_see_the_rest(old, new):
-    assert stamp_of(BASE) == stamp_of(BASE.replace(old, new))
+    with pytest.raises(NotFollowed, match="no other process can import"):
+        described.text(typeof(local(4)))
 
 
 def test_a_stamp_sees_options_and_the_game():
-    assert stamp_of(BASE) != stamp_of(BASE, fastmath=True)
+    play = core.play.py_func
+    rules = type(envs.spec("ludo").make_rules())
+    assert stamps.stamp(play, {}, [rules]) == stamps.stamp(play, {}, [rules])
+    assert stamps.stamp(play, {}, [rules]) != stamps.stamp(play, {"fastmath": True}, [rules])
     games = [type(envs.spec(game).make_rules()) for game in envs.games()]
-    found = {stamps.stamp(core.play.py_func, {}, [rules]) for rules in games}
+    found = {stamps.stamp(play, {}, [rules]) for rules in games}
     assert len(found) == len(games) > 1
 
 
@@ -475,9 +434,9 @@ def note_path(self, *args):
     return path
 
 
-def note_function(self, fn):
+def note_function(self, fn, in_host):
     walked.add(fn.__code__)
-    function(self, fn)
+    function(self, fn, in_host)
 
 
 def note_taken(cls, fn):
@@ -529,7 +488,7 @@ def test_a_full_disk_is_said_and_nothing_else(monkeypatch, tmp_path):
     def full(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(cache, "directory", lambda: tmp_path)
+    monkeypatch.setattr(cache, "directory", lambda: tmp_path / "kernels")
     monkeypatch.setattr("tempfile.mkstemp", full)
     fresh = type(core.mix64)(core.mix64.py_func)
     fresh.enable_caching()

@@ -8,7 +8,6 @@ import json
 import math
 import random
 import re
-import shlex
 import subprocess
 import sys
 from collections import Counter
@@ -28,9 +27,10 @@ from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks import ludo_spots
 from stratagym.benchmarks.harness import records
+from stratagym.benchmarks.harness.begun import begun
 from stratagym.benchmarks.harness.decisions import ask_all, ask_kernel
 from stratagym.benchmarks.harness.policies import make_policies, settings
-from stratagym.benchmarks.ludobench import figures, findings, metrics, report, run, spots, tables
+from stratagym.benchmarks.ludobench import figures, findings, metrics, report, run, spots
 from stratagym.benchmarks.reporting import page as kit
 from stratagym.benchmarks.reporting import plots
 from stratagym.envs import text
@@ -70,7 +70,7 @@ def like_reference(fact: metrics.Facts, persona: str, rng: random.Random) -> str
 
 def careless(fact: metrics.Facts, persona: str, rng: random.Random) -> str:
     said = [
-        f"{fact.legal[0]} | fine",
+        *[f"{fact.legal[0]} | fine"] * 3,
         f"{min(fact.wrong, default=9)} | wrong",
         "piece one, I think",
     ]
@@ -160,6 +160,7 @@ def summarise(
         "renamed": args.renamed,
         "depth": args.depth,
         "seed": args.seed,
+        "begun": begun("ludo_spots", args),
     }
     path = folder / "decisions.jsonl"
     summary = run.summarise(path, few, invalid, policies, config, reference, args.head_to_head)
@@ -295,7 +296,7 @@ def test_rates_stand_beside_chance(rich_run):
     start = source.index("**extra_turn**")
     block = source[start : source.index("**capture_vs_home**")]
     assert kit.rate_text(rate) in block
-    assert re.search(rf"uniform chance \| {re.escape(kit.number(rate['chance']))} ", block)
+    assert re.search(rf"uniform chance \|  \| {re.escape(kit.number(rate['chance']))} ", block)
 
 
 def test_no_key_is_shown(rich_run):
@@ -417,26 +418,14 @@ def test_preference_is_signed_towards_the_alternative():
     assert figures.preference(table, "capture_vs_home", "home_entry_rate") is None
 
 
-def test_command_makes_the_run_again(rich_run, tmp_path):
-    _, summary = rich_run
-    words = shlex.split(tables.command(summary))
-    assert words[:3] == ["python", "-m", "benchmarks.ludo_spots"]
-    _, bound, _ = ludo_spots.APP.parse_args(words[3:], exit_on_error=False, print_error=False)
-    args = bound.arguments["args"]
-    assert args.personas == "none,safe"
-    assert args.policies.startswith("random,heuristic,gt:2,llm:finisher,llm:builder")
-    assert (args.depth, args.seed, args.head_to_head, args.skip_invalid) == (2, 0, 40, True)
-    config = {
-        **summary["config"],
-        "policies": [{"name": "llm:m?temperature=0.5", "model": "m", "temperature": 0.5}],
-        "connections": {"llm:m?temperature=0.5": {"base_url": "http://h:8/v1"}},
-        "as_published": True,
-    }
-    words = shlex.split(tables.command({**summary, "config": config, "invalid_entries": []}))
-    _, bound, _ = ludo_spots.APP.parse_args(words[3:], exit_on_error=False, print_error=False)
-    args = bound.arguments["args"]
-    assert args.policies == "llm:m?base_url=http://h:8/v1&temperature=0.5"
-    assert (args.as_published, args.skip_invalid) == (True, False)
+def test_what_makes_the_run_again_stands_at_the_foot(rich_run):
+    folder, summary = rich_run
+    foot = (folder / "report.md").read_text().partition("## The run")[2]
+    begun = summary["config"]["begun"]
+    assert begun["command"] in foot and begun["date"] in foot and begun["version"] in foot
+    assert summary["config"]["spots"]["sha256"] in foot and "reference" in foot
+    for said in foot, (folder / "report.html").read_text():
+        assert KEY not in said
 
 
 # --- runs that lack something --------------------------------------------------------------------

@@ -96,6 +96,37 @@ def test_many_random_hands_count_as_the_judge_counts(oracle, seed):
         assert met == set(fans.NAMES[1:]) - {fans.NAMES[fans.FLOWERS]}
 
 
+def test_a_hand_counts_the_same_however_it_is_written(oracle, seed):
+    """In words as the judge reads them, in small letters in one string, in numbers."""
+    random = Random(seed)
+    for k in range(300):
+        make = mahjong_hands.near_miss if k % 10 == 0 else mahjong_hands.random_hand
+        hand = make(random)
+        melds, standing, won = words(hand)
+        names = "self_drawn", "last_of_kind", "about_kong", "wall_last"
+        bits = fans.SELF_DRAWN, fans.LAST_OF_KIND, fans.ABOUT_KONG, fans.WALL_LAST
+        given = {name: bool(hand.flags & bit) for name, bit in zip(names, bits, strict=True)}
+        given |= {"seat_wind": hand.seat_wind, "prevailing_wind": hand.prevailing_wind}
+        found = fans.fan_count(standing, won, melds, **given)
+        numbered = [
+            (word, np.int64(row[1]), row[2])
+            for (word, *_), row in zip(melds, hand.melds, strict=True)
+        ]
+        assert found == fans.fan_count(hand.standing, hand.tile, numbered, **given)
+        assert found == fans.fan_count(",".join(standing).lower(), won.lower(), melds, **given)
+        assert found == fans.fan_count(iter(standing), won, [*map(list, melds)], **given)
+        points, _ = judged(oracle, hand)
+        assert (0 if found is None else found.points) == points, (seed, hand)
+        if found is None:
+            continue
+        assert sum(found.fans[name] * found.values[name] for name in found.fans) == points
+        before = dict(found.fans)
+        found.fans["mine"] = 1  # each result is its own
+        again = fans.fan_count(standing, won, melds, **given, flowers=k % 3)
+        assert {**again.fans, "Flower Tiles": 0} == {**before, "Flower Tiles": 0}
+        assert again.points == points + k % 3 == points + again.fans.get("Flower Tiles", 0)
+
+
 def test_golden_hands(shared_data):
     lines = (shared_data / "cards_and_tiles" / "mcr_golden.jsonl").read_text().splitlines()
     assert len(lines) == 324

@@ -290,6 +290,9 @@ def test_a_kong_is_robbed():
     assert (table.seat, table.words()[-1]) == (1, "BuGang B6")
     table.play("BuGang B6")
     assert (table.seat, int(table.s["phase"]), table.words()) == (2, ROB, ["Pass", "Hu"])
+    assert "You may only win with it or pass." in view.position_text(
+        table.rules, table.s, 2, "list"
+    )
     declined = table.states.copy()
     table.play("Hu")
     assert view.melds(table.s, 1) == [[PUNG, NUMBERS["B6"], 1]]

@@ -24,6 +24,7 @@ CARD = [
     {"setting": "released"},
     {"setting": "released", "elements": "off", "excess": "once"},
     LARGE,
+    {**LARGE, "burn": "shield"},
     {**LARGE, "setting": "released"},
 ]
 DUEL = [
@@ -32,6 +33,7 @@ DUEL = [
     {"fear": "self"},
     {"setting": "released"},
     {"setting": "released", "target": "weakest", "fear": "self"},
+    {"rebound": "nothing"},
 ]
 TOWER = [
     {},
@@ -58,6 +60,7 @@ def plain_card(s, options):
         *card_sides(s),
         elements=options.get("elements") != "off",
         chain=options.get("excess") != "once",
+        burn_hits=options.get("burn") == "shield",
         released=options.get("setting") == "released",
     )
 
@@ -79,6 +82,7 @@ def plain_duel(s, options):
         *duel_sides(s),
         weakest=options.get("target") == "weakest",
         fear_self=options.get("fear") == "self",
+        rebound_nothing=options.get("rebound") == "nothing",
         released=options.get("setting") == "released",
     )
 

@@ -315,6 +315,8 @@ def test_a_template_has_the_parts_as_fields(game, rng):
         position = part(view, "position_text")(
             played.rules, played.states[0], played.seat, part(view, "POSITION_FORMS")[0]
         )
+        past = part(view, "past_text")(played.rules, played.states[0], played.seat)
+        position = "\n\n".join(filter(None, (position, past)))
         assert position in user["content"]
         (one,) = asked(played, dataclasses.replace(options, system="merge"), "Long ago.", heard)
         assert one["content"] == f"{system['content']}\n\n{user['content']}"

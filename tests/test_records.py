@@ -24,6 +24,7 @@ from stratagym.benchmarks.harness.records import (
 )
 from stratagym.benchmarks.harness.workers import play_all
 from stratagym.envs.text import TextOptions
+from stratagym.envs.tictactoe import view as tictactoe
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "records.md"
 WORDS = {int: "int", str: "text", float: "float", dict: "object", list: "list"}
@@ -101,3 +102,28 @@ def test_a_run_of_0_1_is_gone_on_with_where_nothing_differs(tmp_path):
     ):
         with pytest.raises(InputError, match=said):
             resumed(tmp_path, old, {**new, **changed})
+
+
+def test_a_run_begun_with_earlier_prompts_says_so(tmp_path, capfd):
+    policies = {"llm:m": LanguageModel(ScriptedChat(first_empty), name="llm:m")}
+    how = AnswerProtocol(TextOptions(system="merge"), 1, "forfeit")
+    match = Match(
+        "test", "p/0/0", "tictactoe", {}, 0, ("llm:m", "random"), how, Place("p", 0, 0)
+    )  # fmt: skip
+    play_all([match], tmp_path, policies=policies, workers=1)
+    path = tmp_path / "decisions.jsonl"
+    asked = list(read_decisions(tmp_path))
+    for versions, said in (
+        (["tictactoe-1"], 0),
+        ([tictactoe.PROMPT_VERSION, "tictactoe-1"], 0),
+        (["tictactoe-0"], 1),
+        (["tictactoe-0", "tictactoe-0a", tictactoe.PROMPT_VERSION], 1),
+    ):
+        lines = [json.dumps({**asked[0], "prompt_version": version}) for version in versions]
+        path.write_text("\n".join(lines) + "\n")
+        capfd.readouterr()
+        resumed(tmp_path, {}, {})
+        told = capfd.readouterr().err.splitlines()
+        assert len(told) == said, told
+    assert "earlier prompts (tictactoe-0, tictactoe-0a)" in told[0]
+    assert f"those of today ({tictactoe.PROMPT_VERSION})" in told[0]

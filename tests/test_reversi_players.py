@@ -302,7 +302,7 @@ def test_the_players_rank_as_they_should(seed):
             seeds = np.arange(seed % 2**32, seed % 2**32 + n, dtype=np.uint64)
             games = play_many(RULES, policies, seeds, pairs)
             mine = games.returns[np.arange(n), (pairs == better).argmax(axis=1)]
-            assert mine.mean() > 0.1
+            assert mine.mean() > 0.05  # measured: .24, with a standard error of .03
             continue
         total = 0
         states = random_positions(RULES, 40, seed % 2**32, range(6, 7))

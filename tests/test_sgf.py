@@ -151,6 +151,11 @@ CASES = (
     ("gomoku", {"line": "exact"}),
     ("gomoku", {"line": "renju"}),
     ("gomoku", {"columns": 7, "rows": 5, "connect": 4}),
+    ("gomoku", {"columns": 7, "rows": 7, "opening": "centre", "numbering": "top"}),
+    ("gomoku", {"columns": 5, "rows": 6, "opening": "swap2"}),
+    ("gomoku", {"opening": "swap2", "numbering": "top", "connect": 6}),
+    ("go", {"size": 3}),
+    ("go", {"size": 4, "max_length": 11, "ko": "simple", "komi": 0.5}),
     ("reversi", {}),
     ("reversi", {"size": 6, "passing": "voluntary"}),
 )
@@ -164,15 +169,24 @@ def test_games_are_read_as_they_were_played(name, options, rng):
         states, actions, record = played(game, rules, rng, ("Ann", "Bob"))
         totals = np.zeros(2)
         core.returns_at(rules, states, 0, totals)
-        assert record.result[:1] == "WDB"[int(totals[0]) + 1]
+        assert record.result[:1] == "WDB"[int(totals[black_of(states)]) + 1]
         (again,) = sgf.read(sgf.write(record))
         assert sgf.to_game(game, again) == (rules, actions)
-        assert (record.black, record.white) == ("Ann", "Bob")
-        stopped = sgf.from_game(game, rules, actions[:-1])
-        assert (stopped.result, stopped.black) == ("", "")
+        seats = ("Bob", "Ann") if black_of(states) else ("Ann", "Bob")
+        assert (record.black, record.white) == seats
+        for length in (len(actions) - 1, *range(min(len(actions), 8))):  # swap2's phases
+            stopped = sgf.from_game(game, rules, actions[:length])
+            assert (stopped.result, stopped.black) == ("", "")
+            (again_stopped,) = sgf.read(sgf.write(stopped))
+            assert sgf.to_game(game, again_stopped) == (rules, actions[:length])
         if name == "reversi":  # passes that are forced need not be told
             again.moves = [move for move in again.moves if move[1] is not None]
             assert rules.voluntary or sgf.to_game(game, again)[1] == actions
+
+
+def black_of(states):
+    """The seat that plays Black."""
+    return int(states["black"][0]) if "black" in (states.dtype.names or ()) else 0
 
 
 def played(game, rules, rng, names):
@@ -208,6 +222,11 @@ def test_who_is_black_under_swap2():
     record = sgf.from_game(game, rules, [112, 0, 98, 225, 1], ("Ann", "Bob"))
     assert (record.black, record.white) == ("Bob", "Ann")
     assert [colour for colour, _ in record.moves] == [0, 1, 0, 1]
+    assert record.more == {"ON": ["swap2, black"]}
+    assert sgf.to_game(game, record) == (rules, [112, 0, 98, 225, 1])
+    del record.more["ON"]  # as other programs write it: the colours alternate all the same
+    assert sgf.to_game(game, record) == (game.make_rules(), [112, 0, 98, 1])
+    record.more["ON"] = ["swap2"]
     assert sgf.to_game(game, record) == (game.make_rules(), [112, 0, 98, 1])
 
 

@@ -18,6 +18,7 @@ from stratagym.benchmarks import duel, tournament
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.games import by_pairing
 from stratagym.benchmarks.harness.match_play import AnswerProtocol, SeatedMatch
+from stratagym.benchmarks.harness.own_play import OwnPlay
 from stratagym.benchmarks.harness.pairings import points, seated
 from stratagym.benchmarks.harness.records import side_lead, side_policies
 from stratagym.benchmarks.harness.workers import play_all
@@ -45,7 +46,9 @@ def side_results(game: dict) -> dict[str, float]:
     return {game["seats"][0]: alone, game["seats"][1]: one + other}
 
 
-def test_a_tournament_is_between_sides(tmp_path, capsys):
+def test_a_tournament_is_between_sides(tmp_path, capsys, monkeypatch):
+    # Who answers nothing has no result; its games are here to be counted.
+    monkeypatch.setattr(OwnPlay, "void", lambda *_: set())
     with OpenAIServer(lambda body, nth: answer("I resign.")) as server:
         summary = play(
             tournament.APP, "--game", "duo", "--policies", "random,gt:1,llm:m", "--games", 8,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+import sys
 
 import numpy as np
 import pytest
@@ -69,12 +70,104 @@ def test_copies_play_on_like_the_original(game, seed):
     assert state.ply == twins[0].ply == len(actions) + min(5, state.ply)
 
 
+@pytest.mark.parametrize("game", our_games())
+def test_a_child_is_a_copy_that_has_moved(game, seed):
+    """Beside ``core.play_at`` on a copy of the record, and what is legal then beside the kernel."""
+    state, rng = make_state(game, seed=seed), random.Random(seed)
+    legal, probs = core.new_scratch(state.rules)
+    for _ in range(30):
+        if state.is_terminal():
+            break
+        before, ply, actions = state.states.tobytes(), state.ply, state.legal_actions()
+        action = rng.choice(actions)
+        twin = state.child(action)
+        expected = np.frombuffer(bytearray(before), state.states.dtype)
+        player, n = core.play_at(state.rules, expected, 0, action, legal, probs)
+        assert twin.states.tobytes() == expected.tobytes()
+        assert (twin.current_player(), twin.ply) == (player, ply + 1)
+        assert twin.legal_actions() == legal[:n].tolist()
+        assert (state.states.tobytes(), state.ply) == (before, ply)
+        assert state.legal_actions() == actions
+        assert isinstance(twin, State) and repr(twin).partition("(")[0] == "State"
+        state = twin
+
+
+@pytest.mark.parametrize("game", ["gomoku", "chess", "hanabi", "connect_four"])
+def test_states_of_one_game_do_not_disturb_each_other(game, seed):
+    """They share the list of legal actions: whoever is asked, in whatever order, answers right."""
+    rng = random.Random(seed)
+    states = [make_state(game, seed=seed % 1000 + k) for k in range(6)]
+    legal, _ = core.new_scratch(states[0].rules)
+    for step in range(300):
+        k = rng.randrange(len(states))
+        state, other = states[k], states[rng.randrange(len(states))]
+        if state.is_terminal():
+            state.reset(step)
+            continue
+        n = core.legal_actions_at(state.rules, state.states, 0, legal)
+        expected = legal[:n].tolist()
+        other.legal_actions()
+        action = rng.randrange(state.rules.num_actions)
+        assert state.is_legal(action) == (action in expected)
+        other.clone()
+        assert state.legal_actions() == expected
+        change = rng.randrange(4)
+        if change == 0:
+            states[k] = state.child(rng.choice(expected))
+        elif change == 1:
+            states[k] = state.clone()
+        elif change == 2:
+            other.returns()
+            state.apply_action(rng.choice(expected))
+        elif not other.is_terminal():
+            states[k] = copy.copy(other)
+
+
+def test_another_thread_may_list_in_between(monkeypatch):
+    """Where a state lists its actions anew, and another one does so before it has read them."""
+    state, other = make_state("connect_four"), make_state("connect_four", seed=1)
+    look_again, threads = State._look_again, [other, other]
+
+    def disturbed(self):
+        look_again(self)
+        if threads:
+            look_again(threads.pop())
+
+    monkeypatch.setattr(State, "_look_again", disturbed)
+    for ask in (state.legal_actions, lambda: state.is_legal(3)):
+        look_again(other)
+        threads[:] = [other, other]
+        assert ask() in (list(range(7)), True)
+        assert not threads
+
+
+def test_lists_of_actions_are_the_callers(seed):
+    """Each is new, of ints that are held and let go as often as any other list would."""
+    state = make_state("chess", seed=seed)
+    play(state, random.Random(seed), 20)
+    once, again = state.legal_actions(), state.legal_actions()
+    assert once == again and once is not again
+    once.clear()
+    assert state.legal_actions() == again
+    action = max(again)
+    counts = []
+    for _ in range(3):
+        counts.append(sys.getrefcount(action))
+        many = [state.legal_actions() for _ in range(1000)]
+        held = sys.getrefcount(action)
+        del many
+        assert action <= 256 or held == counts[-1] + 1000
+    assert len(set(counts)) == 1
+    assert all(type(action) is int for action in again)
+    assert [type(gain) for gain in state.returns()] == [float, float]
+
+
 @pytest.mark.parametrize("wrong", [1.0, True, "1", None, np.array([1]), np.float64(1), np.bool_(1)])
 def test_what_is_no_action(wrong):
     state = make_state("connect_four")
     state.apply_action(3)
     before = state.states.tobytes()
-    for call in (state.apply_action, state.is_legal):
+    for call in (state.apply_action, state.is_legal, state.child):
         with pytest.raises(TypeError, match=r"connect_four: player 1's action .* whole number"):
             call(wrong)
     assert (state.states.tobytes(), state.ply) == (before, 1)
@@ -88,6 +181,8 @@ def test_an_illegal_action_leaves_the_game_as_it_was(action):
     before = state.states.tobytes()
     with pytest.raises(ValueError, match=r"player 0 may not play .*; legal: \[1, 2, 3, 4, 5, 6\]"):
         state.apply_action(0 if isinstance(action, str) else action)
+    with pytest.raises(ValueError, match=r"player 0 may not play .*; legal: \[1, 2, 3, 4, 5, 6\]"):
+        state.child(0 if isinstance(action, str) else action)
     assert (state.states.tobytes(), state.ply) == (before, 6)
     assert not state.is_legal(0 if isinstance(action, str) else action)
 
@@ -97,6 +192,8 @@ def test_after_the_end(rng):
     play(state, random.Random(1))
     with pytest.raises(ValueError, match=r"tictactoe: the game is over; call reset\(\)"):
         state.apply_action(0)
+    with pytest.raises(ValueError, match=r"tictactoe: the game is over; call reset\(\)"):
+        state.child(0)
     assert not state.is_legal(0)
     state.reset(3)
     assert (state.ply, state.current_player()) == (0, 0) and len(state.legal_actions()) == 9
@@ -123,6 +220,25 @@ def test_a_redrawn_copy_agrees_with_what_the_seat_sees(game, seed):
         play(twin, random.Random(seed))
     with pytest.raises(ValueError, match="there is no seat 9"):
         state.observation_tensor(9)
+
+
+def test_where_observations_are_written_to():
+    """To an array that has room for one, each time to the one given."""
+    chess, ludo = make_state("chess"), make_state("ludo")
+    rooms = [chess.observation_tensor(), chess.observation_tensor(), ludo.observation_tensor()]
+    expected = [room.copy() for room in rooms]
+    for _ in range(3):
+        for state, room, seen in zip((chess, chess, ludo), rooms, expected, strict=True):
+            room[:] = 0
+            assert state.observation_tensor(out=room) is room
+            assert np.array_equal(room, seen)
+    assert np.array_equal(chess.observation_tensor(1, rooms[0]), chess.observation_tensor(1))
+    fixed = rooms[0].copy()
+    fixed.flags.writeable = False
+    wrong = [rooms[2], rooms[0][:-1], rooms[0].astype(np.float64), rooms[0].T, fixed]
+    for room in wrong:
+        with pytest.raises(ValueError, match=r"out has to be a C-contiguous, writeable array of"):
+            chess.observation_tensor(out=room)
 
 
 def test_a_position_can_be_put_in():

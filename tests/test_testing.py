@@ -31,12 +31,16 @@ NIM, BIDS, ROLES = (
 SHOWS = 'def seat_text(rules, s, player):\n    return str(s["{}"].tolist())\n\n\n'
 BROKEN = [
     (NIM, "rules.py", "out[n] = 5 * heap + stones", "out[n] = 5 * heap", "legal_actions"),
-    (NIM, "rules.py", "out[1] = -out[0]", "out[1] = 0.0", "returns_obey_the_utility_class"),
+    (NIM, "rules.py", "out[1] = 0.0 - out[0]", "out[1] = 0.0", "returns_obey_the_utility_class"),
     (NIM, "rules.py", "out[heap] = s.heaps[heap]", "out[heap] = 9", "observations_are_in"),
     (NIM, "__init__.py", "package=", "sides=((0,), (0, 1)), package=", "sides_part_the_seats"),
     (NIM, "__init__.py", 'chance="deterministic"', 'chance="explicit"', "chance_outcomes_are"),
     (NIM, "view.py", "{action // 5 + 1}:", "1:", "actions_and_strings"),
     (NIM, "rules.py", "import numpy", "import PIL, numpy", "environments_import_nothing_heavy"),
+    (NIM, "view.py", "'o' * n", "'o' * min(n, 4)", "prompts_tell_all"),
+    (NIM, "view.py", "if rules.last_wins", "if True", "prompts_tell_all"),
+    (BIDS, "view.py", "gained {gained:g}, ", "", "prompts_tell_all"),
+    (BIDS, "view.py", "Your bids so far: {bids}", "So far: {len(bids)}", "prompts_tell_all"),
     (BIDS, "rules.py", "= s.bids[player, item]", "= s.bids[0, item]", "commits_of_the_running"),
     (BIDS, "view.py", "def role_text", f"{SHOWS.format('bids')}def role_text", "commits_of_the_"),
     (ROLES, "view.py", "def role_text", f"{SHOWS.format('spy')}def role_text", "hidden_things_do"),

@@ -541,6 +541,21 @@ def test_the_strong_player_beats_the_threshold_player(seed):
     assert won.mean() > 1.96 * won.std(ddof=1) / np.sqrt(len(won))
 
 
+@pytest.mark.parametrize("raises", ["pot", "chips"])
+def test_an_all_in_that_calls_is_counted_as_chosen(raises):
+    """Botzone's judge lets a seat that faces an all-in answer by fold and all-in alone."""
+    made, states, _, _ = fresh(raises=raises, judge="botzone", hands=1)
+    actions = []
+    for move in ("all-in", "all-in"):
+        actions.append(view.string_to_action(made, states[0], move))
+        play(made, states, move)
+    counts = metrics.game_counts(made, np.array([1], np.uint64), np.array([actions]), np.array([2]))
+    found = [metrics.rates(counts[0, seat]) for seat in range(2)]
+    of = [(one["all_in"], one["call"], one["all_ins_made"], one["calls_made"]) for one in found]
+    assert sorted(of) == [(1, 0, 0, 1), (1, 0, 1, 0)]
+    assert sorted(one["pfr"] for one in found) == [0, 1] and all(o["vpip"] == 1 for o in found)
+
+
 def test_behaviour_is_counted():
     made, states, _, _ = fresh(raises="chips", hands=2)
     moves = [

@@ -1,11 +1,14 @@
 """The throughput benchmark: what it reports and refuses, not how fast anything is."""
 
 import ctypes
+import importlib.util
 import json
 import math
 import os
 import shutil
 from itertools import combinations
+from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -13,7 +16,7 @@ import pytest
 from stratagym import envs
 from stratagym.benchmarks import throughput
 from stratagym.benchmarks.harness.cli import run
-from stratagym.benchmarks.speed import loops, measuring, native, report
+from stratagym.benchmarks.speed import loops, mahjong, measuring, native, report, shapes
 from stratagym.benchmarks.speed.alone import Alone
 from stratagym.benchmarks.speed.entries import Entry
 from stratagym.benchmarks.speed.measuring import Batched, Sample, best_batch, median_interval, short
@@ -88,6 +91,12 @@ def test_every_shape_has_a_rate(capsys):
         assert 0 < entry["rate"]["min"] <= entry["rate"]["median"] <= entry["rate"]["max"]
 
 
+def test_shapes_can_be_picked(capsys):
+    result = measured(capsys, "--no-peers", "--shape", "step,child", "--shape", "perft")
+    assert [entry["shape"] for entry in result["entries"]] == ["step", "child"]
+    assert set(result["empty_calls_ns"]) == {"direct", "looked_up"}
+
+
 def test_peers_stand_below_ours(capsys, fake_peers):
     entries = measured(capsys)["entries"]
     names = [(entry["shape"], entry["name"]) for entry in entries]
@@ -126,6 +135,8 @@ def test_table_and_files(capsys, fake_peers, tmp_path):
     [
         (["--games", "ludo", "nonesuch"], "unknown game 'nonesuch'; the games are: "),
         (["--games"], "the games are: "),
+        (["--shape", "step,nonesuch"], "unknown 'nonesuch'; the shapes are: bulk, "),
+        (["--shape"], "the shapes are: "),
         (["--seconds", "0"], "--seconds 0: a number above 0 is needed"),
         (["--seconds", "-1"], "--seconds -1: "),
         (["--seconds", "nan"], "--seconds nan: "),
@@ -161,9 +172,50 @@ def test_pairs_of_plans_are_fought_out(game):
     assert SHAPES["resolve"].make(game)() == 1000
 
 
-def test_perft_of_python_chess():
+def test_perft_by_python_calls():
+    assert SHAPES["perft_calls"].make("chess")() == 8_902
     pytest.importorskip("chess", reason="pip install chess")
-    assert loops.python_chess_perft("")() == 197_281
+    assert loops.python_chess_perft("")() == 8_902
+
+
+@pytest.mark.parametrize("kind", ["clone", "child"])
+def test_copies_and_children_are_made_of_positions_of_random_games(monkeypatch, kind):
+    """As many copies as positions, as many children as these have legal actions; both sides."""
+    monkeypatch.setattr(loops, "POSITIONS", 3)
+    makers = {"tictactoe": SHAPES["copy" if kind == "clone" else "child"].make}
+    if importlib.util.find_spec("pyspiel"):
+        makers["tic_tac_toe"] = (
+            loops.openspiel_copies if kind == "clone" else loops.openspiel_children
+        )
+    for game, make in makers.items():
+        position = (
+            shapes._position(game) if game in envs.games() else loops.openspiel_position(game)
+        )
+        random = Random(1).random
+        met = [position(random) for _ in range(3)]
+        legal = sum(len(state.legal_actions()) for state in met)
+        assert all(state.current_player() >= 0 for state in met)
+        assert make(game)() == (48 if kind == "clone" else legal)
+
+
+@pytest.mark.parametrize("name", ["tictactoe_v3", "tictactoe_v3, raw_env"])
+def test_pettingzoo_with_and_without_its_wrappers(name, monkeypatch):
+    pytest.importorskip("pettingzoo.classic.tictactoe_v3", reason="pip install pettingzoo[classic]")
+    made = []
+    monkeypatch.setattr(loops, "aec_loop", made.append)
+    loops.pettingzoo_classic(name)
+    assert (type(made[0]) is type(made[0].unwrapped)) == name.endswith("raw_env")
+
+
+def test_hands_are_counted_the_same_by_python_calls():
+    """What both sides are asked is the same, and ours answers as in the compiled loop."""
+    points = np.zeros(mahjong.HANDS, np.int64)
+    mahjong.fans.points_each(
+        *mahjong.mahjong_hands.arrays(mahjong.winning_hands(mahjong.HANDS)), points
+    )
+    assert SHAPES["fan_calls"].make("mcr_mahjong")() == mahjong.CALLED_HANDS
+    for arguments, expected in zip(mahjong.called_hands(), points, strict=False):
+        assert mahjong.fans.fan_count(*arguments[0], **arguments[1]).points == expected
 
 
 # --- pages ---------------------------------------------------------------------------------------
@@ -195,6 +247,13 @@ def test_the_documented_page_has_the_marks():
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     with open(os.path.join(root, "docs", "performance.md"), encoding="utf-8") as page:
         report.between(page.read())
+
+
+def test_documented_shapes_are_those_that_exist():
+    page = Path(__file__).parent.parent / "docs" / "benchmarks" / "throughput.md"
+    table = page.read_text(encoding="utf-8").partition("| Shape |")[2].partition("\n\n")[0]
+    listed = [row.split("|")[1].strip() for row in table.splitlines()[2:]]
+    assert listed == [shape.title for shape in SHAPES.values()]
 
 
 # --- who is faster -------------------------------------------------------------------------------
@@ -232,11 +291,12 @@ def test_who_is_faster(ratios, faster):
 
 def test_losses_are_told():
     method = report.Method({"cpu": "C", "cores": 1, "python": "3", "numba": "0", "numpy": "0",
-                            "date": "today"}, 1, 6)  # fmt: skip
+                            "date": "today"}, 1, 6, {"direct": 25.4, "looked_up": 90})  # fmt: skip
     text = report.body([compared([2.0] * 6), compared([0.5] * 6)], method)
     assert "ours is faster in 1, the peer in 1, neither in 0" in text
     assert "| **Peer** |" in text and "| stratagym |" in text
     assert "0.500x [0.500, 0.500]" in text
+    assert "takes 25 ns when Python calls it by core.direct, 90 ns as it is" in text
 
 
 # --- peers ---------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import scripts
 from openai_server import OpenAIServer, answer, tictactoe
-from scripts import KEY, kill_at, lines
+from scripts import KEY, kill_at, lines, timeless
 
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.games import Games
@@ -137,8 +137,9 @@ def test_a_model_meets_faults_and_a_kill_and_ends_with_the_same_ratings(tmp_path
         resumed = run(*served(server, cut, "--resume"))
         assert resumed.returncode == 0, resumed.stderr
     one, two = (json.loads(result.stdout) for result in (whole, resumed))
-    for key in ("policies", "pairings", "models"):
+    for key in ("policies", "pairings"):
         assert one[key] == two[key]
+    assert timeless(one["models"]) == timeless(two["models"])
     kinds = one["models"]["llm:scripted"]["kinds"]
     assert set(kinds) == {"ok", "unparseable", "illegal"}
     records = lines(decisions)
@@ -175,9 +176,14 @@ def test_forfeits_count_against_the_model_alone(tmp_path):
                      "--price-in", 1, "--price-out", 2)  # fmt: skip
     assert result.returncode == 0, result.stderr
     summary = json.loads(result.stdout)
+    for game in lines(tmp_path / "games.jsonl"):
+        assert game["seats"][game["forfeited_by"]] == "llm:scripted"
+        assert game["returns"][game["forfeited_by"]] == -1
+    # No answer could be read, so it has no result, and nobody has points from it.
+    assert not summary["own"]["llm:scripted"]["result"]
     row = summary["policies"]["llm:scripted"]
-    assert (row["forfeits"]["value"], row["points"], row["transport_breaks"]) == (1, 0, 0)
-    assert summary["policies"]["random"]["points"] == 2
+    assert (row["games"], row["transport_breaks"]) == (0, 0)
+    assert summary["policies"]["random"]["points"] == 0
     usage = summary["models"]["llm:scripted"]
     assert usage["kinds"] == {"unparseable": 4}
     assert usage["cost"] == pytest.approx(4 * (11 * 1 + 7 * 2) / 1e6)

@@ -11,7 +11,7 @@ from stratagym.benchmarks.advgamebench import metrics
 from stratagym.benchmarks.advgamebench.answers import stale
 from stratagym.benchmarks.advgamebench.matches import Plan, Setting
 from stratagym.benchmarks.advgamebench.metrics import Game
-from stratagym.benchmarks.reporting.stats import FREE, Rate, ratio_rate
+from stratagym.benchmarks.reporting.stats import COUNT, FREE, Rate, ratio_rate
 
 CURVES = ("OBR", "RVR", "WR", "init-win")
 SPENT = "spent"
@@ -46,12 +46,12 @@ def _point(games: Sequence[Game], whole: Sequence[Game]) -> dict[str, Any]:
     if pairs := metrics.pairs_of(games, whole):
         index = metrics.clusters_of([game for game, _ in pairs])
         sides = [_spent([pair[k] for pair in pairs]) for k in range(2)]
-        differences = {**differences, SPENT: metrics.difference(sides[0], sides[1], index)}
+        differences = {**differences, SPENT: metrics.difference(sides[0], sides[1], index, FREE)}
     sums, index = _spent(games), metrics.clusters_of(games)
     by_cluster = [np.bincount(index, sums[:, k]) for k in range(2)]
     return {
         **{metric: metrics.rate(games, metric).record() for metric in CURVES},
-        SPENT: ratio_rate(*by_cluster, bounds=FREE).record(),
+        SPENT: ratio_rate(*by_cluster, bounds=COUNT).record(),
         "matches": len(games),
         "differences": {name: rate.record() for name, rate in differences.items()},
     }

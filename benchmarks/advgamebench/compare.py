@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
-from stratagym.benchmarks.advgamebench import mentions, metrics
+from stratagym.benchmarks.advgamebench import mentions, metrics, owning
 from stratagym.benchmarks.advgamebench.matches import NAME, Plan, Setting
 from stratagym.benchmarks.advgamebench.metrics import METRICS, Game
 from stratagym.benchmarks.advgamebench.setup import check_rounds, factors_of, games_of
@@ -18,14 +18,16 @@ from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.files import Shape
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.matches import difference, place_of
+from stratagym.benchmarks.harness.own_play import OwnPlay
 from stratagym.benchmarks.harness.records import (
     GameRecord,
     read_config,
     read_decisions,
     read_games,
 )
+from stratagym.benchmarks.reporting.own import is_result, marked
 from stratagym.benchmarks.reporting.page import Table, code, mean_text, number
-from stratagym.benchmarks.reporting.stats import Rate
+from stratagym.benchmarks.reporting.stats import SHARE, Bounds, Rate
 from stratagym.envs import spec
 from stratagym.envs.text import TextOptions
 from stratagym.wrappers.dialogue import FORFEIT
@@ -42,11 +44,13 @@ class Recorded(NamedTuple):
     """A run that was recorded.
 
     Attributes:
-        renamed: whether its prompts had made-up names. matches: by policy.
-        replies: by policy, what ``mentions`` found in them.
+        renamed: whether its prompts had made-up names. matches: by policy, those that count.
+        replies: by policy, what ``mentions`` found in them. own: how much of their plans was the
+            policies' own, by policy.
     """
 
     renamed: bool
+    own: Mapping[str, Any]
     matches: Mapping[str, list[Game]]
     replies: Mapping[str, list[mentions.Reply]]
 
@@ -94,11 +98,13 @@ def read(folder: Path) -> Recorded:
             _check(folder, plan, setting, seed, records[setting.name])
     decisions = list(read_decisions(folder))
     every, _ = played(plan, records, decisions)
-    usual = whole_budget(every, plan)
+    play = OwnPlay(decisions, records.values())
+    usual = whole_budget(owning.counting(every, owning.without_result(play, plan.games)), plan)
+    own = owning.records(play, plan.games, plan.everybody)["all"]
     renamed = is_renamed(config)
     of = {name: by_match(usual, name) for name in plan.policies}
     replies = {name: mentions.replies(decisions, own, renamed) for name, own in of.items()}
-    return Recorded(renamed, {name: list(own.values()) for name, own in of.items()}, replies)
+    return Recorded(renamed, own, {name: list(own.values()) for name, own in of.items()}, replies)
 
 
 def _plan(config: Mapping[str, Any], records: Iterable[GameRecord]) -> Plan:
@@ -148,37 +154,51 @@ def compare(one: Recorded, other: Recorded) -> dict[str, Any]:
         InputError: they have no match in common.
     """
     found: dict[str, Any] = {}
+    void = {name for run in (one, other) for name, own in run.own.items() if not is_result(own)}
     for name in one.matches:
         pairs = metrics.pairs_of(other.matches.get(name, []), one.matches[name])
         if not pairs:
             continue
         sides = [[pair[1 - k] for pair in pairs] for k in range(2)]
         rows = {
-            metric: _row(metrics.cases(sides[0], metric), metrics.cases(sides[1], metric), sides[0])
-            for metric in METRICS
+            metric: _row(
+                metrics.cases(sides[0], metric), metrics.cases(sides[1], metric), sides[0], bounds
+            )
+            for metric, (_, bounds) in METRICS.items()
         }
         said = [
             mentions.counts(run.replies[name], side)
             for run, side in zip((one, other), sides, strict=True)
         ]
-        rows[NAMES] = _row(said[0], said[1], sides[0])
+        rows[NAMES] = _row(said[0], said[1], sides[0], SHARE)
         found[name] = {"matches": len(pairs), **rows}
-    if not found:
+    if not found and not void:
         raise InputError("the runs have no matches in common: policy, opponent, setting and seed")
-    return {"renamed": [one.renamed, other.renamed], "policies": found}
+    own = [dict(run.own) for run in (one, other)]
+    return {"renamed": [one.renamed, other.renamed], "own": own, "policies": found}
 
 
-def _row(one: np.ndarray, other: np.ndarray, games: list[Game]) -> dict[str, Any]:
+def _row(one: np.ndarray, other: np.ndarray, games: list[Game], bounds: Bounds) -> dict[str, Any]:
     """Both rates, and the second minus the first."""
     rates = [total[0] / total[1] if total[1] else None for total in (one.sum(0), other.sum(0))]
-    change: Rate = metrics.difference(other, one, metrics.clusters_of(games))
+    change: Rate = metrics.difference(other, one, metrics.clusters_of(games), bounds)
     return {"rates": rates, "difference": change.record()}
 
 
 def table(found: Mapping[str, Any]) -> Table:
     """What the second run changes."""
     out = Table(["policy", "metric", "first run", "second run", "difference"], left=[1])
-    for name, one in found["policies"].items():
+    names = dict.fromkeys(name for own in found["own"] for name in own)
+    owns = {f"{name} {k}": own.get(name) for name in names for k, own in enumerate(found["own"])}
+    whose = []
+    for name in names:
+        pair = [f"{name} 0", f"{name} 1"]
+        one = found["policies"].get(name)
+        if not all(is_result(owns[key]) for key in pair):
+            out.rows.append([code(name), *[""] * 4])
+            whose.append(pair)
+        if one is None:
+            continue
         for metric in SHOWN:
             row = one[metric]
             if row["rates"] == [None, None]:
@@ -187,4 +207,5 @@ def table(found: Mapping[str, Any]) -> Table:
                 [code(name), metric, *(number(rate) for rate in row["rates"]),
                  mean_text(row["difference"], sign="+")]
             )  # fmt: skip
-    return out
+            whose.append(pair)
+    return marked(out, whose, {k: own for k, own in owns.items() if own is not None}, behind=2)

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stratagym.benchmarks.advgamebench import games
-from stratagym.benchmarks.advgamebench.metrics import Game, mean_of_clusters
+from stratagym.benchmarks.advgamebench.metrics import Game
 from stratagym.benchmarks.harness.replays import Position
+from stratagym.benchmarks.reporting.stats import RESULT, mean_rate
 from stratagym.envs import core, sealed, sealed_words, spec
 
 PRIORITIES = "priorities"
@@ -96,8 +97,8 @@ def _table(game: str, played: Sequence[Game], options: Any, samples: int) -> lis
                 "item": item,
                 "plans": plans[role, item],
                 "copies": len(copies),
-                "credit": mean_of_clusters(results, index).record(),
-                "value": mean_of_clusters(values, index).record(),
+                "credit": mean_rate(results, index, bounds=RESULT).record(),
+                "value": mean_rate(values, index, bounds=RESULT).record(),
                 "per_cost": float((results / costs).mean()) if costs.all() else None,
                 "idle": float(((results == 0) & (np.abs(values) < IDLE)).mean()),
                 "harmful": float((results < 0).mean()),

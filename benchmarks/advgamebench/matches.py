@@ -71,6 +71,11 @@ class Plan:
     yardsticks: Sequence[str] = ()
     frozen: Sequence[str] = ()
 
+    @property
+    def everybody(self) -> list[str]:
+        """All who play, each once."""
+        return list(dict.fromkeys([*self.policies, *self.yardsticks, *self.opponents]))
+
     def settings(self) -> list[tuple[Setting, int]]:
         """Every match's setting and seed; settings of one repeat share the seed."""
         seeds, _ = duel_seating(1, self.repeats, self.seed)

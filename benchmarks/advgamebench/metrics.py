@@ -7,7 +7,7 @@ opponent and a role as one cluster: ``cases`` gives both, ``rate`` adds them up.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -15,12 +15,11 @@ import numpy as np
 
 from stratagym.benchmarks.advgamebench.rounds import LOST, WON, Round
 from stratagym.benchmarks.reporting.correlation import slope
-from stratagym.benchmarks.reporting.stats import FREE, SHARE, Bounds, Rate, ratio_rate
+from stratagym.benchmarks.reporting.stats import FREE, SHARE, Bounds, Rate, clustered, ratio_rate
 
 COUNTED = 10
 """Rounds that the paper's tables count."""
 EPSILON = 1e-9
-RESAMPLES = 2000
 
 
 @dataclass(frozen=True)
@@ -257,65 +256,19 @@ def by_cluster(games: Sequence[Game], metric: str) -> list[np.ndarray]:
     return parts
 
 
-def mean_over_games(games: Sequence[Game], metric: str, seed: int = 0) -> Rate:
-    """The mean of each game's own rate, with a bootstrap interval over clusters within games."""
-    parts = [part for part in by_cluster(games, metric) if part[:, 1].sum() > 0]
-    return _bootstrap(
-        parts,
-        lambda sums: sums[..., 0] / sums[..., 1],
-        int(sum(part[:, 1].sum() for part in parts)),
-        seed,
-    )
-
-
-def _bootstrap(
-    parts: Sequence[np.ndarray], value: Callable[[np.ndarray], np.ndarray], n: int, seed: int = 0
-) -> Rate:
-    """The mean over games of a value of sums, with an interval of resampled clusters.
-
-    Args:
-        parts: by game, (clusters, ..., 2): what is added up over clusters. value: of such sums
-            (..., ..., 2), nan where there is none. n: cases that it rests on.
-    """
-    if not parts:
-        return Rate(None, None, None, 0)
-    rng = np.random.default_rng(seed)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        whole = float(np.mean([value(part.sum(0)) for part in parts]))
-        drawn = np.zeros((len(parts), RESAMPLES))
-        for k, part in enumerate(parts):
-            chosen = rng.integers(len(part), size=(RESAMPLES, len(part)))
-            drawn[k] = value(part[chosen].sum(1))
-    means = drawn.mean(0)  # nan where a game has no case in a resample
-    known = means[~np.isnan(means)]
-    # Clusters that are all alike do not tell how far off the value may be, nor does one alone.
-    if min(map(len, parts)) < 2 or not len(known) or np.ptp(known) < 1e-12:
-        return Rate(whole, None, None, n)
-    low, high = np.quantile(known, [0.025, 0.975])
-    return Rate(whole, float(low), float(high), n)
-
-
-def mean_of_clusters(values: np.ndarray, index: np.ndarray) -> Rate:
-    """The mean of values (N,) with an interval of resampled clusters, (N,) labels of which."""
-    labels, index = np.unique(index, return_inverse=True)
-    sums = np.zeros((len(labels), 2))
-    np.add.at(sums, index, np.stack([values, np.ones(len(values))], 1))
-    return _bootstrap([sums], lambda total: total[..., 0] / total[..., 1], len(values))
-
-
-def _apart(sums: np.ndarray) -> np.ndarray:
-    """Of sums (..., 2, 2): the first ratio minus the second."""
-    ratios = sums[..., 0] / sums[..., 1]
-    return ratios[..., 0] - ratios[..., 1]
+def mean_over_games(games: Sequence[Game], metric: str) -> Rate:
+    """The mean of each game's own rate, with its interval over clusters within games."""
+    parts = [part[:, None] for part in by_cluster(games, metric)]
+    return clustered(parts, bounds=METRICS[metric][1])
 
 
 def first_move_advantage(games: Sequence[Game], metric: str) -> Rate:
     """FMA: the mean of a metric over matches as first to update minus that as second.
 
     Per game, then the mean of games; a match counts where it has a case, a game where both orders
-    have. The interval is of resampled clusters, each with its matches of both orders.
+    have. The interval is over clusters, each with its matches of both orders.
     """
-    parts, n = [], 0
+    parts = []
     for name in dict.fromkeys(game.game for game in games):
         own = [game for game in games if game.game == name]
         index, found = clusters_of(own), cases(own, metric)
@@ -324,11 +277,8 @@ def first_move_advantage(games: Sequence[Game], metric: str) -> Rate:
         part = np.zeros((int(index.max()) + 1, 2, 2))
         orders = np.array([0 if game.first else 1 for game in own])
         np.add.at(part, (index, orders), found)
-        if (part[..., 1].sum(0) > 0).all():
-            parts.append(part)
-            n += int(part[..., 1].sum())
-
-    return _bootstrap(parts, _apart, n)
+        parts.append(part)
+    return clustered(parts, (1, -1), bounds=METRICS[metric][1])
 
 
 def pairs_of(games: Sequence[Game], others: Sequence[Game]) -> list[tuple[Game, Game]]:
@@ -341,25 +291,24 @@ def pairs_of(games: Sequence[Game], others: Sequence[Game]) -> list[tuple[Game, 
 def paired(games: Sequence[Game], others: Sequence[Game], metric: str) -> Rate:
     """A metric of ``games`` minus that of ``others``, pooled over the same opponents and settings.
 
-    The interval is of resampled clusters, both sides together; ``n`` is the number of matches.
+    The interval is over clusters, both sides together; ``n`` is the number of matches.
     """
     pairs = pairs_of(games, others)
     if not pairs:
         return Rate(None, None, None, 0)
     index = clusters_of([game for game, _ in pairs])
     sides = [cases([pair[k] for pair in pairs], metric) for k in range(2)]
-    return difference(sides[0], sides[1], index)
+    return difference(sides[0], sides[1], index, METRICS[metric][1])
 
 
-def difference(one: np.ndarray, other: np.ndarray, index: np.ndarray) -> Rate:
-    """A ratio of sums minus another, with an interval of resampled clusters.
+def difference(one: np.ndarray, other: np.ndarray, index: np.ndarray, bounds: Bounds) -> Rate:
+    """A ratio of sums minus another, with its interval over clusters.
 
     Args:
         one, other: (N, 2), a sum and a number of cases each. index: (N,) clusters from 0.
+        bounds: what a case of either can be.
     """
-    size = int(index.max()) + 1
-    sums = np.zeros((size, 2, 2))
+    sums = np.zeros((int(index.max()) + 1, 2, 2))
     np.add.at(sums, index, np.stack([one, other], 1))
-    if not sums[..., 1].sum(0).all():
-        return Rate(None, None, None, 0)
-    return _bootstrap([sums], _apart, len(index))
+    rate = clustered([sums], (1, -1), bounds=bounds)
+    return rate if rate.value is None else replace(rate, n=len(index))

@@ -13,8 +13,8 @@ from stratagym.benchmarks.advgamebench.games import CARD, ROLES, TOWER
 from stratagym.benchmarks.advgamebench.matches import Setting
 from stratagym.benchmarks.advgamebench.metrics import Game
 from stratagym.benchmarks.advgamebench.rounds import LOST, WON, Plan, Round
-from stratagym.benchmarks.advgamebench.similarity import Likeness
-from stratagym.benchmarks.reporting.stats import FREE, SHARE, Bounds, mean_rate
+from stratagym.benchmarks.advgamebench.similarity import BOUNDS, Likeness
+from stratagym.benchmarks.reporting.stats import COUNT, SHARE, Bounds, mean_rate
 
 FEEDBACK = ("lost", "over budget", "void", "won", "drawn")
 """What a policy can have been told before it plans anew."""
@@ -44,7 +44,7 @@ def budget_use(games: Sequence[Game]) -> list[dict[str, Any]]:
         [None if r.plans[game.role].void else r.spent[game.role] for r in game.rounds]
         for game in games
     ]
-    return _by_place(games, shares, FREE)
+    return _by_place(games, shares, COUNT)
 
 
 def _by_place(
@@ -93,13 +93,13 @@ def similarities(games: Sequence[Game], likeness: Likeness) -> dict[str, Any]:
     sides = dict.fromkeys((game.game, game.role) for game in games)
     return {
         **{
-            part: mean_rate(values[:, k], index, bounds=FREE).record()
+            part: mean_rate(values[:, k], index, bounds=BOUNDS[part]).record()
             for k, part in enumerate(likeness.parts)
         },
-        "weighed": mean_rate(values.mean(1), index, bounds=FREE).record(),
+        "weighed": mean_rate(values.mean(1), index, bounds=likeness.bounds).record(),
         "chance": float(np.mean([likeness.chance(*side) for side in sides])) if sides else None,
         "weights": likeness.weights,
-        "by_update": _by_place(games, by_match, FREE),
+        "by_update": _by_place(games, by_match, likeness.bounds),
     }
 
 
@@ -134,7 +134,9 @@ def by_feedback(games: Sequence[Game], likeness: Likeness) -> dict[str, Any]:
             "revised": _rate(
                 [c for c, *_ in told], [float(g.revised(a, b)) for _, g, a, b in told]
             ),
-            "similarity": _rate([c for c, _ in same], [value for _, value in same], FREE),
+            "similarity": _rate(
+                [c for c, _ in same], [value for _, value in same], likeness.bounds
+            ),
             "won after revision": _won(revised),
             "won after none": _won(kept),
         }

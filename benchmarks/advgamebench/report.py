@@ -8,19 +8,20 @@ from typing import Any
 
 from rich.console import Console
 
-from stratagym.benchmarks.advgamebench import figures, tables
+from stratagym.benchmarks.advgamebench import figures, owning, tables
 from stratagym.benchmarks.advgamebench.beside import is_chance
 from stratagym.benchmarks.advgamebench.credit import SHAPLEY, remarks
 from stratagym.benchmarks.advgamebench.games import GAMES
 from stratagym.benchmarks.advgamebench.names import LEXICON_VERSION
+from stratagym.benchmarks.advgamebench.score import PARTS
 from stratagym.benchmarks.advgamebench.tables import MAIN, MORE
 from stratagym.benchmarks.replaying.album import add_replays
+from stratagym.benchmarks.reporting.own import add_words, marked, print_words
 from stratagym.benchmarks.reporting.page import NOTHING, Page, code, count, number
 from stratagym.benchmarks.reporting.sections import (
     add_models,
-    add_options,
+    add_run,
     model_table,
-    rules_text,
 )
 from stratagym.envs import spec
 
@@ -65,18 +66,15 @@ def write(folder: Path, summary: Summary) -> None:
     add_models(page, summary)
     page.heading("Words")
     page.bullets(WORDS)
-    listed = [
-        "opponents", "rounds", "repeats", "budget", "feedback", "tries", "invalid", "text", "seed",
-    ]  # fmt: skip
-    listed += [name for name in ("shared_start", "tries_on_violation") if name in config]
-    add_options(page, {"rules": rules_text(config["rules"]) or "default"}, config, listed)
     add_replays(page, folder, remarks)
+    add_run(page, config)
     page.write(folder)
 
 
 def _whole(page: Page, summary: Summary) -> None:
     page.heading("All games")
     page.table(tables.metric_table(summary, MAIN), "Pooled over the games")
+    add_words(page, *owning.scopes(summary))
     page.table(tables.metric_table(summary, MAIN, "mean"), "The mean of the games")
     page.table(tables.metric_table(summary, MORE), "More, pooled")
     page.note(
@@ -255,8 +253,9 @@ WORDS = (
     "**constructive**: of plans changed after a lost round, those that come nearer to winning "
     "against the same plan of the other.",
     "**process**: mean of planning ((init-win + slope on a scale from 0 to 1) / 2), CSR and 1 - "
-    "OBR; **against redraws**, with .5 + (CSR - that of redraws) / 2 for CSR. Rank: median and "
-    "range under 1,000 random weights of the three.",
+    "OBR; **against redraws**, with .5 + (CSR - that of redraws) / 2 for CSR. Who never revises "
+    "has no CSR: the score stands for the other parts alone, not compared with those of all "
+    "three. Rank: median and range under 1,000 random weights, among policies with the same parts.",
     "**credit**: the result with an item minus the result without it, the other plan the same; "
     "**value**: the same of how near the plan came. **plans**: that fought with the item. "
     "**idle**: both 0; **harmful**: credit below 0.",
@@ -270,7 +269,11 @@ def screen(console: Console, summary: Summary) -> None:
         pooled = [number(row["pooled"][name]["value"]) for name in MAIN]
         score = summary["scores"].get(row["policy"])
         process = NOTHING if score is None else number(score["process"]["value"])
+        if score is not None and len(score["parts"]) < len(PARTS):
+            process += f" ({tables.parts_text(score['parts'])} alone)"
         table.rows.append([code(row["policy"]), *pooled, process])
-    console.print(table.rich("AdvGameBench, all games pooled"))
+    shown = marked(table, [[name] for name in tables.policies_of(summary)], summary["own"]["all"])
+    console.print(shown.rich("AdvGameBench, all games pooled"))
+    print_words(console, *owning.scopes(summary))
     if summary["models"]:
         console.print(model_table(summary).rich("Language models"))

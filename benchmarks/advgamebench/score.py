@@ -1,8 +1,10 @@
 """A composite process score, which the paper names and gives no formula for.
 
 ``process`` is the mean of planning, (init-win + the slope on a scale from 0 to 1) / 2; revision,
-CSR; and constraint, 1 - OBR. A part without a case is left out; ``parts`` says how many there are.
-``process_vs_redraw`` has .5 + (CSR - the CSR of the policy's redraws) / 2 for revision instead.
+CSR; and constraint, 1 - OBR. A part without a case, such as the revision of a policy that never
+revises, is not in it: ``parts`` names those that are, and policies are ranked among those with the
+same parts only. ``process_vs_redraw`` has .5 + (CSR - the CSR of the policy's redraws) / 2 for
+revision instead.
 """
 
 from __future__ import annotations
@@ -13,13 +15,16 @@ from typing import Any
 import numpy as np
 
 from stratagym.benchmarks.advgamebench.metrics import Game, cases, clusters_of
+from stratagym.benchmarks.reporting.stats import SHARE, jackknife
 
 RADAR = ("WR", "CSR", "1 - ORR", "1 - OBR", "slope")
 STEEPEST = 0.3
 """The largest least squares slope of five results of 0 or 1."""
-RESAMPLES = 1000
 WEIGHTS = 1000
+PARTS = ("planning", "revision", "constraint")
+REDRAW = "CSR of redraws"
 _USED = ("WR", "init-win", "slope", "CSR", "ORR", "OBR")
+_COMPOSITES = ("process", "process_vs_redraw", "radar", "radar_area")
 
 
 def scores(
@@ -30,51 +35,47 @@ def scores(
     """By policy: the parts, ``process``, ``process_vs_redraw``, ``radar`` and ``radar_area`` with
     intervals, ranks.
 
-    Intervals are of resampled clusters, the same for all parts. Ranks are by ``process`` under
-    random weights of the three parts, drawn uniformly.
+    Intervals are over clusters, by the jackknife; there is none where the score would have other
+    parts without one of them. Ranks are by ``process`` under random weights of the parts, drawn
+    uniformly, among the policies with the same parts; ``of`` is how many these are.
 
     Args:
         of: matches by policy. redraws: by policy, the matches in which it was asked for first plans
             instead of revisions.
     """
     found: dict[str, Any] = {}
-    rng = np.random.default_rng(seed)
     for name, games in of.items():
         index = clusters_of(games)
         sums = {m: _by_cluster(cases(games, m), index) for m in _USED}
         size = len(next(iter(sums.values())))
         sums[REDRAW] = _of_clusters(games, (redraws or {}).get(name, ()), size)
         whole = _parts({m: total.sum(0) for m, total in sums.items()})
-        drawn = []
-        for _ in range(RESAMPLES if size > 1 else 0):
-            chosen = rng.integers(size, size=size)
-            drawn.append(_composites(_parts({m: t[chosen].sum(0) for m, t in sums.items()})))
         found[name] = {**whole, "radar_axes": _axes(whole)}
-        for k, (title, value) in enumerate(_composites(whole).items()):
-            column = np.array([list(one.values())[k] for one in drawn], float)
-            known = column[~np.isnan(column)]
-            low, high = np.quantile(known, [0.025, 0.975]) if len(known) else (None, None)
-            found[name][title] = {
-                "value": None if np.isnan(value) else value,
-                "low": None if low is None else float(low),
-                "high": None if high is None else float(high),
-                "n": size,
+
+        def composite(
+            kept: np.ndarray, title: str, sums: Any = sums, parts: Any = whole["parts"]
+        ) -> float:
+            some = _parts({m: total[kept].sum(0) for m, total in sums.items()})
+            return _composites(some)[title] if some["parts"] == parts else float("nan")
+
+        for title in _COMPOSITES:
+            rate = jackknife(lambda kept, title=title: composite(kept, title), size, bounds=SHARE)
+            found[name][title] = rate.record() | {"n": size}
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name, one in found.items():
+        groups.setdefault(tuple(one["parts"]), []).append(name)
+    rng = np.random.default_rng(seed)
+    for parts, names in groups.items():
+        weights = rng.dirichlet(np.ones(max(1, len(parts))), WEIGHTS)
+        values = np.array([[found[name][part] for part in parts] or [0.0] for name in names])
+        for name, ranks in zip(names, _ranks(values, weights), strict=True):
+            found[name]["ranks"] = {
+                "low": int(ranks.min()),
+                "median": float(np.median(ranks)),
+                "high": int(ranks.max()),
+                "of": len(names),
             }
-    weights = rng.dirichlet(np.ones(3), WEIGHTS)
-    parts = np.array(
-        [[one[p] if one[p] is not None else np.nan for p in PARTS] for one in found.values()]
-    )
-    for name, ranks in zip(found, _ranks(parts, weights), strict=True):
-        found[name]["ranks"] = {
-            "low": int(ranks.min()),
-            "median": float(np.median(ranks)),
-            "high": int(ranks.max()),
-        }
     return found
-
-
-PARTS = ("planning", "revision", "constraint")
-REDRAW = "CSR of redraws"
 
 
 def _by_cluster(found: np.ndarray, index: np.ndarray) -> np.ndarray:
@@ -92,7 +93,7 @@ def _of_clusters(games: Sequence[Game], others: Sequence[Game], size: int) -> np
 
 
 def _parts(total: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """Metrics, the parts made of them, and how many of these there are."""
+    """Metrics, the parts made of them, and which of these there are."""
     of = {m: float(t[0] / t[1]) if t[1] else None for m, t in total.items()}
     planning = None
     if of["init-win"] is not None and of["slope"] is not None:
@@ -101,7 +102,7 @@ def _parts(total: Mapping[str, np.ndarray]) -> dict[str, Any]:
     found: dict[str, Any] = {
         **of, "planning": planning, "revision": of["CSR"], "constraint": constraint,
     }  # fmt: skip
-    found["parts"] = sum(found[part] is not None for part in PARTS)
+    found["parts"] = [part for part in PARTS if found[part] is not None]
     return found
 
 
@@ -141,7 +142,6 @@ def _composites(of: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _ranks(parts: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """(policies, weights): places from 1 by the weighted mean of the parts that there are."""
-    known = ~np.isnan(parts)
-    values = np.nan_to_num(parts) @ weights.T / np.maximum(known @ weights.T, 1e-12)
+    """(policies, weights): places from 1 by the weighted mean of the parts."""
+    values = parts @ weights.T
     return 1 + (values[None, :, :] > values[:, None, :] + 1e-12).sum(1)

@@ -11,6 +11,7 @@ import numpy as np
 from stratagym.benchmarks.advgamebench.embeddings import Embeddings
 from stratagym.benchmarks.advgamebench.games import CARD, TOWER, items
 from stratagym.benchmarks.advgamebench.rounds import Plan
+from stratagym.benchmarks.reporting.stats import SHARE, Bounds
 from stratagym.envs import spec
 from stratagym.envs.sealed_words import json_text
 
@@ -39,6 +40,8 @@ SKILLS: Mapping[str, str] = {
     "luminous_dispel": "debuff", "angelic_sanctuary": "reduce", "divine_sword": "burst",
 }  # fmt: skip
 """What an entry's money is for."""
+BOUNDS: Mapping[str, Bounds] = {"S": SHARE, "F": SHARE, "M": (-1.0, 1.0)}
+"""What the parts can be; M is a cosine."""
 PAIRS = 200
 """Of random plans that are compared."""
 
@@ -60,6 +63,12 @@ class Likeness:
     def weights(self) -> dict[str, float]:
         """By part, 0 for one that is left out."""
         return {part: (part in self.parts) / len(self.parts) for part in ("S", "F", "M")}
+
+    @property
+    def bounds(self) -> Bounds:
+        """What the parts can be, weighed."""
+        low, high = np.mean([BOUNDS[part] for part in self.parts], 0)
+        return float(low), float(high)
 
     def learn(self, plans: Iterable[Plan]) -> None:
         """Ask for the embeddings of many plans at once."""

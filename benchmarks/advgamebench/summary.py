@@ -7,7 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from stratagym.benchmarks.advgamebench import beside, budgets, mentions, metrics, process
+from stratagym.benchmarks.advgamebench import (
+    beside,
+    budgets,
+    mentions,
+    metrics,
+    owning,
+    process,
+)
 from stratagym.benchmarks.advgamebench.answers import answers
 from stratagym.benchmarks.advgamebench.credit import SAMPLES, WITHOUT, credits_of
 from stratagym.benchmarks.advgamebench.embeddings import Embeddings
@@ -54,8 +61,10 @@ def summarise(
         Unavailable: there are no embeddings to be had.
     """
     decisions = list(run.decisions())
-    every, aborted = played(plan, records, decisions)
-    _write_rounds(run.folder, every)
+    whole, aborted = played(plan, records, decisions)
+    _write_rounds(run.folder, whole)
+    play = run.own_play()
+    every = owning.counting(whole, owning.without_result(play, plan.games))
     usual = whole_budget(every, plan)
     of = {name: [game for s, game in usual if s.policy == name] for name in plan.policies}
     rows = [_row(name, of[name], aborted[name], of) for name in plan.policies]
@@ -65,6 +74,7 @@ def summarise(
     return {
         "config": run.config,
         "games": len(every),
+        "own": owning.records(play, plan.games, plan.everybody),
         "policies": rows,
         "scores": scores(found, _redraws(of)),
         **beside.summary(rows, of, "pooled" if pooled else "mean"),
@@ -76,7 +86,7 @@ def summarise(
         "names": {
             name: mentions.summary(own)
             for name in plan.policies
-            if (own := mentions.replies(decisions, by_match(every, name), renamed))
+            if (own := mentions.replies(decisions, by_match(whole, name), renamed))
         },
         "answers": answers(decisions, plan.policies),
         "credit_by": {"kind": credit, "samples": samples},

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from stratagym.benchmarks.advgamebench.beside import COMPARED, is_chance
 from stratagym.benchmarks.advgamebench.budgets import CURVES, SPENT
+from stratagym.benchmarks.advgamebench.score import PARTS
 from stratagym.benchmarks.reporting.correlation import FEWEST
+from stratagym.benchmarks.reporting.own import is_result, marked
 from stratagym.benchmarks.reporting.page import (
     NOTHING,
     RateCell,
@@ -43,6 +45,13 @@ def policies_of(summary: Summary) -> list[str]:
     return [row["policy"] for row in summary["policies"]]
 
 
+def _marked(
+    table: Table, names: Iterable[str], summary: Summary, game: str = "all", behind: int = 1
+) -> Table:
+    """A table with a row for each of these policies, with what was not their own."""
+    return marked(table, [[name] for name in names], summary["own"][game], behind=behind)
+
+
 def _cell(rate: Mapping[str, Any] | None) -> RateCell:
     return RateCell(rate, strip=False)
 
@@ -52,17 +61,21 @@ def metric_table(summary: Summary, names: tuple[str, ...], kind: str = "pooled")
     table = by_policy(names, policies_of(summary))
     for row in summary["policies"]:
         table.rows.append([named(row["policy"]), *(_cell(row[kind][n]) for n in names)])
-    return table
+    return _marked(table, policies_of(summary), summary)
 
 
 def game_table(summary: Summary, game: str) -> Table:
     """The main metrics of every policy in one game."""
-    rows = [row for row in summary["policies"] if game in row["by_game"]]
+
+    def is_shown(row: Mapping[str, Any]) -> bool:
+        return game in row["by_game"] or not is_result(summary["own"][game].get(row["policy"]))
+
+    rows = [row for row in summary["policies"] if is_shown(row)]
     table = by_policy(MAIN, [row["policy"] for row in rows])
     for row in rows:
-        own = row["by_game"][game]
-        table.rows.append([named(row["policy"]), *(_cell(own[name]) for name in MAIN)])
-    return table
+        own = row["by_game"].get(game, {})
+        table.rows.append([named(row["policy"]), *(_cell(own.get(name)) for name in MAIN)])
+    return _marked(table, [row["policy"] for row in rows], summary, game)
 
 
 def redraw_table(summary: Summary) -> Table:
@@ -73,7 +86,7 @@ def redraw_table(summary: Summary) -> Table:
     for row in rows:
         cells = [_cell(row["minus_redraw"][name]) for name in names]
         table.rows.append([named(row["policy"]), *cells])
-    return table
+    return _marked(table, [row["policy"] for row in rows], summary)
 
 
 def difference_table(summary: Summary) -> Table:
@@ -82,7 +95,8 @@ def difference_table(summary: Summary) -> Table:
     for one in summary["differences"]:
         cells = [_cell(one[name]) for name in COMPARED]
         table.rows.append([named(one["policies"][1]), *cells])
-    return table
+    pairs = [one["policies"] for one in summary["differences"]]
+    return marked(table, pairs, summary["own"]["all"])
 
 
 def published_table(summary: Summary) -> Table:
@@ -95,7 +109,7 @@ def published_table(summary: Summary) -> Table:
             f"{number(row['pooled'][n]['value'])} / {number(row['as_published'][n])}" for n in names
         ]
         table.rows.append([named(row["policy"]), *cells])
-    return table
+    return _marked(table, policies_of(summary), summary)
 
 
 def advantage_table(summary: Summary) -> Table:
@@ -105,24 +119,36 @@ def advantage_table(summary: Summary) -> Table:
     for row in summary["policies"]:
         cells = [_cell(row["FMA"][n]) for n in names]
         table.rows.append([named(row["policy"]), *cells])
-    return table
+    return _marked(table, policies_of(summary), summary)
 
 
 def score_table(summary: Summary) -> Table:
     """Composite scores, and how far the ranks depend on weights."""
-    columns = ["process", "parts", "rank (range)", "process against redraws", "radar", "radar area"]
+    columns = [
+        "process",
+        "parts",
+        "rank (range) of those with the same",
+        "process against redraws",
+        "radar",
+        "radar area",
+    ]
     table = by_policy(columns, list(summary["scores"]))
     for name, one in summary["scores"].items():
         ranks = one["ranks"]
-        rank = f"{ranks['median']:g} ({ranks['low']}-{ranks['high']})"
+        rank = f"{ranks['median']:g} ({ranks['low']}-{ranks['high']}) of {ranks['of']}"
         table.rows.append(
             [
-                named(name), _cell(one["process"]), f"{one['parts']} of 3", rank,
+                named(name), _cell(one["process"]), parts_text(one["parts"]), rank,
                 _cell(one["process_vs_redraw"]),
                 _cell(one["radar"]), _cell(one["radar_area"]),
             ]
         )  # fmt: skip
-    return table
+    return _marked(table, summary["scores"], summary)
+
+
+def parts_text(parts: Sequence[str]) -> str:
+    """The parts that a process score stands for, or that it is whole."""
+    return "all" if len(parts) == len(PARTS) else " and ".join(parts) or NOTHING
 
 
 # --- over rounds ---------------------------------------------------------------------------------
@@ -130,12 +156,12 @@ def score_table(summary: Summary) -> Table:
 
 def update_table(summary: Summary) -> Table:
     """Figure 3 in numbers: rounds won after a policy's updates."""
-    return _over(summary["updates"], "after update")
+    return _marked(_over(summary["updates"], "after update"), summary["updates"], summary)
 
 
 def use_table(summary: Summary) -> Table:
     """What plans cost of the budget, round by round."""
-    return _over(summary["budget_use"], "round")
+    return _marked(_over(summary["budget_use"], "round"), summary["budget_use"], summary)
 
 
 def similarity_table(summary: Summary) -> Table:
@@ -153,7 +179,7 @@ def similarity_table(summary: Summary) -> Table:
                 number(one["chance"]), *values, *[NOTHING] * (most - len(values)),
             ]
         )  # fmt: skip
-    return table
+    return _marked(table, found, summary)
 
 
 def _over(found: Mapping[str, Sequence[Mapping[str, Any]]], title: str) -> Table:
@@ -182,7 +208,7 @@ def feedback_table(summary: Summary) -> Table:
         rates = ("revised", "similarity", "won after revision", "won after none")
         cells = [_cell(one[rate]) for rate in rates]
         table.rows.append([named(name), kind, count(one["updates"]), *cells])
-    return table
+    return _marked(table, [name for name, *_ in rows], summary, behind=2)
 
 
 def course_table(courses: Sequence[Mapping[str, Any]]) -> Table:
@@ -322,7 +348,8 @@ def budget_table(summary: Summary) -> Table:
         for factor, one in by_factor.items():
             cells = [_cell(one[n]) for n in names]
             table.rows.append([_player(summary, name), f"x{factor}", *cells])
-    return table
+    whose = [name for name, by_factor in summary["budgets"].items() for _ in by_factor]
+    return _marked(table, whose, summary, behind=2)
 
 
 def budget_difference_table(summary: Summary) -> Table:
@@ -380,4 +407,4 @@ def correction_table(summary: Summary) -> Table:
                 _cell(row["redraw_CSR"]),
             ]
         )  # fmt: skip
-    return table
+    return _marked(table, policies_of(summary), summary)

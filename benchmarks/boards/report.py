@@ -11,8 +11,9 @@ from rich.console import Console
 from stratagym.benchmarks.boards.boards import BOARDS
 from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.cross_table import wdl
+from stratagym.benchmarks.reporting.own import add_words, marked, print_words
 from stratagym.benchmarks.reporting.page import NOTHING, Page, RateCell, Table, code, count, number
-from stratagym.benchmarks.reporting.sections import RATINGS
+from stratagym.benchmarks.reporting.sections import RATINGS, add_models, add_run, model_table
 
 Summary = Mapping[str, Any]
 
@@ -32,7 +33,8 @@ def quality_table(summary: Summary, board: str) -> Table:
                 "–" if lost is None else f"{lost:.2f}",
             ]
         )
-    return table
+    found = summary["boards"][board]
+    return marked(table, [[name] for name in found["policies"]], found["own"])
 
 
 def legality_table(summary: Summary, board: str) -> Table:
@@ -49,7 +51,8 @@ def rating_table(summary: Summary, board: str) -> Table:
     """Bradley-Terry with its interval, and Elo's fixed point."""
     table = Table(["player", "Bradley-Terry", "95%", "Elo", "points", "games"])
     ratings = summary["boards"][board]["ratings"]
-    for name, row in sorted(ratings.items(), key=lambda item: -item[1]["bradley_terry"]):
+    rows = sorted(ratings.items(), key=lambda item: -item[1]["bradley_terry"])
+    for name, row in rows:
         table.rows.append(
             [
                 code(name),
@@ -60,7 +63,7 @@ def rating_table(summary: Summary, board: str) -> Table:
                 count(row["games"]),
             ]
         )
-    return table
+    return marked(table, [[name] for name, _ in rows], summary["boards"][board]["own"])
 
 
 def write(folder: Path, summary: Summary) -> None:
@@ -88,6 +91,7 @@ def write(folder: Path, summary: Summary) -> None:
             page.table(legality, "Illegal moves")
         page.table(rating_table(summary, board), "Ratings of all games")
     page.heading("Words")
+    add_words(page, *_owns(summary))
     page.bullets(
         [
             "**IMT**: illegal or unreadable answers for each turn in which the model was asked.",
@@ -104,8 +108,14 @@ def write(folder: Path, summary: Summary) -> None:
             RATINGS,
         ]
     )
+    add_models(page, summary)
     add_replays(page, folder)
+    add_run(page, config)
     page.write(folder)
+
+
+def _owns(summary: Summary) -> list[tuple[str, Mapping[str, Any]]]:
+    return [(BOARDS[board].title, found["own"]) for board, found in summary["boards"].items()]
 
 
 def screen(console: Console, summary: Summary) -> None:
@@ -117,3 +127,6 @@ def screen(console: Console, summary: Summary) -> None:
         if legality.rows:
             console.print(legality.rich("Illegal moves"))
         console.print(rating_table(summary, board).rich("Ratings"))
+    print_words(console, *_owns(summary))
+    if summary["models"]:
+        console.print(model_table(summary).rich("Language models"))

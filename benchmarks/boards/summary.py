@@ -16,11 +16,12 @@ from stratagym.benchmarks.boards.judging import TOP, judge_game
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.games import Games
 from stratagym.benchmarks.harness.match_play import FORFEIT
+from stratagym.benchmarks.harness.own_play import counting
 from stratagym.benchmarks.harness.pairings import points
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.reporting.ratings import rate
-from stratagym.benchmarks.reporting.stats import COUNT, mean_rate, wilson
+from stratagym.benchmarks.reporting.stats import COUNT, mean_rate
 
 MOST_LOSS = 1000.0
 """What a move loses at most, so that a lost win does not outweigh all others."""
@@ -65,40 +66,54 @@ def summarise(
     for decision in run.decisions():
         answers[board_of(decision["item"]), decision["policy"]].add(decision)
     boards: dict[str, Any] = {}
+    play = run.own_play()
     for board, by_name in policies.items():
-        of_board = sorted(match for match in records if board_of(match) == board)
-        games = Games.of(records[name] for name in of_board).records
+
+        def on_board(match: str, board: str = board) -> bool:
+            return board_of(match) == board
+
+        of_board = Games.of(records[name] for name in sorted(filter(on_board, records))).records
+        games = counting(of_board, play.void(on_board))
         results = [(g["seats"][0], g["seats"][1], points(g), g["seed"]) for g in games]
         boards[board] = {
             "policies": {
-                name: _row(games, policy, solvers[board], answers[board, name])
+                name: _row(games, of_board, policy, solvers[board], answers[board, name])
                 for name, policy in by_name.items()
             },
+            "own": play.records(by_name, on_board),
             "ratings": rate(results) if results else {},
         }
-    return {"config": run.config, "boards": boards}
+    return {"config": run.config, "boards": boards, "models": run.usage()}
 
 
 def _row(
-    games: list[GameRecord], policy: Policy, solver: Policy, answers: Answers
+    games: list[GameRecord],
+    every: list[GameRecord],
+    policy: Policy,
+    solver: Policy,
+    answers: Answers,
 ) -> dict[str, Any]:
-    """Results and moves of one policy against the solver, and its answers by kind."""
+    """Results and moves of one policy against the solver, and its answers by kind.
+
+    Args:
+        games: those that count. every: all that ended, for how many were lost by bad answers.
+    """
     name = policy.name
     against = Games([g for g in games if set(g["seats"]) == {name, solver.name}])
     score = against.score_of(name)
     judged = [judge_game(g, name, solver) for g in against.records]
     moves = [move for game in judged for move in game]
     cluster = np.repeat(np.arange(len(judged)), [len(game) for game in judged])
-    mine = Games([g for g in games if name in g["seats"]])
+    mine = Games([g for g in every if name in g["seats"]])
     lost = [
         record["ended_by"] == FORFEIT and own < 0
         for record, own in zip(mine.records, mine.returns_of(name), strict=True)
     ]
     is_model = isinstance(policy, LanguageModel)
     return {
-        "wins": wilson(int((score == 1).sum()), len(score)).record(),
-        "draws": wilson(int((score == 0.5).sum()), len(score)).record(),
-        "losses": wilson(int((score == 0).sum()), len(score)).record(),
+        "wins": against.rate(score == 1).record(),
+        "draws": against.rate(score == 0.5).record(),
+        "losses": against.rate(score == 0).record(),
         **{
             f"top_{k}": mean_rate(
                 np.array([move.rank <= k for move in moves]),
@@ -112,6 +127,6 @@ def _row(
         ).record(),
         "moves": len(moves),
         "illegal_moves_per_turn": answers.illegal_a_turn if is_model else None,
-        "games_lost_by_illegal_moves": wilson(sum(lost), len(lost)).record() if is_model else None,
+        "games_lost_by_illegal_moves": mine.rate(lost).record() if is_model else None,
         "answers": dict(answers.kinds),
     }

@@ -87,14 +87,16 @@ GAMES = (
     Entry(
         "texas_holdem", "TexasHoldem2p", "Texas hold'em", CARDS,
         rules={"judge": "botzone", "hands": 20}, words={**LISTED, "history": 20}, invalid="fold",
-        play=("fold", "check", "call", "raise", "all_in"),
-        play_title="Shares of all decisions in hold'em (the paper's table 3)",
+        play=("fold", "check", "call", "raise", "all_in", "calls_made", "all_ins_made"),
+        play_title="Shares of all decisions in hold'em by what was chosen (the paper's table 3); "
+        "calls and all-ins made: an all-in that comes to a call is a call",
     ),
     Entry(
         "dou_dizhu", "FightTheLandlord", "Landlord", TEAMS,
         rules={"judge": "botzone"}, words={**LISTED, "history": 30}, invalid="pass",
         play=("pass_rate", "pass_rate_chance", "of_choices", "of_choices_chance"),
-        play_title="Deliberate passes in Fight the Landlord (the paper's table 5)",
+        play_title="Deliberate passes in Fight the Landlord: pass rate, of decisions with several "
+        "legal moves (the paper's table 5); of choices, of those between a pass and a play",
     ),
     Entry(
         "mcr_mahjong", "ChineseStandardMahjong", "Mahjong", TEAMS,

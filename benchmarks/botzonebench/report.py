@@ -14,8 +14,9 @@ from stratagym.benchmarks.botzonebench.games import BY_GAME
 from stratagym.benchmarks.botzonebench.summary import FEW_DECIDED
 from stratagym.benchmarks.levels import report as levels
 from stratagym.benchmarks.replaying.album import add_replays
+from stratagym.benchmarks.reporting.own import add_words, print_words
 from stratagym.benchmarks.reporting.page import Page, count
-from stratagym.benchmarks.reporting.sections import add_options, rules_text
+from stratagym.benchmarks.reporting.sections import add_models, add_run, model_table
 
 Summary = Mapping[str, Any]
 
@@ -56,10 +57,12 @@ def write(folder: Path, summary: Summary) -> None:
     page.heading("Game by game")
     for game in summary["games"]:
         levels.write_game(page, summary, game, 3)
-    _write_protocol(page, summary)
     page.heading("Words")
     page.bullets(levels.WORDS)
+    add_words(page, *levels.owns(summary))
+    add_models(page, summary)
     add_replays(page, folder)
+    add_run(page, config)
     page.write(folder)
 
 
@@ -166,29 +169,14 @@ def _write_alike(page: Page, folder: Path, summary: Summary) -> None:
     )
 
 
-def _write_protocol(page: Page, summary: Summary) -> None:
-    config = summary["config"]
-    rules = {
-        f"rules of {BY_GAME[game].title}": rules_text(facts["rules"]) or "none"
-        for game, facts in config["ladders"].items()
-    }
-    said = {
-        game: f"tries={p['tries']}, invalid={p['invalid']}, time_limit_s={p['time_limit_s']}, "
-        f"{rules_text(p['text'])}"
-        for game, p in config["protocols"].items()
-    }
-    different = len(set(said.values())) > 1
-    shown = {f"prompts of {BY_GAME[game].title}": words for game, words in said.items()}
-    if not different:
-        shown = {"prompts": next(iter(said.values()))}
-    add_options(page, rules | shown, config, ("as_published", "early_stop", "seed"))
-
-
 def screen(console: Console, summary: Summary) -> None:
     """Print the final tables."""
     console.print(tables.skill_table(summary).rich("BotzoneBench"))
+    print_words(console, *levels.owns(summary))
     if summary["answers"]:
         console.print(tables.error_table(summary).rich("Mistakes"))
         console.print(tables.token_table(summary).rich("Tokens for a decision"))
     if summary["movers"]:
         console.print(tables.mover_table(summary, pooled=True).rich("First mover's advantage"))
+    if summary["models"]:
+        console.print(model_table(summary).rich("Language models"))

@@ -21,6 +21,7 @@ from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.levels import summary as levels
 from stratagym.benchmarks.levels.climb import Climb, Result, ScoreClimb
 from stratagym.benchmarks.reporting.correlation import spearman
+from stratagym.benchmarks.reporting.own import is_result
 from stratagym.benchmarks.reporting.stats import RESULT, Rate, mean_rate
 from stratagym.envs import spec
 from stratagym.envs.core import GameSpec
@@ -41,13 +42,18 @@ def summarise(
     found = levels.summarise(run, climbs, ladders, policies)
     nothing = Rate(None, None, None, 0)
     shares = {name: dict.fromkeys(ladders, nothing) for name in policies}
+    every = climbs
+    climbs = [c for c in every if is_result(found["own"][c.plan.ladder.game.name][c.policy])]
     for climb in climbs:
         game = climb.plan.ladder.game.name
         shares[climb.policy][game] = share_of(climb, climb.outcome())
         for level in found["games"][game][climb.policy]["levels"]:
             # Where nobody can win, drawing all games is passing.
             level |= few_decided(level, climb.plan.ladder.is_solved(level["level"]))
-    collected = answers.collect(run.decisions(), climbs)
+    for rows in found["games"].values():
+        for level in (level for row in rows.values() for level in row["levels"]):
+            level.setdefault("few", False)
+    collected = answers.collect(run.decisions(), every)
     return {
         **found,
         "progress": {name: progress(own) for name, own in shares.items()},

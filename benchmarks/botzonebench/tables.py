@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from stratagym.benchmarks.botzonebench.games import BY_GAME
+from stratagym.benchmarks.reporting.own import COLUMN, NO_RESULT, is_result, share_text
 from stratagym.benchmarks.reporting.page import (
     NOTHING,
     Cell,
@@ -46,10 +47,18 @@ def any_few(summary: Summary) -> bool:
     return any(is_few(row) for own in summary["games"].values() for row in own.values())
 
 
-def skill_cell(row: Mapping[str, Any] | None) -> str:
-    """``Lv3, 45% [30, 62]``, and a mark where a level below was passed on few decided games."""
+def skill_cell(row: Mapping[str, Any] | None, own: Mapping[str, Any] | None) -> str:
+    """``Lv3, 45% [30, 62]``, and a mark where a level below was passed on few decided games.
+
+    Behind it how much of the play was not the policy's own, if it was asked.
+    """
     if row is None:
         return NOTHING
+    asked = own is not None and own["answers"]
+    return _level_cell(row) + (f"; {share_text(own)} {COLUMN}" if asked else "")
+
+
+def _level_cell(row: Mapping[str, Any]) -> str:
     progress, mark = row["progress"], f" {FEW}" if is_few(row) else ""
     if row["topped"] or row["broken_off"] or progress is None or progress["low"] is None:
         return row["result"] + mark
@@ -61,7 +70,10 @@ def skill_table(summary: Summary) -> Table:
     """Policies by games, as the paper's table 2, and the mean share of a ladder climbed."""
     table = Table(["policy", *titles(summary), "mean share"])
     for name in _by_mean(summary):
-        cells: list[Cell] = [skill_cell(own.get(name)) for own in summary["games"].values()]
+        cells: list[Cell] = [
+            skill_cell(own.get(name), summary["own"][game].get(name))
+            for game, own in summary["games"].items()
+        ]
         table.rows.append([code(name), *cells, _mean_cell(summary["progress"][name]["mean"])])
     return table
 
@@ -86,7 +98,11 @@ def progress_table(summary: Summary) -> Table:
     for game in summary["games"]:
         shares = [summary["progress"][name]["by_game"][game] for name in policies]
         levels = str(summary["config"]["highest"][game] + 1)
-        table.rows.append([BY_GAME[game].title, levels, *map(RateCell, shares)])
+        cells = [
+            RateCell(rate) if is_result(summary["own"][game].get(name)) else NO_RESULT
+            for name, rate in zip(policies, shares, strict=True)
+        ]
+        table.rows.append([BY_GAME[game].title, levels, *cells])
     means = [summary["progress"][name]["mean"] for name in policies]
     table.rows.append(["mean", "", *map(RateCell, means)])
     table.aside = [len(table.rows) - 1]
@@ -101,9 +117,11 @@ def level_tables(summary: Summary) -> Iterator[tuple[int, Table]]:
         for name in names(summary):
             cells = [
                 _tally_cell(own.get(name), level, summary["config"]["highest"][game])
+                if is_result(summary["own"][game].get(name))
+                else NO_RESULT
                 for game, own in summary["games"].items()
             ]
-            if any(cell not in (NOTHING, "topped") for cell in cells):
+            if any(cell not in (NOTHING, "topped", NO_RESULT) for cell in cells):
                 table.rows.append([code(name), *cells])
         if table.rows:
             yield level, table

@@ -10,14 +10,14 @@ from rich.console import Console
 
 from stratagym.benchmarks.coins.summary import bounds_of
 from stratagym.benchmarks.replaying.album import add_replays
+from stratagym.benchmarks.reporting.own import add_words, marked, print_words
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, mean_text
 from stratagym.benchmarks.reporting.plots import COLOURS, drawing
 from stratagym.benchmarks.reporting.sections import (
     add_models,
-    add_options,
+    add_run,
     cut_short,
     model_table,
-    rules_text,
 )
 from stratagym.envs import spec
 
@@ -43,7 +43,12 @@ def return_table(summary: Summary) -> Table:
                 cut_short(row),
             ]
         )
-    return table
+    return _marked(table, summary)
+
+
+def _marked(table: Table, summary: Summary) -> Table:
+    """A table with a row for each team, with what was not the policies' own."""
+    return marked(table, [[row["policy"]] for row in summary["teams"]], summary["own"])
 
 
 def process_table(summary: Summary) -> Table:
@@ -53,7 +58,7 @@ def process_table(summary: Summary) -> Table:
     for row in summary["teams"]:
         cells = [RateCell(row["process"].get(name), strip=False) for name in names]
         table.rows.append([code(row["policy"]), *cells])
-    return table
+    return _marked(table, summary)
 
 
 def draw_returns(folder: Path, summary: Summary) -> Path:
@@ -108,12 +113,12 @@ def write(folder: Path, summary: Summary) -> None:
     )
     page.table(return_table(summary), "Returns")
     page.table(process_table(summary), "What a seat took in a game, and what was wasted")
+    add_words(page, ("", summary["own"]))
     add_models(page, summary)
     page.heading("Words")
     page.bullets(WORDS)
-    listed = ("games", "told", "tries", "invalid", "time_limit_s", "text", "seed")
-    add_options(page, {"rules": rules_text(config["rules"])}, config, listed)
     add_replays(page, folder)
+    add_run(page, config)
     page.write(folder)
 
 
@@ -135,7 +140,8 @@ def screen(console: Console, summary: Summary) -> None:
         rates = [mean_text(row[name], 1) for name in ("returns", "told")]
         gap = mean_text(row["gap"], 1, sign="+")
         table.rows.append([code(row["policy"]), *rates, gap, count(row["games"])])
-    console.print(table.rich("Coin game, returns of teams"))
+    console.print(_marked(table, summary).rich("Coin game, returns of teams"))
+    print_words(console, ("", summary["own"]))
     console.print(process_table(summary).rich("What a seat took in a game"))
     if summary["models"]:
         console.print(model_table(summary).rich("Language models"))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stratagym.benchmarks.harness.games import Games, by_pairing
+from stratagym.benchmarks.harness.own_play import counting
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.reporting.stats import COUNT, Bounds, mean_rate, ratio_rate
@@ -34,12 +35,14 @@ def summarise(run: Run, records: Mapping[str, GameRecord]) -> dict[str, Any]:
     """The summary of a run, from the records of its teams' games."""
     config = run.config
     rules = spec("coin_game").make_rules(**config["rules"])
-    games = by_pairing(records.values())
+    play = run.own_play()
+    games = by_pairing(counting(records.values(), play.void()))
     random = games.get("random", Games([]))
     chance = float(_returns(random).mean()) if len(random) else None
     return {
         "config": config,
         "games": sum(map(len, games.values())),
+        "own": play.records(config["named"]),
         "teams": [
             _row(name, games[name], games[team_name(name, 1)], rules, chance)
             for name in config["named"]

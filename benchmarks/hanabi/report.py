@@ -11,6 +11,13 @@ from rich.console import Console
 
 from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.cross_table import draw_cross_table
+from stratagym.benchmarks.reporting.own import (
+    NO_RESULT,
+    add_words,
+    is_result,
+    marked,
+    print_words,
+)
 from stratagym.benchmarks.reporting.page import (
     NOTHING,
     Page,
@@ -23,10 +30,9 @@ from stratagym.benchmarks.reporting.page import (
 from stratagym.benchmarks.reporting.plots import drawing, looks
 from stratagym.benchmarks.reporting.sections import (
     add_models,
-    add_options,
+    add_run,
     cut_short,
     model_table,
-    rules_by_players,
 )
 
 Summary = Mapping[str, Any]
@@ -35,6 +41,12 @@ FULL_SCORE = 25
 
 def _rows(summary: Summary, part: str, players: int) -> list[dict[str, Any]]:
     return [row for row in summary[part] if row["players"] == players]
+
+
+def _marked(table: Table, summary: Summary, players: int) -> Table:
+    """A table with a row for each team of one policy, with what was not the policies' own."""
+    rows = _rows(summary, "teams", players)
+    return marked(table, [[row["policy"]] for row in rows], summary["own"])
 
 
 def score_table(summary: Summary, players: int) -> Table:
@@ -50,7 +62,7 @@ def score_table(summary: Summary, players: int) -> Table:
                 cut_short(row),
             ]
         )
-    return table
+    return _marked(table, summary, players)
 
 
 def end_table(summary: Summary, players: int) -> Table:
@@ -59,7 +71,7 @@ def end_table(summary: Summary, players: int) -> Table:
     for row in _rows(summary, "teams", players):
         shares = (RateCell(row[name]) for name in ("perfect", "all_lives_lost"))
         table.rows.append([code(row["policy"]), *shares, mean_text(row["to_best"], sign="+")])
-    return table
+    return _marked(table, summary, players)
 
 
 def short_score_table(summary: Summary, players: int) -> Table:
@@ -68,7 +80,7 @@ def short_score_table(summary: Summary, players: int) -> Table:
     for row in _rows(summary, "teams", players):
         scores = [mean_text(row[s], 1) for s in ("strict", "keep", "spin")]
         table.rows.append([code(row["policy"]), *scores, count(row["games"])])
-    return table
+    return _marked(table, summary, players)
 
 
 def _within(rate: Mapping[str, Any] | None) -> str:
@@ -103,7 +115,7 @@ def process_table(summary: Summary, players: int, names: list[str]) -> Table:
     for row in _rows(summary, "teams", players):
         cells = [RateCell(row["process"][name], strip=False) for name in names]
         table.rows.append([code(row["policy"]), *cells])
-    return table
+    return _marked(table, summary, players)
 
 
 def mixed_table(summary: Summary, players: int) -> Table:
@@ -124,7 +136,8 @@ def mixed_table(summary: Summary, players: int) -> Table:
                 cut_short(row),
             ]
         )
-    return table
+    rows = _rows(summary, "mixed", players)
+    return marked(table, [(row["policy"], row["teammate"]) for row in rows], summary["own"])
 
 
 def cross_table(summary: Summary, players: int) -> Table:
@@ -132,8 +145,12 @@ def cross_table(summary: Summary, players: int) -> Table:
     grid, mates = _grid(summary, players), summary["config"]["teammates"]
     table = Table(["policy", *(code(mate) for mate in mates)])
     for name in summary["config"]["named"]:
-        table.rows.append([code(name), *(_within(grid.get((name, mate))) for mate in mates)])
-    return table
+        cells = [
+            _within(grid.get((name, mate))) if is_result(summary["own"][mate]) else NO_RESULT
+            for mate in mates
+        ]
+        table.rows.append([code(name), *cells])
+    return marked(table, [[name] for name in summary["config"]["named"]], summary["own"])
 
 
 def _grid(summary: Summary, players: int) -> dict[tuple[str, str], Mapping[str, Any]]:
@@ -237,12 +254,12 @@ def write(folder: Path, summary: Summary) -> None:
             )
             with page.details("Mixed teams in numbers"):
                 page.table(mixed_table(summary, players))
+    add_words(page, ("", summary["own"]))
     add_models(page, summary)
     page.heading("Words")
     page.bullets(WORDS)
-    listed = ("games", "mixed_games", "tries", "invalid", "time_limit_s", "text", "seed")
-    add_options(page, rules_by_players(config), config, listed)
     add_replays(page, folder)
+    add_run(page, config)
     page.write(folder)
 
 
@@ -283,5 +300,6 @@ def screen(console: Console, summary: Summary) -> None:
             console.print(
                 cross_table(summary, players).rich(f"{players} players, among teammates: strict")
             )
+    print_words(console, ("", summary["own"]))
     if summary["models"]:
         console.print(model_table(summary).rich("Language models"))

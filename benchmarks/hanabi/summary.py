@@ -11,6 +11,7 @@ import numpy as np
 from stratagym.benchmarks.hanabi.teams import Team
 from stratagym.benchmarks.harness.games import Games, by_pairing
 from stratagym.benchmarks.harness.match_play import FORFEIT
+from stratagym.benchmarks.harness.own_play import counting
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.reporting.stats import COUNT, mean_rate, ratio_rate, wilson
@@ -85,11 +86,13 @@ class TeamGames(Games):
 def summarise(run: Run, records: Mapping[str, GameRecord], teams: Sequence[Team]) -> dict[str, Any]:
     """The summary of a run, from the records of its teams' games."""
     config = run.config
-    games = by_pairing(records.values())
+    play = run.own_play()
+    games = by_pairing(counting(records.values(), play.void()))
     played = {team: TeamGames(games[team.name].records, games[team.name].aborted) for team in teams}
     return {
         "config": config,
         "games": sum(map(len, played.values())),
+        "own": play.records([*config["named"], *config["teammates"]]),
         "teams": [row for n in config["players"] for row in _same_rows(n, played, config)],
         "mixed": [
             _mixed_row(n, name, mate, played, config)

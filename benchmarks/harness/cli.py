@@ -14,6 +14,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 from cyclopts import App, CycloptsError, Group, Parameter
@@ -24,6 +25,7 @@ from stratagym.agents.chat import TransportError, Unavailable
 from stratagym.agents.core import PolicyFault
 from stratagym.benchmarks.harness import locks
 from stratagym.benchmarks.harness.errors import InputError as InputError
+from stratagym.benchmarks.reporting import marked
 from stratagym.benchmarks.reporting.terminal import say
 from stratagym.envs.facts import PackageFault
 
@@ -279,3 +281,18 @@ def pairs(option: str, text: str) -> dict[str, str]:
             raise InputError(f"{option} {word!r}: write name=value")
         found[name.strip()] = value.strip()
     return found
+
+
+def put_into(page: Path, name: str, text: str | None = None) -> None:
+    """Write between the marks of a page's part, or without a text see that it has them.
+
+    Raises:
+        InputError: it has not, or cannot be read or written.
+    """
+    try:
+        if text is None:
+            marked.between(page.read_text(encoding="utf-8"), name)
+        else:
+            marked.write(page, name, text)
+    except (OSError, ValueError) as error:
+        raise InputError(f"--page {page}: {error}") from None

@@ -16,7 +16,9 @@ GROUPS = {
         "ludo_spots", "ludo_arena", "board_solvers", "hanabi_teams", "coin_teams",
         "advgame", "anchored_levels", "botzone", "tournament", "duel",
     ),
-    "Train and measure": ("train_ppo", "throughput", "search", "model_requests", "taxonomy"),
+    "Train and measure": (
+        "train_ppo", "compile", "throughput", "search", "model_requests", "taxonomy",
+    ),
 }  # fmt: skip
 OTHERS = "More"
 """The heading of scripts that no group names."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from statistics import median
 from typing import Any
 from urllib.parse import quote
 
@@ -185,7 +186,7 @@ def tokens_apart(decisions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def usage(decisions: Iterable[Mapping[str, Any]], policies: Iterable[Policy]) -> dict[str, Any]:
-    """Answers of each language model among ``policies`` by kind and reason, tokens and cost.
+    """Answers of each language model among ``policies`` by kind and reason, tokens, time, cost.
 
     Reasoning and cached tokens have their own sums where the server counted any.
 
@@ -204,6 +205,7 @@ def usage(decisions: Iterable[Mapping[str, Any]], policies: Iterable[Policy]) ->
         for policy in policies
         if isinstance(policy, LanguageModel)
     }
+    waits: defaultdict[str, list[float]] = defaultdict(list)
     for record in decisions:
         own = result.get(record["policy"])
         if own is None:
@@ -218,6 +220,9 @@ def usage(decisions: Iterable[Mapping[str, Any]], policies: Iterable[Policy]) ->
             own["cost"] = (own["cost"] or 0.0) + record["cost"]
         for counted, n in tokens_apart([record]).items():
             own[counted] = own.get(counted, 0) + n
-    for own in result.values():
+        if record["latency_s"] is not None:
+            waits[record["policy"]].append(record["latency_s"])
+    for name, own in result.items():
         own["kinds"], own["reasons"] = dict(own["kinds"]), dict(own["reasons"])
+        own["median_latency_s"] = median(waits[name]) if waits[name] else None
     return result

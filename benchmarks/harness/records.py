@@ -14,13 +14,17 @@ from pathlib import Path
 from typing import Any, TypedDict, cast
 
 from stratagym.benchmarks.harness import locks
+from stratagym.benchmarks.harness.begun import BEGUN
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.files import SCHEMA as SCHEMA
 from stratagym.benchmarks.harness.files import JsonlWriter as JsonlWriter
 from stratagym.benchmarks.harness.files import Shape, brief, read_object
 from stratagym.benchmarks.harness.files import read_jsonl as read_jsonl
 from stratagym.benchmarks.harness.files import write_json as write_json
+from stratagym.benchmarks.reporting.terminal import say
+from stratagym.envs import games, spec
 from stratagym.envs.facts import Sides, alone, side_leads
+from stratagym.envs.views import part
 
 
 class _SomeDecisions(TypedDict, total=False):
@@ -211,7 +215,7 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
         output: the folder; by default a new one under ``results/<benchmark>/``, or with
             ``resume`` the newest there.
         config: all that decides the run's results; a resumed run must have the same, but for
-            ``connections``.
+            ``connections`` and ``begun``, which becomes that of the run's first call.
 
     Raises:
         InputError: the folder cannot be written, holds a run already, holds none to resume,
@@ -228,6 +232,7 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
     else:
         folder = root / datetime.now().strftime("%Y%m%d-%H%M%S")
     path = folder / "config.json"
+    given = config
     config = json.loads(json.dumps({"schema": SCHEMA, "benchmark": benchmark, **config}))
     if resume and not path.exists():
         raise InputError(f"--resume: {folder} holds no run")
@@ -238,7 +243,13 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
     locks.hold(folder)
     try:
         if resume:
-            _same_config(path, read_config(folder), config)
+            old = read_config(folder)
+            _same_config(path, old, config)
+            for one in (given, config):
+                one.pop(BEGUN, None)
+                one |= {BEGUN: old[BEGUN]} if BEGUN in old else {}
+            for line in earlier_prompts(folder):
+                say(line)
         elif path.exists():
             raise InputError(f"{folder} holds a run already; add --resume or name another --output")
         write_json(path, config)
@@ -248,6 +259,31 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
     return folder
 
 
+def earlier_prompts(folder: Path) -> list[str]:
+    """A line for each game of a run that models were asked about in words of other versions.
+
+    Games that are not installed any more have none.
+    """
+    asked: dict[str, dict[str, None]] = {}  # versions in the order in which they came
+    for record in read_decisions(folder):
+        if record["prompt_version"]:
+            asked.setdefault(record["game"], {})[record["prompt_version"]] = None
+    told = []
+    for game, versions in asked.items():
+        if game not in games():
+            continue
+        view = spec(game).module("view")
+        now = (view.PROMPT_VERSION, part(view, "MERGED_VERSION"))
+        if earlier := ", ".join(version for version in versions if version not in now):
+            told.append(
+                f"{game}: this run was begun with earlier prompts ({earlier}); what is asked from "
+                f"here on has those of today ({view.PROMPT_VERSION})"
+            )
+    return told
+
+
+MAY_DIFFER = ("connections", BEGUN)
+"""Fields of ``config.json`` that a resumed run may have otherwise."""
 SINCE_0_1: dict[str, Any] = {
     "clock": "sync",
     "again": True,
@@ -266,8 +302,8 @@ what 0.1 did. A field below another is named with a dot. Those not named here ar
 
 def _same_config(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
     difference = _difference(
-        {k: v for k, v in old.items() if k != "connections"},
-        {k: v for k, v in new.items() if k != "connections"},
+        {k: v for k, v in old.items() if k not in MAY_DIFFER},
+        {k: v for k, v in new.items() if k not in MAY_DIFFER},
     )
     if difference is not None:
         key, before, now = difference

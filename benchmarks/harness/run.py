@@ -11,8 +11,10 @@ from rich.console import Console
 
 from stratagym.agents.core import Policy
 from stratagym.benchmarks.harness import locks, records
+from stratagym.benchmarks.harness.begun import BEGUN, begun
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.options import ExecutorArgs, ModelArgs, RunArgs
+from stratagym.benchmarks.harness.own_play import OwnPlay
 from stratagym.benchmarks.harness.policies import begun_players, usage
 from stratagym.benchmarks.harness.progress import lines, stage
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
@@ -60,10 +62,11 @@ class Run:
         if isinstance(args, ModelArgs):
             self._options["concurrency"] = args.concurrency
         self.policies = {policy.name: policy for policy in policies}
+        config[BEGUN] = begun(benchmark, args)
         self.config = config
         if args.resume:
-            begun = records.begun_config(benchmark, args.output)
-            self._options["players"] = begun_players(config, begun)
+            old = records.begun_config(benchmark, args.output)
+            self._options["players"] = begun_players(config, old)
         self.folder = records.open_run(benchmark, args.output, config, args.resume)
 
     def play(
@@ -93,6 +96,10 @@ class Run:
     def decisions(self) -> Iterator[DecisionRecord]:
         """All records of answers on disk."""
         return records.read_decisions(self.folder)
+
+    def own_play(self) -> OwnPlay:
+        """How much of what the policies did was their own, in all games on disk."""
+        return OwnPlay(self.decisions(), self.games())
 
     def usage(self) -> dict[str, Any]:
         """``models`` of a summary: the answers of the run's language models."""

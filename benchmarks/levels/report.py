@@ -9,6 +9,15 @@ from typing import Any
 from rich.console import Console
 
 from stratagym.benchmarks.replaying.album import add_replays
+from stratagym.benchmarks.reporting.own import (
+    COLUMN,
+    NO_RESULT,
+    add_words,
+    is_result,
+    marked,
+    print_words,
+    share_text,
+)
 from stratagym.benchmarks.reporting.page import (
     NOTHING,
     Page,
@@ -28,7 +37,8 @@ from stratagym.benchmarks.reporting.plots import (
     looks,
     short_labels,
 )
-from stratagym.benchmarks.reporting.sections import add_options, rules_text
+from stratagym.benchmarks.reporting.sections import add_models, add_run
+from stratagym.benchmarks.reporting.sections import model_table as whole_model_table
 from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
@@ -72,8 +82,10 @@ def level_table(summary: Summary, game: str) -> Table:
     has_ratings = not any(row["scores"] for row in summary["games"][game].values())
     columns = ["policy", "level, progress", "95%", "rating", "95%", "games"]
     table = Table(columns if has_ratings else [*columns[:3], "mean score", "games"])
-    rows = summary["games"][game].items()
-    for name, row in sorted(rows, key=lambda item: -(item[1]["level_progress"] or 0)):
+    rows = sorted(
+        summary["games"][game].items(), key=lambda item: -(item[1]["level_progress"] or 0)
+    )
+    for name, row in rows:
         cells = [code(name), row["result"], _percent(row["progress"])]
         if has_ratings:
             rating = row["rating"]
@@ -88,7 +100,7 @@ def level_table(summary: Summary, game: str) -> Table:
         else:
             cells.append(mean_text(row["scores"]["mean"]))
         table.rows.append([*cells, count(sum(level["games"] for level in row["levels"]))])
-    return table
+    return marked(table, [[name] for name, _ in rows], summary["own"][game])
 
 
 def overview_table(summary: Summary) -> Table:
@@ -100,16 +112,28 @@ def overview_table(summary: Summary) -> Table:
         if mean["games"] < mean["of"]:
             shown += f" ({mean['games']} of {mean['of']} games)"
         cells = [
-            own[name]["result"] if name in own else NOTHING for own in summary["games"].values()
+            result_text(own[name], summary["own"][game].get(name)) if name in own else NOTHING
+            for game, own in summary["games"].items()
         ]
         table.rows.append([code(name), *cells, shown])
     return table
 
 
+def result_text(row: Mapping[str, Any], own: Mapping[str, Any] | None) -> str:
+    """``Lv3, 45%``, and how much of the play was not the policy's own, if it was asked."""
+    if own is None or not own["answers"]:
+        return str(row["result"])
+    return f"{row['result']}; {share_text(own)} {COLUMN}"
+
+
 def opponent_table(summary: Summary, game: str) -> Table:
     """Wins, draws and losses against every opponent that was met."""
     table = Table(["policy", "level", "against", "W-D-L", "wins of decided", "passed"], left=[1, 2])
+    owns, whose = summary["own"][game], []
     for name, row in summary["games"][game].items():
+        if not is_result(owns.get(name)):
+            table.rows.append([code(name), *[""] * 5])
+            whose.append([name])
         for level in row["levels"]:
             for at, (opponent, tally) in enumerate(level["opponents"].items()):
                 first = at == 0
@@ -124,7 +148,8 @@ def opponent_table(summary: Summary, game: str) -> Table:
                         (("yes" if level["passed"] else "no") + how) if first else "",
                     ]
                 )
-    return table
+                whose.append([name])
+    return marked(table, whose, owns)
 
 
 def role_table(summary: Summary, game: str) -> Table:
@@ -133,14 +158,14 @@ def role_table(summary: Summary, game: str) -> Table:
         (name, level)
         for name, row in summary["games"][game].items()
         for level in row["levels"]
-        if "roles" in level
+        if level.get("roles")
     ]
     names = list(levels[0][1]["roles"]) if levels else []
     table = Table(["policy", "level", *(f"as {name}" for name in names)], left=[1])
     for name, level in levels:
         rates = (RateCell(rate, strip=False) for rate in level["roles"].values())
         table.rows.append([code(name), f"Lv{level['level']}", *rates])
-    return table
+    return marked(table, [[name] for name, _ in levels], summary["own"][game], behind=2)
 
 
 def score_table(summary: Summary, game: str) -> Table:
@@ -226,6 +251,8 @@ def draw_levels(folder: Path, summary: Summary) -> Path:
                 row = summary["games"][game].get(name)
                 if row is None or row["level_progress"] is None:
                     said = "not played" if _games_of(row) == 0 else "no game decided"
+                    if not is_result(summary["own"][game].get(name)):
+                        said = NO_RESULT
                     panel.text(0, at, said, va="center", fontsize=8, color=SOFT)
                     continue
                 progress, value = row["progress"], row["level_progress"]
@@ -283,16 +310,18 @@ def write(folder: Path, summary: Summary) -> None:
         )
     for game in games:
         write_game(page, summary, game)
-    rules = {
-        f"rules of {spec(game).title}": rules_text(facts["rules"]) or "none"
-        for game, facts in config["ladders"].items()
-    }
-    listed = ("early_stop", "text", "tries", "invalid", "time_limit_s", "seed")
-    add_options(page, rules, config, listed)
     page.heading("Words")
     page.bullets(WORDS)
+    add_words(page, *owns(summary))
+    add_models(page, summary)
     add_replays(page, folder)
+    add_run(page, config)
     page.write(folder)
+
+
+def owns(summary: Summary) -> list[tuple[str, Mapping[str, Any]]]:
+    """Whose play was whose, by the game's title."""
+    return [(spec(game).title, own) for game, own in summary["own"].items()]
 
 
 def write_game(page: Page, summary: Summary, game: str, level: int = 2) -> None:
@@ -356,3 +385,6 @@ def screen(console: Console, summary: Summary) -> None:
             console.print(models.rich("Language models"))
     if len(summary["games"]) > 1:
         console.print(overview_table(summary).rich("All games"))
+    print_words(console, *owns(summary))
+    if summary["models"]:
+        console.print(whole_model_table(summary).rich("Language models, all games"))

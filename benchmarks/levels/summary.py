@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,8 @@ from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord, sid
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.levels import calibration
 from stratagym.benchmarks.levels.climb import Climb, LevelResult, Outcome, ScoreClimb
-from stratagym.benchmarks.reporting.stats import COUNT, Rate, jackknife, mean_rate
+from stratagym.benchmarks.reporting.own import NO_RESULT, is_result
+from stratagym.benchmarks.reporting.stats import COUNT, Rate, jackknife
 
 
 def summarise(
@@ -38,14 +40,18 @@ def summarise(
     for decision in run.decisions():
         decisions[pairing_of.get(decision["item"], "")].append(decision)
     games: dict[str, dict[str, Any]] = {game: {} for game in ladders}
+    owns = own_by_game(run, climbs)
     for climb in climbs:
         name = climb.plan.ladder.game.name
         outcome = climb.outcome()
         own = policies[climb.policy]
-        row = result(climb, outcome)
+        is_void = not is_result(owns[name][climb.policy])
+        row = without_result(result(climb, outcome)) if is_void else result(climb, outcome)
         for level, found in zip(row["levels"], outcome.levels, strict=True):
             level.update(_answers(climb, found, own, decisions, aborted))
-        games[name][climb.policy] = row | {"behaviour": behaviour(climb, outcome)}
+        games[name][climb.policy] = row | {
+            "behaviour": {} if is_void else behaviour(climb, outcome)
+        }
     means = {}
     for name in policies:
         values = [own[name]["level_progress"] for own in games.values() if name in own]
@@ -57,8 +63,10 @@ def summarise(
         }
     return {
         "config": run.config,
+        "own": owns,
         "games": games,
         "mean_level_progress": means,
+        "models": run.usage(),
         "engines": {
             game: {
                 "calibrated": ladder.calibration["engines"],
@@ -68,6 +76,38 @@ def summarise(
         },
         "anchors": {game: anchors(ladder) for game, ladder in ladders.items()},
     }
+
+
+def own_by_game(
+    run: Run, climbs: Sequence[Climb | ScoreClimb]
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """By game and policy, how much of what it did there was its own."""
+    play = run.own_play()
+    by_game: defaultdict[str, list[str]] = defaultdict(list)
+    for climb in climbs:
+        by_game[climb.plan.ladder.game.name].append(climb.policy)
+    return {
+        game: play.records(names, lambda match, game=game: match.startswith(f"{game}/"))
+        for game, names in by_game.items()
+    }
+
+
+def without_result(row: dict[str, Any]) -> dict[str, Any]:
+    """What remains of ``result`` where a policy's play was not its own: how much was played."""
+    nothing = Rate(None, None, None, 0).record()
+    levels = [
+        {
+            **level,
+            "passed": False,
+            "win_rate": None if level["win_rate"] is None else nothing,
+            "opponents": {},
+            "roles": {},
+        }
+        for level in row["levels"]
+    ]
+    gone = dict.fromkeys(("level", "progress", "level_progress", "rating"))
+    scores = row["scores"] and {**row["scores"], "mean": nothing}
+    return row | gone | {"result": NO_RESULT, "topped": False, "scores": scores, "levels": levels}
 
 
 def anchors(ladder: Ladder) -> dict[str, Any]:
@@ -159,7 +199,7 @@ def seats_of(climb: Climb | ScoreClimb, record: GameRecord) -> list[int]:
 
 
 def behaviour(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
-    """How the policy played, by the game's own measures, with intervals over games.
+    """How the policy played, by the game's own measures, with intervals over seeds.
 
     Rates where the game's metrics name them (hold'em: fold, check, raise, all-in ...), else counts
     of what ``game_counts`` counts, a game; then those of the ``judging`` that the game's agents
@@ -182,15 +222,17 @@ def behaviour(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
         )
         if hasattr(measures, "rates"):
             names = list(measures.rates(own.sum(0)))
-            found |= {name: _rate_of(measures.rates, own, name) for name in names}
+            found |= {name: _rate_of(measures.rates, own, games.seeds, name) for name in names}
         else:
-            found |= {name: _mean_of(own[:, k]) for k, name in enumerate(measures.COUNTS)}
+            found |= {
+                name: games.rate(own[:, k], bounds=COUNT) for k, name in enumerate(measures.COUNTS)
+            }
     return {name: rate.record() for name, rate in found.items()}
 
 
-def _rate_of(rates: Any, own: np.ndarray, name: str) -> Rate:
-    return jackknife(lambda kept: rates(own[kept].sum(0))[name], len(own), bounds=COUNT)
-
-
-def _mean_of(column: np.ndarray) -> Rate:
-    return mean_rate(column, bounds=COUNT)
+def _rate_of(rates: Any, own: np.ndarray, seeds: np.ndarray, name: str) -> Rate:
+    kinds, index = np.unique(seeds, return_inverse=True)
+    sums = np.zeros((len(kinds), own.shape[1]))
+    np.add.at(sums, index, own)
+    rate = jackknife(lambda kept: rates(sums[kept].sum(0))[name], len(sums), bounds=COUNT)
+    return replace(rate, n=len(own) if rate.n else 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
@@ -55,10 +55,10 @@ def all_pairings(players: Sequence[int], policies: Sequence[str]) -> list[Pairin
 
 
 def pairing_rows(
-    records: Mapping[str, GameRecord], pairings: Sequence[Pairing], rules: Mapping[int, Any]
+    records: Iterable[GameRecord], pairings: Sequence[Pairing], rules: Mapping[int, Any]
 ) -> list[dict[str, Any]]:
     """``pairings`` of the summary. ``rules`` are the kernel's, by number of players."""
-    games = by_pairing(records.values())
+    games = by_pairing(records)
     return [_row(games[p.name], p, rules[p.players]) for p in pairings]
 
 

@@ -10,13 +10,13 @@ from rich.console import Console
 
 from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.cross_table import both_ways, draw_cross_table
+from stratagym.benchmarks.reporting.own import add_words, marked, print_words
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, number
 from stratagym.benchmarks.reporting.sections import (
     add_models,
-    add_options,
+    add_run,
     cut_short,
     model_table,
-    rules_by_players,
 )
 
 Summary = Mapping[str, Any]
@@ -29,9 +29,8 @@ def _players(summary: Summary) -> list[int]:
 def pairing_table(summary: Summary, players: int) -> Table:
     """One row a pairing: win rate, chance, games, decisions a game, games not played to the end."""
     table = Table(["pairing", "wins", "chance", "games", "plies", "cut short"])
-    for row in summary["pairings"]:
-        if row["players"] != players:
-            continue
+    rows = [row for row in summary["pairings"] if row["players"] == players]
+    for row in rows:
         rate, plies = row["win_rate"], row["mean_plies"]
         table.rows.append(
             [
@@ -43,14 +42,14 @@ def pairing_table(summary: Summary, players: int) -> Table:
                 cut_short(row),
             ]
         )
-    return table
+    return marked(table, [(row["one"], row["rest"]) for row in rows], summary["own"])
 
 
 def process_table(summary: Summary, players: int) -> Table:
     """What a seat of each side did in a game, on average."""
     rows = [row for row in summary["pairings"] if row["players"] == players and row["process"]]
     names = list(rows[0]["process"]["one"]) if rows else []
-    table = Table(["side", *(name.replace("_", " ") for name in names)])
+    table, sides = Table(["side", *(name.replace("_", " ") for name in names)]), []
     for row in rows:
         for side, against_whom in (("one", "rest"), ("rest", "one")):
             means = row["process"][side]
@@ -60,7 +59,8 @@ def process_table(summary: Summary, players: int) -> Table:
                     *(f"{means[name]['value']:.2f}" for name in names),
                 ]
             )
-    return table
+            sides.append([row[side]])
+    return marked(table, sides, summary["own"])
 
 
 def draw_matrix(folder: Path, summary: Summary, players: int) -> Path:
@@ -111,10 +111,10 @@ def write(folder: Path, summary: Summary) -> None:
         page.table(pairing_table(summary, players))
         with page.details("How each side played: means a game and seat"):
             page.table(process_table(summary, players))
+    add_words(page, ("", summary["own"]))
     add_models(page, summary)
-    listed = ("games", "tries", "invalid", "time_limit_s", "text", "seed")
-    add_options(page, rules_by_players(config), config, listed)
     add_replays(page, folder)
+    add_run(page, config)
     page.write(folder)
 
 
@@ -122,5 +122,6 @@ def screen(console: Console, summary: Summary) -> None:
     """Print the final tables."""
     for players in _players(summary):
         console.print(pairing_table(summary, players).rich(f"{players} players"))
+    print_words(console, ("", summary["own"]))
     if summary["models"]:
         console.print(model_table(summary).rich("Language models"))

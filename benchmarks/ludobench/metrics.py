@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from stratagym.agents.kernel_policies import KernelPolicy
+from stratagym.benchmarks.harness.own_play import own_of
 from stratagym.benchmarks.ludobench.spots import CATEGORIES, GRUDGE, NEUTRAL, Spot, rules_for
 from stratagym.benchmarks.reporting.stats import (
     Rate,
     kappa,
     paired_difference,
+    share_rate,
     unpaired_difference,
     wilson,
 )
@@ -141,15 +143,21 @@ Decisions = dict[str, dict[str, Any]]
 """Records of ``decisions.jsonl`` by spot id, of one policy under one persona."""
 
 
+def _rate(hits: Iterable[bool], facts: Iterable[Facts], chance: float | None = None) -> Rate:
+    """The share of hits; the two histories of a board count as one case for the interval."""
+    boards: defaultdict[str, list[bool]] = defaultdict(list)
+    for hit, fact in zip(hits, facts, strict=True):
+        boards[fact.spot.pair].append(hit)
+    groups = list(boards.values())
+    return share_rate(np.array(list(map(sum, groups))), np.array(list(map(len, groups))), chance)
+
+
 def _share(facts: Iterable[Facts], decisions: Decisions, has: Callable[[Facts, int], bool]) -> Rate:
     """How often a valid output ``has`` a property; chance is that of a random legal move."""
-    hits, chance = [], []
-    for fact in facts:
-        record = decisions[fact.spot.id]
-        if record["kind"] == "ok":
-            hits.append(has(fact, record["chosen"]))
-            chance.append(np.mean([has(fact, action) for action in fact.legal]))
-    return wilson(sum(hits), len(hits), float(np.mean(chance)) if chance else None)
+    valid = [fact for fact in facts if decisions[fact.spot.id]["kind"] == "ok"]
+    hits = [has(fact, decisions[fact.spot.id]["chosen"]) for fact in valid]
+    chance = [np.mean([has(fact, action) for action in fact.legal]) for fact in valid]
+    return _rate(hits, valid, float(np.mean(chance)) if chance else None)
 
 
 def _attempts(facts: list[Facts], decisions: Decisions, reason: str) -> Rate:
@@ -159,7 +167,8 @@ def _attempts(facts: list[Facts], decisions: Decisions, reason: str) -> Rate:
         for fact in facts
         if decisions[fact.spot.id]["chosen"] is not None
     ]
-    return wilson(sum(fact.wrong.get(action) == reason for fact, action in chosen), len(chosen))
+    hits = [fact.wrong.get(action) == reason for fact, action in chosen]
+    return _rate(hits, [fact for fact, _ in chosen])
 
 
 def _agreement(facts: list[Facts], decisions: Decisions) -> dict[str, Any]:
@@ -177,9 +186,9 @@ def _agreement(facts: list[Facts], decisions: Decisions) -> dict[str, Any]:
         chance = [np.mean([same(f, action) for action in f.legal]) for f in outputs]
         lowest = [same(f, f.legal[0]) for f in outputs]
         level = float(np.mean(chance)) if chance else None
-        rate = wilson(sum(hits), len(hits), level)
+        rate = _rate(hits, outputs, level)
         result[f"gt_{name}_rate"] = rate
-        result[f"gt_{name}_lowest"] = wilson(sum(lowest), len(lowest), level)
+        result[f"gt_{name}_lowest"] = _rate(lowest, outputs, level)
         if level is not None:
             result[f"gt_{name}_kappa"] = Rate(
                 kappa(rate.value, level),
@@ -257,11 +266,12 @@ def category_metrics(
         for record in (decisions[fact.spot.id] for fact in facts)
         if record["kind"] != "ok"
     )
-    outputs = len(facts) - kinds["transport"]
+    outputs = [fact for fact in facts if decisions[fact.spot.id]["kind"] != "transport"]
+    invalid = [decisions[fact.spot.id]["kind"] != "ok" for fact in outputs]
     result: dict[str, Any] = {
         "kinds": {kind: kinds[kind] for kind in ("ok", "unparseable", "illegal", "transport")},
         "reasons": dict(reasons.most_common()),
-        "llm_invalid_rate": wilson(kinds["unparseable"] + kinds["illegal"], outputs),
+        "llm_invalid_rate": _rate(invalid, outputs),
         "block_rate": _attempts(facts, decisions, "blocked"),
         "overshoot_rate": _attempts(facts, decisions, "overshoot"),
     }
@@ -288,6 +298,7 @@ def summarise(facts: dict[str, Facts], records: list[dict[str, Any]]) -> dict[st
     for policy, by_persona in grouped.items():
         for persona, decisions in by_persona.items():
             done = [fact for id_, fact in facts.items() if id_ in decisions]
+            is_void = not own_of(decisions.values()).is_result
             table = {"overall": category_metrics(done, decisions)}
             for category in CATEGORIES:
                 chosen = [fact for fact in done if fact.spot.category == category]
@@ -295,8 +306,20 @@ def summarise(facts: dict[str, Facts], records: list[dict[str, Any]]) -> dict[st
                     table[category] = category_metrics(
                         chosen, decisions, grudge=category == "grudge_paired"
                     )
+            if is_void:
+                table = {name: _without_result(of) for name, of in table.items()}
             result.setdefault(policy, {})[persona] = table
     return result
+
+
+def _without_result(table: dict[str, Any]) -> dict[str, Any]:
+    """A category's metrics without those of moves: how many answers were valid remains."""
+    nothing = Rate(None, None, None, 0)
+    kept = {
+        name: nothing if isinstance(value, Rate) and name != "llm_invalid_rate" else value
+        for name, value in table.items()
+    }
+    return kept | ({"transitions": {}} if "transitions" in kept else {})
 
 
 def persona_alignment(tables: dict[str, Any]) -> dict[str, Any]:

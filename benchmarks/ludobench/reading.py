@@ -43,6 +43,23 @@ def plain(summary: Summary, policy: str) -> Mapping[str, Any]:
     return summary["policies"][policy][base_persona(summary, policy)]
 
 
+def owns(summary: Summary) -> dict[str, Mapping[str, Any]]:
+    """By policy, how much was its own under its base persona."""
+    return {name: own[base_persona(summary, name)] for name, own in summary["own"].items()}
+
+
+def owns_by_persona(summary: Summary) -> list[tuple[str, Mapping[str, Any]]]:
+    """(persona in words, by policy how much was its own) of all personas."""
+    names = dict.fromkeys(persona for own in summary["own"].values() for persona in own)
+    return [
+        (
+            "" if persona == "none" else f"as *{persona}*",
+            {name: own[persona] for name, own in summary["own"].items() if persona in own},
+        )
+        for persona in names
+    ]
+
+
 def persona_mark(summary: Summary, policy: str) -> str:
     """Names the persona beside a policy whose figures are not those without one."""
     persona = base_persona(summary, policy)

@@ -22,6 +22,7 @@ from stratagym.benchmarks.ludobench.reading import (
     fullest,
     models,
     ordered,
+    owns_by_persona,
     plain,
 )
 from stratagym.benchmarks.ludobench.tables import (
@@ -29,18 +30,19 @@ from stratagym.benchmarks.ludobench.tables import (
     categories_asked,
     category_table,
     chance,
-    command,
     failure_table,
     game_table,
     invalid_table,
-    options_table,
     overview,
     persona_table,
+    run_rows,
     transition_table,
     usage_table,
 )
+from stratagym.benchmarks.reporting.own import add_words, print_words
 from stratagym.benchmarks.reporting.page import Page, Table, code, count, plain_text, rate_text
 from stratagym.benchmarks.reporting.plots import short_labels
+from stratagym.benchmarks.reporting.sections import add_run
 
 GROUPS = {
     "What the rules allow": ("blocked", "overshoot"),
@@ -197,6 +199,7 @@ def write(folder: Path, summary: Summary) -> None:
     page.heading("In short")
     page.bullets(in_brief(found))
     page.table(overview(summary), OVERVIEW)
+    add_words(page, *owns_by_persona(summary))
     page.heading("How to read the numbers")
     for text, warning in remarks(summary):
         page.note(text, warning=warning)
@@ -236,15 +239,12 @@ def write(folder: Path, summary: Summary) -> None:
     if models(summary):
         page.heading("Tokens, time and cost")
         page.table(usage_table(summary), "All personas together; cost by the prices given, if any:")
-    page.heading("The run")
-    page.table(options_table(summary))
+    page.heading("What the words mean")
+    page.table(Table(["name", "meaning"], [[code(k), v] for k, v in GLOSSARY.items()], left=(1,)))
+    add_run(page, summary["config"], run_rows(summary))
     if summary["invalid_entries"]:
         with page.details(f"Entries left out: {len(summary['invalid_entries'])}"):
             page.bullets(code(entry) for entry in summary["invalid_entries"])
-    page.text("To run the same again (keys of models are read from the environment):")
-    page.listing(command(summary))
-    page.heading("What the words mean")
-    page.table(Table(["name", "meaning"], [[code(k), v] for k, v in GLOSSARY.items()], left=(1,)))
     page.write(folder)
 
 
@@ -269,12 +269,14 @@ def screen(console: Console, summary: Summary, folder: Path | None = None) -> No
     )
     title = f"Agreement with the reference {summary['reference']}, by position"
     console.print(overview(summary).rich(title))
+    print_words(console, *owns_by_persona(summary))
     names = ordered(summary)
     across = max(1, (console.width - _LABEL - 10) // (_RATE + 2))
     for start in range(0, len(names), across):
         table = _rate_table(summary, names[start : start + across])
         console.print(table.rich("Rates by category"))
     for table, title in (
+        (usage_table(summary), "Tokens, time and cost"),
         (failure_table(summary, by_persona=False), "Failures"),
         (persona_table(summary), "Persona alignment: 1 follows, .5 no effect, 0 the opposite"),
         (game_table(summary), "Games of two between built-in policies"),

@@ -13,6 +13,7 @@ from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.benchmarks.harness import pairings, records
 from stratagym.benchmarks.harness.decisions import TRANSPORT, Question
 from stratagym.benchmarks.harness.errors import InputError
+from stratagym.benchmarks.harness.own_play import own_of
 from stratagym.benchmarks.harness.policies import tokens_apart
 from stratagym.benchmarks.ludobench import metrics, spots
 from stratagym.envs import spec
@@ -95,6 +96,10 @@ def summarise(
             if any(spot.category == category for spot in chosen)
         },
         "invalid_entries": [str(entry) for entry in invalid],
+        "own": {
+            policy: {persona: _own(policy, persona, taken) for persona in by_persona}
+            for policy, by_persona in tables.items()
+        },
         "policies": metrics.as_records(tables),
         "persona_alignment": {
             policy: metrics.persona_alignment(by_persona)
@@ -109,6 +114,12 @@ def summarise(
             config["seed"],
         ),
     }
+
+
+def _own(policy: str, persona: str, taken: list[dict[str, Any]]) -> dict[str, Any]:
+    """How many of a policy's decisions as a persona were its own."""
+    asked = (policy, persona)
+    return own_of(r for r in taken if (r["policy"], r["persona"]) == asked).record()
 
 
 def _usage(policy: str, taken: list[dict[str, Any]]) -> dict[str, Any]:

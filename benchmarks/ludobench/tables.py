@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
 
 from stratagym.benchmarks.ludobench.figures import percent_text
 from stratagym.benchmarks.ludobench.findings import (
@@ -19,15 +17,14 @@ from stratagym.benchmarks.ludobench.reading import (
     find,
     fullest,
     models,
+    owns,
     part,
     plain,
 )
 from stratagym.benchmarks.ludobench.spots import CATEGORIES
+from stratagym.benchmarks.reporting.own import marked
 from stratagym.benchmarks.reporting.page import NOTHING, Cell, RateCell, Table, code, count, number
-from stratagym.benchmarks.reporting.sections import counted_apart
-
-_SETTINGS = ("model", "base_url", "temperature", "max_tokens")
-"""What of a model's settings is shown; a list of what may be, so that no key ever is."""
+from stratagym.benchmarks.reporting.sections import counted_apart, in_words, seconds_text
 
 
 def overview(summary: Summary) -> Table:
@@ -49,7 +46,7 @@ def overview(summary: Summary) -> Table:
                 NOTHING if is_reference else number(kappa),
             ]
         )
-    return table
+    return marked(table, [[name] for name, _ in rows(summary)], owns(summary))
 
 
 def category_table(summary: Summary, category: str) -> Table:
@@ -81,8 +78,9 @@ def category_table(summary: Summary, category: str) -> Table:
         ["lowest index", *[""] * len(metrics), number(part(lowest, "value"))],
     ]
     table.aside = [len(table.rows), len(table.rows) + 1]
+    whose = [[name] for name, by_category in rows(summary) if category in by_category]
     table.rows += [[*row, *[""] * (len(table.columns) - len(row))] for row in yardsticks]
-    return table
+    return marked(table, [*whose, [], []], owns(summary))
 
 
 def chance(rate: Mapping[str, Any] | None) -> str:
@@ -110,7 +108,8 @@ def agreement_table(summary: Summary) -> Table:
     lowest = [fullest(summary, "overall", f"gt_{x}_lowest") for x in ("position", "index")]
     shown = [number(part(rate, "value")) for rate in lowest]
     table.rows.append(["lowest index", shown[0], "", shown[1], ""])
-    return table
+    whose = [[name] for name, _ in rows(summary) if name != summary["reference"]]
+    return marked(table, [*whose, [], []], owns(summary))
 
 
 def failure_table(summary: Summary, *, by_persona: bool) -> Table:
@@ -146,13 +145,19 @@ def invalid_table(summary: Summary) -> Table:
 
 def persona_table(summary: Summary) -> Table:
     """Persona alignment of every model that was asked with personas."""
-    table = Table(["policy", "persona", "alignment", "rates"], left=[1])
+    table, whose = Table(["policy", "persona", "alignment", "rates"], left=[1]), []
     for name in models(summary):
         own = summary["persona_alignment"].get(name, {})
         for persona, score in own.items():
             rates = f"{score['metrics']} of {score['of']}"
             table.rows.append([code(name), persona, RateCell(score), rates])
-    return table
+            whose.append([f"{name} as {persona}"])
+    by_persona = {
+        f"{name} as {persona}": found
+        for name, own in summary["own"].items()
+        for persona, found in own.items()
+    }
+    return marked(table, whose, by_persona, behind=2)
 
 
 def game_table(summary: Summary) -> Table:
@@ -193,76 +198,39 @@ def usage_table(summary: Summary) -> Table:
             [
                 code(name),
                 *(NOTHING if n is None else count(n) for n in counts),
-                NOTHING if latency is None else f"{latency:.2f} s",
+                seconds_text(latency),
                 NOTHING if cost is None else f"{cost:.4g}",
             ]
         )
     return table
 
 
-def options_table(summary: Summary) -> Table:
+def run_rows(summary: Summary) -> list[tuple[str, str]]:
     """The options in force."""
     config = summary["config"]
     spots, sizes = config["spots"], summary["categories"]
     # Every spot has players of its own.
     rules = {k: v for k, v in config["rules"].items() if k not in ("players", "seats")}
-    table = Table(["option", "value"], left=(1,))
-    for name, settings in _settings(summary).items():
-        own = ", ".join(f"{key} {code(value)}" for key, value in settings.items())
-        table.rows.append(["policy", code(name) + (f": {own}" if own else "")])
-    table.rows += [
-        ["personas", ", ".join(config["personas"])],
-        [
+    prompts = [("prompts", in_words(config["text"]))] if "text" in config else []
+    return [
+        ("personas", ", ".join(config["personas"])),
+        (
             "spots",
             f"{code(spots['source'])}, {spots['entries']} questions on {summary['boards']} boards",
-        ],
-        ["spots, SHA-256", code(spots["sha256"])],
-        ["categories", ", ".join(f"{name} {n}" for name, n in sizes.items())],
-        ["rules of Ludo", ", ".join(code(f"{key}={value}") for key, value in rules.items())],
-        ["reference", f"{code(summary['reference'])}, {config['depth']} decisions ahead"],
-        ["answers", "lenient" if config["lenient"] else "strict"],
-        ["legal moves in the prompt", "yes" if config["list_legal"] else "no"],
-        ["renamed", "yes" if config["renamed"] else "no"],
-        ["as published", "yes" if config["as_published"] else "no"],
-        ["seed", str(config["seed"])],
-        ["games for each pair", str(summary["head_to_head"]["games"])],
+        ),
+        ("spots, SHA-256", code(spots["sha256"])),
+        ("categories", ", ".join(f"{name} {n}" for name, n in sizes.items())),
+        ("rules of Ludo", ", ".join(code(f"{key}={value}") for key, value in rules.items())),
+        ("reference", f"{code(summary['reference'])}, {config['depth']} decisions ahead"),
+        ("answers", "lenient" if config["lenient"] else "strict"),
+        ("legal moves in the prompt", "yes" if config["list_legal"] else "no"),
+        ("renamed", "yes" if config["renamed"] else "no"),
+        ("as published", "yes" if config["as_published"] else "no"),
+        *prompts,
+        ("seed", str(config["seed"])),
+        ("games for each pair", str(summary["head_to_head"]["games"])),
     ]
-    return table
-
-
-def _settings(summary: Summary) -> dict[str, dict[str, Any]]:
-    """By policy, what of its settings is shown."""
-    config = summary["config"]
-    result = {}
-    for policy in config["policies"]:
-        own = {**policy, **config.get("connections", {}).get(policy["name"], {})}
-        shown = {key: own[key] for key in _SETTINGS if own.get(key) is not None}
-        result[policy["name"]] = shown
-    return result
 
 
 def categories_asked(summary: Summary) -> list[str]:
     return [category for category in CATEGORIES if category in summary["categories"]]
-
-
-def command(summary: Summary) -> str:
-    """The command line that makes the run again."""
-    config = summary["config"]
-    names = []
-    for name, settings in _settings(summary).items():
-        model = settings.pop("model", None)
-        query = f"?{urlencode(settings, safe=':/')}" if settings else ""
-        names.append(name if model is None else f"llm:{model}{query}")
-    words = ["--policies", ",".join(names)]
-    if config["personas"] != ["none"]:
-        words += ["--personas", ",".join(config["personas"])]
-    if config["spots"]["source"] != "shipped":
-        words += ["--spots", config["spots"]["source"]]
-    if len(summary["categories"]) < len(CATEGORIES):
-        words += ["--categories", ",".join(categories_asked(summary))]
-    words += ["--depth", str(config["depth"]), "--seed", str(config["seed"])]
-    words += ["--head-to-head", str(summary["head_to_head"]["games"])]
-    flags = ("lenient", "as_published", "list_legal", "renamed")
-    words += [f"--{flag.replace('_', '-')}" for flag in flags if config[flag]]
-    words += ["--skip-invalid"] if summary["invalid_entries"] else []
-    return f"python -m benchmarks.ludo_spots {shlex.join(words)}"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from stratagym.benchmarks.reporting.own import marked
 from stratagym.benchmarks.reporting.page import RateCell, Table, against, code
 from stratagym.benchmarks.reporting.plots import drawing, heat_map, short_labels
 
@@ -100,4 +101,4 @@ def wdl_table(summary: Mapping[str, Any], *, full: bool = True) -> Table:
                 f"{row['different_games']}/{row['score']['n']}",
             ]
         )
-    return table
+    return marked(table, [(row["a"], row["b"]) for row in summary["pairings"]], summary["own"])

@@ -183,12 +183,20 @@ class Table:
     Attributes:
         left: columns aligned to the left, the first always; the others to the right.
         aside: rows that are no case but a yardstick, such as chance; set in italics.
+        marked, void: rows to be careful with, and rows of what came to no result; see ``own``.
     """
 
     columns: Sequence[str]
     rows: list[Sequence[Cell]] = field(default_factory=list)
     left: Sequence[int] = ()
     aside: Sequence[int] = ()
+    marked: list[int] = field(default_factory=list)
+    void: list[int] = field(default_factory=list)
+
+    def row_class(self, at: int) -> str:
+        """How a row is set: ``aside``, ``marked``, ``void`` or, as most, empty."""
+        kinds = {"aside": self.aside, "marked": self.marked, "void": self.void}
+        return " ".join(name for name, rows in kinds.items() if at in rows)
 
     def _is_left(self, column: int) -> bool:
         return column == 0 or column in self.left
@@ -211,7 +219,7 @@ class Table:
         names = (code(name) if "_" in name and "`" not in name else name for name in self.columns)
         head = "".join(cell("th", k, name, ' scope="col"') for k, name in enumerate(names))
         body = [
-            ('<tr class="aside">' if at in self.aside else "<tr>")
+            (f'<tr class="{kind}">' if (kind := self.row_class(at)) else "<tr>")
             + cell("th", 0, row[0], ' scope="row"')
             + "".join(cell("td", k, content) for k, content in enumerate(row[1:], 1))
             + "</tr>"
@@ -288,7 +296,9 @@ class _Fitted:
         yield Text()
 
     def _style(self, at: int) -> str | None:
-        return "dim italic" if at in self.table.aside else None
+        styles = {"aside": "dim italic", "marked": "yellow", "void": "dim"}
+        kinds = self.table.row_class(at).split()
+        return " ".join(styles[kind] for kind in kinds) or None
 
 
 # --- pages ---------------------------------------------------------------------------------------
@@ -489,6 +499,8 @@ tbody tr:hover{background:var(--tint)}
 .right{text-align:right}
 td:last-child,th:last-child{padding-right:.3rem}
 .aside th,.aside td{font-style:italic;color:var(--soft)}
+.marked th,.marked td{background:var(--mind-tint)}
+.void th,.void td{color:var(--soft);background:var(--mind-tint)}
 .rate{white-space:nowrap}
 .rate small{color:var(--soft);font-size:.92em}
 .strip{display:block;position:relative;height:5px;min-width:7rem;margin-top:4px;border-radius:3px;

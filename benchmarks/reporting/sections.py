@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, count
@@ -27,11 +27,6 @@ def cut_short(row: Mapping[str, Any]) -> str:
     return ", ".join(f"{n} {how}" for how, n in cut.items()) or NOTHING
 
 
-def rules_text(rules: Mapping[str, Any]) -> str:
-    """Options of a game as ``name=value``, separated by commas."""
-    return ", ".join(f"{name}={value}" for name, value in rules.items())
-
-
 def counted_apart(used: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Headings and fields of the tokens that a server counted apart for at least one model."""
     fields = {"tokens reasoning": "tokens_reasoning", "tokens cached": "tokens_cached"}
@@ -40,12 +35,13 @@ def counted_apart(used: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def model_table(summary: Summary) -> Table:
-    """The answers of language models by kind."""
+    """The answers of language models by kind, and what they cost: tokens, seconds, money."""
     kinds = ["ok", "unparseable", "illegal", "transport"]
     if any("overtime" in model["kinds"] for model in summary["models"].values()):
         kinds.append("overtime")
     apart = counted_apart(summary["models"].values())
-    table = Table(["model", "answers", *kinds, "tokens in", "tokens out", *apart, "cost"])
+    columns = ["model", "answers", *kinds, "tokens in", "tokens out", *apart]
+    table = Table([*columns, "median latency", "cost"])
     for name, model in summary["models"].items():
         cost = model["cost"]
         table.rows.append(
@@ -56,10 +52,21 @@ def model_table(summary: Summary) -> Table:
                 count(model["tokens_in"]),
                 count(model["tokens_out"]),
                 *(NOTHING if n is None else count(n) for n in map(model.get, apart.values())),
-                NOTHING if cost is None else f"{cost:.4f}",
+                seconds_text(model["median_latency_s"]),
+                cost_text(cost),
             ]
         )
     return table
+
+
+def seconds_text(seconds: float | None) -> str:
+    """``0.25 s``; a dash where nothing was measured."""
+    return NOTHING if seconds is None else f"{seconds:.2f} s"
+
+
+def cost_text(cost: float | None) -> str:
+    """What answers cost at the prices given; a dash without prices."""
+    return NOTHING if cost is None else f"{cost:.4f}"
 
 
 def add_models(page: Page, summary: Summary) -> None:
@@ -74,22 +81,100 @@ def add_models(page: Page, summary: Summary) -> None:
             page.text(f"{code(name)}, answers that were not played: {reasons}.")
 
 
-def add_options(
-    page: Page, rules: Mapping[str, str], config: Mapping[str, Any], names: Iterable[str]
+LABELS = {
+    "again": "an illegal answer is asked again",
+    "ask_forced": "asked for an only legal move",
+    "invalid": "after the last bad answer",
+    "list_legal": "legal moves in prompts",
+    "named": "policies in this order",
+    "renamed": "made-up names in prompts",
+    "text": "prompts",
+    "time_limit_s": "seconds for a move, all answers together",
+    "told": "games with all goals told",
+    "tries": "answers for one move, at most",
+    "tries_on_violation": "answers for a plan over budget",
+}
+"""Options whose names do not say what they are."""
+MODEL_OPTIONS = {
+    "model": "model", "base_url": "address", "temperature": "temperature",
+    "max_tokens": "token limit of a reply", "top_p": "top p", "top_k": "top k", "seed": "seed",
+    "reasoning_effort": "reasoning effort", "thinking_budget": "thinking budget",
+    "extra_body": "other fields of requests", "timeout_s": "seconds to wait", "retries": "retries",
+    "client": "client",
+}  # fmt: skip
+"""What of a model's settings is shown; a list of what may be, so that no key ever is."""
+LONGEST = 60
+"""Characters of an option's text that are shown, such as of a prompt file's."""
+
+
+def add_run(
+    page: Page,
+    config: Mapping[str, Any],
+    rows: Sequence[tuple[str, str]] | None = None,
 ) -> None:
-    """A section with the options in force.
+    """The foot of a report: what makes the run again, and every option in force in words.
 
     Args:
-        rules: text of a game's options by the heading of their row.
-        names: the fields of ``config`` that are listed below them.
+        rows: (option, value) pairs in the place of those that the configuration holds.
     """
-    page.heading("Options in force")
+    begun = config.get("begun")
+    page.heading("The run")
+    page.text(
+        "It was begun by a version of stratagym that kept neither the day nor the command."
+        if begun is None
+        else f"Begun on {begun['date']} with stratagym {begun['version']}."
+    )
     table = Table(["option", "value"], left=[1])
-    table.rows += [[heading, said] for heading, said in rules.items()]
-    table.rows += [[name, str(config[name])] for name in names]
+    table.rows += [list(row) for row in [*_policy_rows(config), *(rows or option_rows(config))]]
     page.table(table)
+    if begun is not None:
+        page.text("To run the same again (keys of models are read from the environment):")
+        page.listing(begun["command"])
 
 
-def rules_by_players(config: Mapping[str, Any]) -> dict[str, str]:
-    """``rules`` of ``add_options`` where they stand by number of players."""
-    return {f"rules, {n} players": rules_text(rules) for n, rules in config["rules"].items()}
+def _policy_rows(config: Mapping[str, Any]) -> list[tuple[str, str]]:
+    rows = []
+    for policy in config.get("policies", ()):
+        policy = {"name": policy} if isinstance(policy, str) else policy
+        own = {**policy, **config.get("connections", {}).get(policy["name"], {})}
+        said = ", ".join(
+            f"{word} {code(own[name]) if name in ('model', 'base_url') else in_words(own[name])}"
+            for name, word in MODEL_OPTIONS.items()
+            if own.get(name) is not None
+        )
+        rows.append(("policy", code(policy["name"]) + (f": {said}" if said else "")))
+    return rows
+
+
+def option_rows(config: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """(option, value) of all of a configuration but its policies, in words."""
+    rows = []
+    for name, value in config.items():
+        if name in ("schema", "benchmark", "policies", "connections", "begun"):
+            continue
+        nested = isinstance(value, Mapping) and any(isinstance(x, Mapping) for x in value.values())
+        parts = value.items() if nested else [("", value)]
+        label = LABELS.get(name, name.replace("_", " "))
+        rows += [(f"{label}, {part}" if part else label, in_words(own)) for part, own in parts]
+    return rows
+
+
+def in_words(value: Any) -> str:
+    """A value of a configuration: ``yes``, ``none``, ``a, b``, ``stacking=blocks, home=exact``."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or value in ({}, []):
+        return "none"
+    if isinstance(value, Mapping):
+        return ", ".join(
+            f"{LABELS[k]}: {in_words(v)}" if k in LABELS else f"{k}={in_words(v)}"
+            for k, v in value.items()
+        )
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(in_words(each) for each in value)
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    if not text:
+        return "default"
+    if len(text) > LONGEST or "\n" in text:
+        return f"{len(text):,} characters, from {code(text.strip()[:LONGEST])}"
+    return text

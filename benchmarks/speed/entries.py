@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -97,11 +97,13 @@ class Entry:
         return statistics.median(self.ratios)
 
 
-def entries_of(game: str, peers: tuple[Peer, ...]) -> list[Entry]:
-    """Ours in every call shape, each followed by the peers it is compared with."""
+def entries_of(
+    game: str, peers: tuple[Peer, ...], shapes: Collection[str] = tuple(SHAPES)
+) -> list[Entry]:
+    """Ours in the call shapes that the game has, each followed by the peers it is compared with."""
     entries = []
     for key, shape in SHAPES.items():
-        if shape.games and game not in shape.games:
+        if key not in shapes or (shape.games and game not in shape.games):
             continue
         entries.append(Entry(Peer(OURS, OURS, game, game, key, shape.make)))
         entries += [Entry(peer) for peer in peers if (peer.ours, peer.shape) == (game, key)]

@@ -31,6 +31,9 @@ LONG_NAMES = {"universal_poker, no limit, fcpa": HOLDEM}
 """OpenSpiel's names of games that are too long for a table, by what the table says."""
 EVEN_CHANCE = ("maedn", "universal_poker", "coin_game")
 """OpenSpiel's games in which all outcomes of a chance node are equally likely."""
+POSITIONS = 32
+"""Positions of random games that are copied."""
+PERFT_PLIES = 3
 CHANCE, TERMINAL = -1, -4
 """Players of OpenSpiel's that are none."""
 
@@ -56,20 +59,54 @@ def aec_loop(env: Any) -> Episode:
 
 
 def pettingzoo_classic(name: str) -> Episode:
-    """The AEC loop of an environment of PettingZoo's, with the wrappers its ``env()`` adds."""
+    """The AEC loop of an environment of PettingZoo's.
+
+    Args:
+        name: of the module, then ", raw_env" if it is made without the wrappers that its ``env()``
+            adds, and ", 9 lines" for a board of that size.
+    """
+    module, *words = name.split(", ")
+    options = {"board_size": 9} if "9 lines" in words else {}
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        return aec_loop(importlib.import_module(f"pettingzoo.classic.{name}").env())
+        found = importlib.import_module(f"pettingzoo.classic.{module}")
+        return aec_loop((found.raw_env if "raw_env" in words else found.env)(**options))
 
 
-def pettingzoo_go(name: str) -> Episode:
-    """The same of PettingZoo's go on 9 x 9 lines."""
-    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        module = importlib.import_module("pettingzoo.classic.go_v5")
-        return aec_loop(module.env(board_size=9))
+def copies(position: Callable[[Callable[[], float]], Any], method: str, *given: Any) -> Episode:
+    """Copies of positions, each by one call.
+
+    Args:
+        position: makes a position of a random game from a function that draws numbers in [0, 1).
+        method: what copies a position. given: its arguments.
+    """
+    random = Random(1).random
+    calls = [getattr(position(random), method) for _ in range(POSITIONS)] * 16
+
+    def episode() -> int:
+        for copy in calls:
+            copy(*given)
+        return len(calls)
+
+    return episode
+
+
+def children(position: Callable[[Callable[[], float]], Any]) -> Episode:
+    """All children of positions by their ``child``, and the legal actions of each."""
+    random = Random(1).random
+    parents = [position(random) for _ in range(POSITIONS)]
+    listed = [(parent.child, parent.legal_actions()) for parent in parents]
+
+    def episode() -> int:
+        decisions = 0
+        for child, legal in listed:
+            for action in legal:
+                child(action).legal_actions()
+            decisions += len(legal)
+        return decisions
+
+    return episode
 
 
 def openspiel_game(name: str) -> Any:
@@ -115,6 +152,34 @@ def openspiel_states(name: str, observe: bool = False) -> Episode:
 def openspiel_observations(name: str) -> Episode:
     """The same with the observation of the seat to move before every decision."""
     return openspiel_states(name, observe=True)
+
+
+def openspiel_position(name: str) -> Callable[[Callable[[], float]], Any]:
+    """What finds a position of a random game in which somebody is to move."""
+    game = openspiel_game(name)
+
+    def position(random: Callable[[], float]) -> Any:
+        state, met = game.new_initial_state(), []
+        while (player := state.current_player()) != TERMINAL:
+            legal = state.legal_actions()
+            if player == CHANCE:
+                state.apply_action(_draw(state, random))
+                continue
+            met.append(state.clone())
+            state.apply_action(legal[int(random() * len(legal))])
+        return met[int(random() * len(met))]
+
+    return position
+
+
+def openspiel_copies(name: str) -> Episode:
+    """Copies of positions by ``clone``."""
+    return copies(openspiel_position(name), "clone")
+
+
+def openspiel_children(name: str) -> Episode:
+    """Every position's children by ``child``, and the legal actions of each."""
+    return children(openspiel_position(name))
 
 
 def openspiel_rollouts(name: str) -> Episode:
@@ -174,7 +239,7 @@ def python_chess(name: str) -> Episode:
 
 
 def python_chess_perft(name: str) -> Episode:
-    """Leaves of python-chess's move tree, four plies from the start, counted at the last."""
+    """Leaves of python-chess's move tree, counted at the last ply."""
     import chess
 
     def leaves(board: Any, left: int) -> int:
@@ -187,7 +252,22 @@ def python_chess_perft(name: str) -> Episode:
             board.pop()
         return total
 
-    return lambda: leaves(chess.Board(), 4)
+    return lambda: leaves(chess.Board(), PERFT_PLIES)
+
+
+def python_chess_copies(name: str) -> Episode:
+    """Copies of a board without its moves, the cheapest that it makes."""
+    import chess
+
+    def position(random: Callable[[], float]) -> Any:
+        board = chess.Board()
+        for _ in range(int(random() * 80)):
+            if not (legal := list(board.legal_moves)):
+                break
+            board.push(legal[int(random() * len(legal))])
+        return board
+
+    return copies(position, "copy", False)
 
 
 def python_ataxx(name: str) -> Episode:
@@ -230,19 +310,21 @@ def renju_board(name: str) -> Episode:
 
 
 def pyffish_games(variant: str) -> Episode:
-    """Fairy-Stockfish's rules through pyffish, position by position: legal_moves and get_fen."""
+    """Fairy-Stockfish's rules through pyffish: one call of legal_moves a decision, which plays the
+    moves from the start anew.
+
+    A call sets the variant up, for milliseconds, beside which the moves are nothing; none are
+    legal when a game is over.
+    """
     import pyffish
 
     random, start = Random(1).random, pyffish.start_fen(variant)
 
     def episode() -> int:
-        fen, decisions = start, 0
-        while legal := pyffish.legal_moves(variant, fen, []):
-            fen = pyffish.get_fen(variant, fen, [legal[int(random() * len(legal))]])
-            decisions += 1
-            if pyffish.is_immediate_game_end(variant, fen, [])[0]:
-                break
-        return decisions
+        moves: list[str] = []
+        while legal := pyffish.legal_moves(variant, start, moves):
+            moves.append(legal[int(random() * len(legal))])
+        return len(moves)
 
     return episode
 

@@ -151,6 +151,32 @@ def observed_games(rules, states, legal, probs, observation, seed, decisions):
     return done
 
 
+@njit(cache=True)
+def _nothing():
+    return 0
+
+
+def empty_calls(number: int = 200_000) -> dict[str, float]:
+    """Nanoseconds of a compiled function that does nothing, called from Python without arguments.
+
+    By ``core.direct``, and as it is, where numba looks up what to call; the loop is not counted.
+    """
+    direct, found = core.direct(_nothing), {}
+    for name, call in (("direct", direct), ("looked_up", _nothing), ("loop", None)):
+        times = []
+        for _ in range(5):
+            start = time.process_time()
+            if call is None:
+                for _ in range(number):
+                    pass
+            else:
+                for _ in range(number):
+                    call()
+            times.append(time.process_time() - start)
+        found[name] = 1e9 * min(times) / number
+    return {name: found[name] - found["loop"] for name in ("direct", "looked_up")}
+
+
 def spread_of(values: Sequence[float]) -> dict[str, float] | None:
     if not values:
         return None

@@ -12,7 +12,8 @@ batches at the size that is quickest on this machine.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from stratagym.benchmarks.speed import loops, mahjong, native, pgx_batch
 from stratagym.benchmarks.speed.measuring import Episode
@@ -68,17 +69,22 @@ _ONE_CORE = "held to one processor, XLA's threads counted"
 _ALL_CORES = "XLA's own threads on all processors"
 _RLCARD_MAHJONG = "sets and a pair win, without fans, payments or one's own wall"
 _BUILT = "its library built by this machine's compiler and called from a loop in C"
-_EXTENSION = "C++, called hand by hand from Python, its only interface"
+_EXTENSION = "C++ behind its Python functions, called hand by hand as ours are"
+_RIICHI = "of riichi: the regular form alone, without the tiles that lower it"
+_SETS_UP = "every call sets the variant up anew, which is most of its time; one call a decision"
+_RAW = "by raw_env(), without the wrappers of env() that check order and legality, as ours does"
 
 
-def _openspiel(ours: str, game: str, *notes: str) -> tuple[Peer, ...]:
-    """OpenSpiel in all the shapes it has."""
+def _openspiel(ours: str, game: str, *notes: str, chance: bool = False) -> tuple[Peer, ...]:
+    """OpenSpiel in all the shapes it has; children may be chance nodes in games of ``chance``."""
     whose = ("OpenSpiel", "open_spiel", game, ours)
     return (
         Peer(*whose, "bulk", loops.openspiel_rollouts, notes=(_ROLLOUTS, *notes)),
         Peer(*whose, "step", loops.openspiel_states, notes=notes),
         Peer(*whose, "core", loops.openspiel_states, notes=notes),
         Peer(*whose, "observe", loops.openspiel_observations, notes=notes),
+        Peer(*whose, "copy", loops.openspiel_copies),
+        *([] if chance else [Peer(*whose, "child", loops.openspiel_children)]),
     )
 
 
@@ -92,10 +98,13 @@ def _whole_plays(ours: str, game: str) -> tuple[Peer, ...]:
     )
 
 
-def _pettingzoo(ours: str, game: str, *notes: str, same_game: bool = True) -> Peer:
-    """PettingZoo's environment."""
-    whose = ("PettingZoo", "pettingzoo[classic]", game, ours)
-    return Peer(*whose, "aec", loops.pettingzoo_classic, same_game, notes)
+def _pettingzoo(ours: str, game: str, *notes: str) -> tuple[Peer, ...]:
+    """PettingZoo's environment, with and without the wrappers it comes in."""
+    name, package, make = "PettingZoo", "pettingzoo[classic]", loops.pettingzoo_classic
+    return (
+        Peer(name, package, game, ours, "aec", make, notes=notes),
+        Peer(name, package, f"{game}, raw_env", ours, "aec", make, notes=(_RAW, *notes)),
+    )
 
 
 def _pgx(ours: str, game: str, *notes: str) -> tuple[Peer, ...]:
@@ -111,7 +120,9 @@ def _pgx(ours: str, game: str, *notes: str) -> tuple[Peer, ...]:
 
 def _pyffish(ours: str, variant: str, *notes: str) -> Peer:
     """The rules of Fairy-Stockfish, as Python has them."""
-    return Peer("pyffish", "pyffish", variant, ours, "step", loops.pyffish_games, notes=notes)
+    return Peer(
+        "pyffish", "pyffish", variant, ours, "step", loops.pyffish_games, notes=(_SETS_UP, *notes)
+    )
 
 
 def _go_19() -> tuple[Peer, ...]:
@@ -137,10 +148,16 @@ def _hands(name: str, make: Callable[[str], Episode], *notes: str, version: str 
 
 
 def _calculator(
-    name: str, package: str, shape: str, make: Callable[[str], Episode], *notes: str
+    name: str, package: str, shape: str, make: Callable[[str], Episode], **other: Any
 ) -> Peer:
     """A calculator of mahjong hands, called from Python."""
-    return Peer(name, package, "Python", "mcr_mahjong", shape, make, notes=notes)
+    return Peer(name, package, "Python", "mcr_mahjong", shape, make, **other)
+
+
+def _judge(shape: str, make: Callable[[str], Episode]) -> Peer:
+    """The C++ library within PyMahjongGB, which judges on Botzone."""
+    whose = "PyMahjongGB", "PyMahjongGB", "C++", "mcr_mahjong"
+    return Peer(*whose, shape, make, notes=(_BUILT,), version=mahjong.PYMAHJONGGB.version)
 
 
 PEERS: tuple[Peer, ...] = (
@@ -148,26 +165,19 @@ PEERS: tuple[Peer, ...] = (
     _pyffish("ataxx", "ataxx"),
     *_openspiel("breakthrough", "breakthrough"),
     _pyffish("breakthrough", "breakthrough"),
-    *(p for p in _openspiel("coin_game", "coin_game", _DRAWN) if p.shape != "observe"),
-    *_openspiel("ludo", "maedn(players=4)", _MAEDN),
-    _pettingzoo("ludo", "connect_four_v3", same_game=False),
-    _pettingzoo("ludo", "tictactoe_v3", same_game=False),
+    *(p for p in _openspiel("coin_game", "coin_game", _DRAWN, chance=True) if p.shape != "observe"),
+    *(
+        replace(peer, same_game=False)
+        for peer in _openspiel("ludo", "maedn(players=4)", _MAEDN, chance=True)
+    ),
     *_openspiel("tictactoe", "tic_tac_toe"),
-    _pettingzoo("tictactoe", "tictactoe_v3"),
+    *_pettingzoo("tictactoe", "tictactoe_v3"),
     *_pgx("tictactoe", "tic_tac_toe"),
     *_openspiel("connect_four", "connect_four"),
-    _pettingzoo("connect_four", "connect_four_v3"),
+    *_pettingzoo("connect_four", "connect_four_v3"),
     *_pgx("connect_four", "connect_four"),
     *_openspiel("go", "go(board_size=9)", _SUPERKO_DRAWS),
-    Peer(
-        "PettingZoo",
-        "pettingzoo[classic]",
-        "go_v5, 9 lines",
-        "go",
-        "aec",
-        loops.pettingzoo_go,
-        notes=(_SIMPLE_KO,),
-    ),
+    *_pettingzoo("go", "go_v5, 9 lines", _SIMPLE_KO),
     *_pgx("go", "go_9x9", _SUPERKO_LOSES),
     *_go_19(),
     *_openspiel("reversi", "othello"),
@@ -177,12 +187,11 @@ PEERS: tuple[Peer, ...] = (
     Peer("renju", "renju", "RenjuBoard", "gomoku", "step", loops.renju_board, notes=(_NO_LIST,)),
     *_openspiel("chess", "chess"),
     Peer("python-chess", "chess", "Board", "chess", "step", loops.python_chess),
-    Peer(
-        "python-chess", "chess", "legal_moves.count()", "chess", "perft", loops.python_chess_perft
-    ),
-    _pettingzoo("chess", "chess_v6", "it ends a game as soon as a draw could be claimed"),
+    Peer("python-chess", "chess", "Board", "chess", "copy", loops.python_chess_copies),
+    Peer("python-chess", "chess", "Board", "chess", "perft_calls", loops.python_chess_perft),
+    *_pettingzoo("chess", "chess_v6", "it ends a game as soon as a draw could be claimed"),
     *_pgx("chess", "chess"),
-    *_openspiel("texas_holdem", "universal_poker, no limit, fcpa", _FCPA),
+    *_openspiel("texas_holdem", "universal_poker, no limit, fcpa", _FCPA, chance=True),
     Peer(
         "RLCard",
         "rlcard",
@@ -192,7 +201,7 @@ PEERS: tuple[Peer, ...] = (
         loops.rlcard_steps,
         notes=(_RLCARD_HOLDEM,),
     ),
-    _pettingzoo("texas_holdem", "texas_holdem_no_limit_v6", _RLCARD_HOLDEM),
+    *_pettingzoo("texas_holdem", "texas_holdem_no_limit_v6", _RLCARD_HOLDEM),
     *_whole_plays("dou_dizhu", "dou_dizhu"),
     Peer(
         "RLCard",
@@ -221,19 +230,31 @@ PEERS: tuple[Peer, ...] = (
         notes=(_RLCARD_MAHJONG,),
     ),
     # Its rollouts in C++ refuse games with rewards before the end.
-    *(peer for peer in _openspiel("hanabi", "hanabi") if peer.shape != "bulk"),
+    *(peer for peer in _openspiel("hanabi", "hanabi", chance=True) if peer.shape != "bulk"),
     _hanabi("bulk", native.hanabi_games, _BUILT, version=native.HANABI.version),
     _hanabi("bulk_observe", native.hanabi_games_observed, _BUILT, version=native.HANABI.version),
     _hanabi("step", loops.hanabi_states, "through its Python bindings"),
     _hanabi("observe", loops.hanabi_observations, "through its Python bindings, encoded vectors"),
-    _pettingzoo("hanabi", "hanabi_v5", "its Hanabi is OpenSpiel's and needs shimmy too"),
-    _calculator("PyMahjongGB", "PyMahjongGB", "fans", mahjong.pymahjonggb_fans, _EXTENSION),
-    _calculator("PyMahjongGB", "PyMahjongGB", "useful", mahjong.pymahjonggb_shantens, _EXTENSION),
+    *_pettingzoo("hanabi", "hanabi_v5", "its Hanabi is OpenSpiel's and needs shimmy too"),
+    _judge("fans", mahjong.library_fans),
+    _judge("shanten", mahjong.library_shantens),
+    _judge("useful", mahjong.library_useful),
+    _calculator(
+        "PyMahjongGB", "PyMahjongGB", "fan_calls", mahjong.pymahjonggb_fans, notes=(_EXTENSION,)
+    ),
+    _calculator(
+        "PyMahjongGB",
+        "PyMahjongGB",
+        "useful_calls",
+        mahjong.pymahjonggb_shantens,
+        notes=(_EXTENSION,),
+    ),
     _calculator(
         "mahjong",
         "mahjong",
-        "shanten",
+        "useful_calls",
         mahjong.mahjong_shantens,
-        "of riichi; the regular form alone",
+        same_game=False,
+        notes=(_RIICHI,),
     ),
 )

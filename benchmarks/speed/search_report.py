@@ -10,6 +10,7 @@ from rich.console import Console
 
 from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.page import NOTHING, Page, RateCell, Table, code, count
+from stratagym.benchmarks.reporting.sections import add_run
 from stratagym.benchmarks.speed import searches
 from stratagym.benchmarks.speed.measuring import machine_line, short
 from stratagym.envs import spec
@@ -129,6 +130,7 @@ def write(folder: Path, summary: dict[str, Any]) -> None:
         page.text(text)
         page.table(table)
     add_replays(page, folder)
+    add_run(page, summary["config"])
     page.write(folder)
 
 

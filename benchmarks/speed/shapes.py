@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from stratagym import envs
-from stratagym.benchmarks.speed import mahjong, sealed
-from stratagym.benchmarks.speed.loops import aec_loop
+from stratagym.benchmarks.speed import loops, mahjong, sealed
 from stratagym.benchmarks.speed.measuring import (
     Batched,
     Episode,
@@ -72,7 +71,7 @@ def state_api(game: str, observe: bool = False, **options: Any) -> Episode:
     def episode() -> int:
         decisions = 0
         state.reset(next(seeds))
-        while not state.is_terminal():
+        while state.current_player() >= 0:
             if observe:
                 state.observation_tensor(out=seen)
             legal = state.legal_actions()
@@ -89,28 +88,56 @@ def state_api_observing(game: str) -> Episode:
 
 
 def core_functions(game: str) -> Episode:
-    """``core.start_at`` and ``core.play_at`` called as they are, on the bare record."""
+    """``core.start_at`` and ``core.play_at`` by ``core.direct``, on the bare record."""
     rules = envs.spec(game).make_rules()
     states, seeds = core.new_states(rules), itertools.count()
     legal, probs = core.new_scratch(rules)
+    start_at = core.direct(core.start_at, rules, states, 0, np.uint64(0), probs)
+    legal_at = core.direct(core.legal_actions_at, rules, states, 0, legal)
+    play_at = core.direct(core.play_at, rules, states, 0, 0, legal, probs)
     random = Random(1).random
 
     def episode() -> int:
         decisions = 0
-        player = core.start_at(rules, states, 0, np.uint64(next(seeds)), probs)
-        n = core.legal_actions_at(rules, states, 0, legal)
+        player = start_at(rules, states, 0, next(seeds), probs)
+        n = legal_at(rules, states, 0, legal)
         while player >= 0:
-            action = int(legal[int(random() * n)])
-            player, n = core.play_at(rules, states, 0, action, legal, probs)
+            action = legal[int(random() * n)]
+            player, n = play_at(rules, states, 0, action, legal, probs)
             decisions += 1
         return decisions
 
     return episode
 
 
+def copies(game: str) -> Episode:
+    """Copies of the positions of random games."""
+    return loops.copies(_position(game), "clone")
+
+
+def children(game: str) -> Episode:
+    """Every position's children: a copy, a move, and the list of legal actions."""
+    return loops.children(_position(game))
+
+
+def _position(game: str) -> Callable[[Callable[[], float]], Any]:
+    state = envs.make_state(game)
+
+    def position(random: Callable[[], float]) -> Any:
+        """Some position of a random game, in which somebody is to move."""
+        state.reset(int(random() * 2**32))
+        met = []
+        while legal := state.legal_actions():
+            met.append(state.clone())
+            state.apply_action(legal[int(random() * len(legal))])
+        return met[int(random() * len(met))]
+
+    return position
+
+
 def aec_environment(game: str) -> Episode:
     """The PettingZoo environment as people use it."""
-    return aec_loop(envs.make(game))
+    return loops.aec_loop(envs.make(game))
 
 
 def batch_of(game: str, size: int, threads: int = 1, lines: int | None = None) -> Episode:
@@ -162,6 +189,17 @@ def perft_leaves(game: str) -> Episode:
     return lambda: perft(states, 5)
 
 
+def perft_calls(game: str) -> Episode:
+    """The same move by move from Python, with one state a position."""
+    root = envs.make_state(game)
+
+    def leaves(state: Any, left: int) -> int:
+        legal = state.legal_actions()
+        return len(legal) if left == 1 else sum(leaves(state.child(a), left - 1) for a in legal)
+
+    return lambda: leaves(root, loops.PERFT_PLIES)
+
+
 def hand_values(game: str) -> Episode:
     """Values of random hands of seven cards in one compiled loop."""
     from stratagym.envs.texas_holdem.evaluator import evaluate_each
@@ -194,12 +232,16 @@ class Shape:
 _WHOLE = ("dou_dizhu",)
 """Games whose default actions are parts of what others take for one."""
 
+_TILES = ("mcr_mahjong",)
+
 SHAPES = {
     "bulk": Shape("bulk loop, no observation", bulk_loop),
     "bulk_observe": Shape("bulk loop + observation", bulk_loop_observing),
     "step": Shape("Python step, no observation", state_api),
-    "core": Shape("Python step by core's plain functions, no observation", core_functions),
+    "core": Shape("Python step by core.direct, no observation", core_functions),
     "observe": Shape("Python step + observation", state_api_observing),
+    "copy": Shape("copies of a state, by Python calls", copies),
+    "child": Shape("children of a state and their legal actions, by Python calls", children),
     "aec": Shape("AEC loop, observation + mask", aec_environment),
     "batch": Shape("batch, observation + mask", batch_environment),
     "batch_cores": Shape("batch on all processors, per second", batch_on_all_cores, clock="wall"),
@@ -217,9 +259,12 @@ SHAPES = {
         _WHOLE,
     ),
     "resolve": Shape("pairs of plans fought out", sealed.resolved_plans, sealed.GAMES),
-    "perft": Shape("perft leaves, bulk-counted", perft_leaves, ("chess",)),
-    "hands": Shape("7-card hands evaluated", hand_values, ("texas_holdem",)),
-    "fans": Shape("fans of winning hands counted", mahjong.fan_counts, ("mcr_mahjong",)),
-    "shanten": Shape("shanten of 13 tiles, all forms", mahjong.shantens, ("mcr_mahjong",)),
-    "useful": Shape("shanten and useful tiles", mahjong.useful_tiles, ("mcr_mahjong",)),
+    "perft": Shape("perft leaves in a bulk loop", perft_leaves, ("chess",)),
+    "perft_calls": Shape("perft leaves by Python calls", perft_calls, ("chess",)),
+    "hands": Shape("7-card hands evaluated in a bulk loop", hand_values, ("texas_holdem",)),
+    "fans": Shape("fans of winning hands in a bulk loop", mahjong.fan_counts, _TILES),
+    "fan_calls": Shape("fans of winning hands by Python calls", mahjong.fan_calls, _TILES),
+    "shanten": Shape("shanten of 13 tiles in a bulk loop", mahjong.shantens, _TILES),
+    "useful": Shape("shanten and useful tiles in a bulk loop", mahjong.useful_tiles, _TILES),
+    "useful_calls": Shape("shanten and useful tiles by Python calls", mahjong.useful_calls, _TILES),
 }

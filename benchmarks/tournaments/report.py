@@ -11,8 +11,9 @@ from rich.console import Console
 
 from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.cross_table import both_ways, draw_cross_table, wdl_table
+from stratagym.benchmarks.reporting.own import add_words, marked, print_words
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, number
-from stratagym.benchmarks.reporting.sections import RATINGS, model_table
+from stratagym.benchmarks.reporting.sections import RATINGS, add_run, model_table
 from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
@@ -23,8 +24,8 @@ def rating_table(summary: Summary) -> Table:
     table = Table(
         ["player", "Bradley-Terry", "95%", "Elo", "points", "games", "forfeits", "replays"]
     )
-    rows = summary["policies"].items()
-    for name, row in sorted(rows, key=lambda item: -(item[1]["bradley_terry"] or -np.inf)):
+    rows = _by_rating(summary)
+    for name, row in rows:
         unrated = row["bradley_terry"] is None
         table.rows.append(
             [
@@ -38,7 +39,13 @@ def rating_table(summary: Summary) -> Table:
                 count(row["transport_breaks"]),
             ]
         )
-    return table
+    return marked(table, [[name] for name, _ in rows], summary["own"])
+
+
+def _by_rating(summary: Summary) -> list[tuple[str, Mapping[str, Any]]]:
+    """The players, best rated first."""
+    rows = summary["policies"].items()
+    return sorted(rows, key=lambda item: -(item[1]["bradley_terry"] or -np.inf))
 
 
 def role_table(summary: Summary) -> Table:
@@ -49,13 +56,12 @@ def role_table(summary: Summary) -> Table:
     for row in rows:
         rates = (RateCell(rate, strip=False) for rate in row["roles"].values())
         table.rows.append([code(row["a"]), code(row["b"]), *rates])
-    return table
+    return marked(table, [(row["a"], row["b"]) for row in rows], summary["own"], behind=2)
 
 
 def draw(folder: Path, summary: Summary) -> Path:
     """Heat map of every row player's score against every column player, best rated first."""
-    rows = summary["policies"]
-    names = sorted(rows, key=lambda name: -(rows[name]["bradley_terry"] or -np.inf))
+    names = [name for name, _ in _by_rating(summary)]
     scores = {(row["a"], row["b"]): row["score"] for row in summary["pairings"]}
     size = 0.62 * len(names)
     return draw_cross_table(
@@ -84,6 +90,7 @@ def write(folder: Path, summary: Summary) -> None:
     )
     page.heading("Ratings")
     page.table(rating_table(summary))
+    add_words(page, ("", summary["own"]))
     page.heading("Cross table")
     page.figure(
         draw(folder, summary),
@@ -97,17 +104,6 @@ def write(folder: Path, summary: Summary) -> None:
     if summary["models"]:
         page.heading("Language models")
         page.table(model_table(summary), "Answers by kind")
-        text = config["text"]
-        listed = "with" if text["list_legal"] else "without"
-        told = "; the game under made-up names" if text["renamed"] else ""
-        seconds = config["time_limit_s"]
-        limit = "no time limit" if seconds is None else f"{seconds:g} s a move"
-        page.text(
-            f"Prompts {listed} the list of legal moves{told}; {config['tries']} tries a move, "
-            f"then {code(config['invalid'])}; {limit}."
-        )
-    page.heading("Options in force")
-    page.listing("\n".join(f"{k}={v}" for k, v in config["rules"].items()) or "none")
     alike = [
         row for row in summary["pairings"] if 0 < row["different_games"] * 2 < row["score"]["n"]
     ]
@@ -129,6 +125,7 @@ def write(folder: Path, summary: Summary) -> None:
         ]
     )
     add_replays(page, folder)
+    add_run(page, config)
     page.write(folder)
 
 
@@ -136,6 +133,7 @@ def screen(console: Console, summary: Summary) -> None:
     """Print the final tables."""
     config = summary["config"]
     console.print(rating_table(summary).rich(f"{spec(config['game']).title}: ratings"))
+    print_words(console, ("", summary["own"]))
     console.print(wdl_table(summary, full=False).rich("Pairings"))
     roles = role_table(summary)
     if roles.rows:

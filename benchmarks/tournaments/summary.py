@@ -9,11 +9,11 @@ from typing import Any
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.games import Games
+from stratagym.benchmarks.harness.own_play import counting
 from stratagym.benchmarks.harness.pairings import points
 from stratagym.benchmarks.harness.records import GameRecord, side_policies
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.reporting.ratings import rate
-from stratagym.benchmarks.reporting.stats import wilson
 
 
 def summarise(run: Run, played: Sequence[GameRecord], byes: dict[str, int]) -> dict[str, Any]:
@@ -24,20 +24,20 @@ def summarise(run: Run, played: Sequence[GameRecord], byes: dict[str, int]) -> d
         for game in run.games()
         if game["ended_by"] == TRANSPORT and game["match"] in names
     )
-    whole = Games.of(played).records
+    play = run.own_play()
+    void = play.void()
+    whole = Games.of(counting(played, void)).records
     ratings = rate([(a, b, points(g), g["seed"]) for g in whole for a, b in [side_policies(g)]])
     rows = {}
     for name, policy in run.policies.items():
-        mine = [game for game in whole if name in game["seats"]]
-        lost = sum(
+        mine = Games([game for game in Games.of(played).records if name in game["seats"]])
+        lost = [
             game["forfeited_by"] is not None and game["seats"][game["forfeited_by"]] == name
-            for game in mine
-        )
+            for game in mine.records
+        ]
         rows[name] = {
             **ratings.get(name, {"games": 0, "points": 0.0, "bradley_terry": None}),
-            "forfeits": wilson(lost, len(mine)).record()
-            if isinstance(policy, LanguageModel)
-            else None,
+            "forfeits": mine.rate(lost).record() if isinstance(policy, LanguageModel) else None,
             "transport_breaks": sum(
                 aborted[game["match"]] for game in played if name in game["seats"]
             ),
@@ -50,7 +50,10 @@ def summarise(run: Run, played: Sequence[GameRecord], byes: dict[str, int]) -> d
     return {
         "config": run.config,
         "policies": rows,
-        "pairings": [pairing_row(a, b, Games.of(own)) for (a, b), own in groups.items()],
+        "own": play.records(rows),
+        "pairings": [
+            pairing_row(a, b, Games.of(counting(own, void))) for (a, b), own in groups.items()
+        ],
         "models": run.usage(),
     }
 

@@ -21,7 +21,7 @@ from stratagym.benchmarks.harness.workers import PolicyCache
 from stratagym.benchmarks.levels.climb import climb_all, new_climb, new_plan
 from stratagym.benchmarks.levels.setup import same_ladder
 from stratagym.benchmarks.levels.summary import result
-from stratagym.benchmarks.reporting.stats import Rate, mean_rate, wilson
+from stratagym.benchmarks.reporting.stats import mean_rate
 from stratagym.benchmarks.training import ppo
 from stratagym.envs import core
 from stratagym.envs.text import TextOptions
@@ -161,25 +161,14 @@ class Evaluation:
             "mean_return": mean_rate(x, labels).record(),
         }
         if not self.is_team_game:
-            found["wins"] = share(x > 0, labels).record()
-            found["draws"] = share(x == 0, labels).record()
-            found["losses"] = share(x < 0, labels).record()
+            found["wins"] = mean_rate(x > 0, labels).record()
+            found["draws"] = mean_rate(x == 0, labels).record()
+            found["losses"] = mean_rate(x < 0, labels).record()
             found[SEATS] = [
-                share(x[at == seat] > 0, labels[at == seat]).record()
+                mean_rate(x[at == seat] > 0, labels[at == seat]).record()
                 for seat in range(self.rules.num_players)
             ]
         return found
-
-
-def share(hits: np.ndarray, clusters: np.ndarray) -> Rate:
-    """Share of ``hits`` (N,) bool with its interval over clusters.
-
-    Where all or none are hits, Wilson's, a cluster one case.
-    """
-    if 0 < hits.sum() < len(hits):
-        return mean_rate(hits, clusters)
-    n = len(np.unique(clusters))
-    return replace(wilson(n if hits.any() else 0, n), n=len(hits))
 
 
 def resumable(folder: Path, advance: Callable[[int, int], Any]) -> tuple[Play, records.JsonlWriter]:

@@ -18,6 +18,7 @@ from stratagym.benchmarks.levels import report as levels
 from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count
 from stratagym.benchmarks.reporting.plots import COLOURS, MARKERS, SOFT, Look, drawing, looks
+from stratagym.benchmarks.reporting.sections import add_run
 from stratagym.benchmarks.training import ppo
 from stratagym.benchmarks.training.evaluation import SEATS
 
@@ -114,7 +115,8 @@ def seat_table(summary: dict[str, Any]) -> Table:
 
 def ladder_rows(summary: dict[str, Any]) -> dict[str, Any]:
     """The climb in the shape of an ``anchored_levels`` summary."""
-    return {"games": {summary["config"]["game"]: {"agent": summary["ladder"]}}}
+    game = summary["config"]["game"]
+    return {"games": {game: {"agent": summary["ladder"]}}, "own": {game: {}}}
 
 
 def cost_line(summary: dict[str, Any]) -> str:
@@ -219,6 +221,7 @@ def write(folder: Path, summary: dict[str, Any]) -> None:
     page.figure(folder / "learning_curve.png", "Evaluations in training with 95% intervals.",
                 "Learning curve")  # fmt: skip
     add_replays(page, folder)
+    add_run(page, config)
     page.write(folder)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from stratagym.envs.ataxx.rules import (
@@ -25,6 +26,7 @@ from stratagym.envs.ataxx.rules import (
 )
 from stratagym.envs.words import (
     MARKS,
+    AnswerForm,
     board_move,
     colours_text,
     labelled_grid,
@@ -33,7 +35,7 @@ from stratagym.envs.words import (
     stones_name,
 )
 
-PROMPT_VERSION = "ataxx-1"
+PROMPT_VERSION = "ataxx-2"
 _CELL = r"\(?[A-Za-z] ?,? ?[0-9]{1,2}\)?"
 ANSWER = board_move(
     "<cell>, or <from><to>, or pass",
@@ -248,6 +250,14 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
 
 
 # --- the parts of prompts ------------------------------------------------------------------------
+
+
+def answer_of(rules: Any) -> AnswerForm:
+    """The form of answers: without a pass where nobody passes."""
+    if not rules.botzone:
+        return ANSWER
+    what = "the cell to clone onto, or the cells of a jump, from and to"
+    return replace(ANSWER, form="<cell>, or <from><to>", what=what)
 
 
 def seat_name(rules: Any, s: Any, player: int) -> str:

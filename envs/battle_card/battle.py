@@ -162,6 +162,17 @@ def bonus(rules, damage, kind, other):
 
 
 @njit(cache=True)
+def lose_shield(s, log, side, k, actor):
+    """The shield of unit ``k`` is gone, by ``actor`` as events name it; paladins beside it gain."""
+    s.units[side, k, SHIELD] = 0
+    note(s, log, s.clock, SHIELDED, actor, name_of(s, side, k), 0, 0)
+    for other in range(s.count[side]):
+        paladin = s.units[side, other, KIND] == PALADIN
+        if paladin and other != k and lives(s, side, other):
+            gain(s, log, side, other, 2 * s.units[side, other, TIER], 0)
+
+
+@njit(cache=True)
 def hit(s, log, side, k, damage, by, deadly):
     """Damage to unit ``k`` of ``side`` by the enemy unit ``by``; returns what is more than it had.
 
@@ -173,12 +184,7 @@ def hit(s, log, side, k, damage, by, deadly):
     actor = name_of(s, 1 - side, by)
     target = name_of(s, side, k)
     if s.units[side, k, SHIELD]:
-        s.units[side, k, SHIELD] = 0
-        note(s, log, s.clock, SHIELDED, actor, target, 0, 0)
-        for other in range(s.count[side]):
-            paladin = s.units[side, other, KIND] == PALADIN
-            if paladin and other != k and lives(s, side, other):
-                gain(s, log, side, other, 2 * s.units[side, other, TIER], 0)
+        lose_shield(s, log, side, k, actor)
         return 0
     before = s.units[side, k, HEALTH]
     after = before - damage
@@ -319,7 +325,9 @@ def attack_by(rules, s, log, side, k):
     """The turn of a unit: burning, then its attack, or two."""
     s.clock += 1
     burn = s.units[side, k, BURN]
-    if burn > 0:
+    if burn > 0 and rules.burn_hits and s.units[side, k, SHIELD]:
+        lose_shield(s, log, side, k, name_of(s, side, k))
+    elif burn > 0:
         s.units[side, k, HEALTH] -= burn
         own = name_of(s, side, k)
         note(s, log, s.clock, BURNT, own, own, burn, s.units[side, k, HEALTH])

@@ -66,6 +66,7 @@ class Rules(NamedTuple):
     Attributes:
         rounds .. own_catalogue: see ``sealed.COMMON``. elements: whether elements count.
         once: whether a bandit leader's excess goes on to one target only.
+        burn_hits: whether a shield takes what burning costs, and is gone.
     """
 
     rounds: int
@@ -78,15 +79,17 @@ class Rules(NamedTuple):
     own_catalogue: int
     elements: int
     once: int
+    burn_hits: int
     num_players: int = 2
 
 
-def make_rules(elements: str, excess: str, **given: Any) -> Rules:
+def make_rules(elements: str, excess: str, burn: str, **given: Any) -> Rules:
     """Rules from the options as people write them; see the package's docstring."""
     return Rules(
         **sealed.common(given, BUDGETS, RELEASED_BUDGETS),
         elements=int(elements == "on"),
         once=int(excess == "once"),
+        burn_hits=int(burn == "shield"),
     )
 
 

@@ -120,6 +120,8 @@ class Battle:
             return f"{who} attacks {whom}"
         if kind == HIT:
             return f"{who} does {amount} to {whom}"
+        if kind == SHIELDED and actor == target:
+            return f"{who} loses its shield by burning"
         if kind == SHIELDED:
             return f"{who} gives {whom} a shield" if amount else f"{who} breaks {whom}'s shield"
         if kind == BURNT:

@@ -55,11 +55,12 @@ from stratagym.envs.sealed_words import CONSEQUENCES as CONSEQUENCES
 from stratagym.envs.sealed_words import MERGED_PARTS as MERGED_PARTS
 from stratagym.envs.sealed_words import POSITION_FORMS as POSITION_FORMS
 from stratagym.envs.sealed_words import TEXT_OPTIONS as TEXT_OPTIONS
+from stratagym.envs.sealed_words import legal_text as legal_text
 from stratagym.envs.sealed_words import plan_facts as plan_facts
 from stratagym.envs.sealed_words import refusal_text as refusal_text
 from stratagym.envs.words import section
 
-PROMPT_VERSION = "battle_card-1"
+PROMPT_VERSION = "battle_card-2"
 PLAN = "all"
 TIERS = ("Bronze", "Gold")
 PRIORITIES = tuple(f"target_priority_for_{side}" for side in SIDES)
@@ -105,7 +106,8 @@ def ability_text(rules: Any, kind: int) -> str:
         MOLTEN_HOUND: "death: 1 damage to all enemies",
         BATTLE_FRENZY: "after its attack: -4 attack, not below 0",
         BANDIT_LEADER: f"damage beyond its target's health goes on to {onto}",
-        LAVA_GOLEM: "taunt; whoever attacks it burns: loses 3 health before each own attack",
+        LAVA_GOLEM: "taunt; whoever attacks it with more than 0 burns: loses 3 health before each "
+        f"own attack, {'unless a shield takes it' if rules.burn_hits else 'also through a shield'}",
         TIDE_GUARDIAN: "shield; attacks twice",
         TIDE_LORD: "damaged and still alive: its attack doubles (at most 999)",
         PHOENIX: "also hits the living units left and right of its target; comes back once with "
@@ -121,7 +123,7 @@ def ability_text(rules: Any, kind: int) -> str:
         BLACK_ROCK: "start: +3 health for each other unit of its side",
         VINE_PROTECTOR: "death: all of its side regain 2 health, up to their most",
         KING: f"attacking: first summons a Soldier {soldier} with a shield",
-        MOUNTAIN_GIANT: "taunt; whoever attacks it loses 2 attack, not below 0",
+        MOUNTAIN_GIANT: "taunt; whoever attacks it with more than 0 loses 2 attack, not below 0",
         ANCIENT_TREANT: f"start: all other allies +{treant[0]} attack, +{treant[1]} health",
     }.get(kind, "")
 
@@ -341,13 +343,14 @@ def rules_text(rules: Any) -> str:
         "- A unit attacks a living enemy with taunt if there is one, else any; of these the first "
         "name in its side's priorities that is there, else the leftmost.",
         "- It does damage as high as its attack; its target strikes back with the attack it had "
-        "before. At 0 health a unit is dead.",
+        "before. At 0 health a unit is dead. Deaths come behind the whole attack, the invaders' "
+        "first, on each side from left to right, and each does at once what it does.",
         *elements,
-        "- A shield takes one hit whole, then it is gone.",
+        "- A shield takes one hit whole, then it is gone; damage of 0 is no hit.",
         "- When all defenders are dead the invaders win, even if all invaders are dead too; when "
         f"all invaders are dead the defenders win. After {ROUNDS} rounds of battle more health "
         "in all wins; if it is equal, the defenders win.",
-        *sealed_words.rounds_rules(rules),
+        *sealed_words.rounds_rules(rules, SIDES),
     )
 
 
@@ -407,12 +410,4 @@ def position_text(rules: Any, s: Any, player: int, form: str, refusal: str = "")
         end=lambda: _end(s),
         summary=lambda: summary(rules, s, sealed.last_events(rules, s), sealed_words.SUMMARY_LINES),
         refusal=refusal,
-    )
-
-
-def legal_text(rules: Any, s: Any, player: int, legal: list[int]) -> str:
-    """The legal moves of which a plan is made."""
-    return section(
-        "What your plan may go on with",
-        ", ".join(action_to_string(rules, s, action) for action in legal),
     )

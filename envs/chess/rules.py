@@ -198,7 +198,7 @@ def step(rules, s, action):
 def returns(rules, s, out):
     """+1 and -1 after checkmate, else 0."""
     won = 1.0 if s.termination == CHECKMATE else 0.0
-    out[s.turn ^ rules.white] = -won
+    out[s.turn ^ rules.white] = 0.0 - won
     out[s.turn ^ rules.white ^ 1] = won
 
 

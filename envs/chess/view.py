@@ -7,6 +7,7 @@ from typing import Any
 from stratagym.envs.chess import moves, notation, rules
 from stratagym.envs.chess.moves import bishop_attacks, rook_attacks
 from stratagym.envs.chess.notation import square_name
+from stratagym.envs.chess.past import moves_since
 from stratagym.envs.chess.tables import (
     BISHOP,
     DESTINATION,
@@ -21,7 +22,7 @@ from stratagym.envs.chess.tables import (
 )
 from stratagym.envs.words import move_and_reason, section
 
-PROMPT_VERSION, MERGED_VERSION = "chess-2", "chess-1"
+PROMPT_VERSION, MERGED_VERSION = "chess-3", "chess-1"
 ANSWER = move_and_reason(
     "<move>",
     notation.MOVE,
@@ -278,6 +279,19 @@ def position_text(game_rules: Any, s: Any, player: int, form: str) -> str:
         f"{int(s['halfmove_clock'])}",
     )
     return "\n\n".join([*told, now])
+
+
+def past_text(game_rules: Any, s: Any, player: int) -> str:
+    """The moves by which positions may have been repeated, where repetition draws."""
+    if not game_rules.max_repetitions:
+        return ""
+    stood = int(s["repeated"]) + 1
+    return (
+        "The moves since the last capture or pawn move, the oldest first: "
+        f"{' '.join(moves_since(s)) or 'none'}\n"
+        "How often this position has stood on the board, now included: "
+        f"{stood} {'time' if stood == 1 else 'times'}"
+    )
 
 
 def piece_list(s: Any) -> list[str]:

@@ -91,10 +91,11 @@ def count_after(rules, s, seat, action, counts):
 def rates(counts: np.ndarray) -> dict[str, float]:
     """Behaviour from ``COUNTS`` summed over games; nan where nothing was counted.
 
-    pass_rate: deliberate passes of all decisions that the seat was asked for (BotzoneBench's table
-    5); of_choices: of the decisions in which both were legal, with what chance comes to, and by
-    whose play was to be beaten. over_partner: plays over the partner's, of its plays that could be
-    beaten. plays_a_game and bombs_held_at_loss: of a seat, on average. share_KIND: of all plays.
+    pass_rate: deliberate passes of the decisions with several legal actions (BotzoneBench's table
+    5, whose models are asked for no others); of_choices: of those in which both passing and playing
+    were legal, with what chance comes to, and by whose play was to be beaten. over_partner: plays
+    over the partner's, of its plays that could be beaten. plays_a_game and bombs_held_at_loss: of a
+    seat, on average. share_KIND: of all plays.
 
     Args:
         counts: one seat's, or sums of several.

@@ -47,7 +47,7 @@ from stratagym.envs.dou_dizhu.rules import (
 )
 from stratagym.envs.words import section
 
-PROMPT_VERSION = "dou_dizhu-1"
+PROMPT_VERSION = "dou_dizhu-2"
 POSITION_FORMS = ("list", "table")
 HINTS = (
     "Count the plays you still need; play what brings you closer to none left, low cards first.",
@@ -384,7 +384,8 @@ def _kinds(rules: Any) -> list[str]:
     singles = {
         DISTINCT: "The singles are of different ranks; both jokers may be among them.",
         PAGAT: "The singles are of different ranks, and never both jokers.",
-        LOOSE: "Two of the singles may be a pair, three of a rank may not.",
+        LOOSE: "Pairs may be among the singles, more than one too, and both jokers; never three of "
+        "a rank.",
     }[rules.kickers]
     kinds = [
         "Single: one card.",
@@ -476,21 +477,47 @@ def _names(s: Any, player: int) -> list[str]:
     return [names[(seat - player) % SEATS] for seat in range(SEATS)]
 
 
+def _bids(s: Any, names: list[str]) -> list[str]:
+    """The bidding so far; who bid less than the highest is as one who passed."""
+    by = f", by the {names[s['bidder']].lower()}" if s["bid"] else ""
+    return [
+        f"The highest bid: {int(s['bid']) or 'none'}{by}",
+        f"Players who have bid or passed: {int(s['spoken'])} of {SEATS}",
+    ]
+
+
+def _so_far(rules: Any, s: Any, names: list[str]) -> list[str]:
+    """What each seat has played, and what the game is worth so far."""
+    lines = []
+    for seat, name in enumerate(names):
+        plays = int(s["moves"][seat])
+        times = f"{plays} {'play' if plays == 1 else 'plays'}"
+        points = f", {int(s['points'][seat])} hundredths" if rules.score == BOTZONE else ""
+        lines.append(f"{name}: {cards_text(s['played'][seat])} ({times}{points})")
+    if rules.score in (BOTZONE, WIN):
+        return lines
+    bid = f"the bid of {int(s['bid'])}" if rules.bidding else "1"
+    return [
+        *lines,
+        f"The stake: {int(stake(rules, s))}, {bid} doubled for each bomb and rocket so far "
+        f"({int(s['bombs'])})",
+    ]
+
+
 def position_text(rules: Any, s: Any, player: int, form: str) -> str:
     """What the seat sees as a list of facts, or the table as it is drawn for a player."""
     mine = [f"You are naming: {_begun(s)}"] if s["building"] and player == s["player"] else []
-    hidden = unseen(s, player)
+    hidden, names = unseen(s, player), _names(s, player)
     counts = ", ".join(
         f"{NAMES[rank]}: {int(hidden) >> 4 * rank & 15}" for rank in reversed(range(RANKS))
     )
     if form == "table":
-        return section(
-            "The table now", seat_text(rules, s, player), f"Not seen by you: {cards_text(hidden)}"
-        )
+        lines = [seat_text(rules, s, player), f"Not seen by you: {cards_text(hidden)}"]
+        lines += _so_far(rules, s, names) if s["landlord"] >= 0 else _bids(s, names)
+        return section("The table now", *lines)
     hand = f"Your hand: {json.dumps([NAMES[rank] for rank in ranks_of(s['hands'][player])])}"
     if s["landlord"] < 0:
-        return section("The bidding now", hand, f"The highest bid: {int(s['bid']) or 'none'}")
-    names = _names(s, player)
+        return section("The bidding now", hand, *_bids(s, names))
     relation = "ally" if s["top"] and allies(s, player, int(s["owner"])) else "enemy"
     beat = (
         f"Last play to beat: {json.dumps([NAMES[rank] for rank in ranks_of(s['top_cards'])])} "
@@ -519,6 +546,7 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
             section("Cards held by the others", *held),
             section("Cards you have not seen (rank: how many)", counts),
             section("Bottom cards", f"{bottom}; surely still with the landlord: {left}"),
+            section("Played so far", *_so_far(rules, s, names)),
         ]
     )
 

@@ -425,7 +425,8 @@ def use_earth(rules, s, log, a, t, skill):
     elif skill == CORE_REBOUND and s.fighters[a, STORED] > 0:
         base = s.fighters[a, STORED] * REBOUND[n] // 100
         s.fighters[a, STORED] = 0  # what the hit costs its user is stored again
-        strike(rules, s, log, a, t, base)
+        if base > 0 or not rules.rounds_off:
+            strike(rules, s, log, a, t, base)
 
 
 @njit(cache=True)

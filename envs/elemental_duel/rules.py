@@ -62,7 +62,8 @@ class Rules(NamedTuple):
 
     Attributes:
         rounds .. own_catalogue: see ``sealed.COMMON``. weakest: whether skills aim at the enemy
-            with the least HP. fear_self: whether fear_whisper protects who uses it.
+            with the least HP. fear_self: whether fear_whisper protects who uses it. rounds_off:
+            whether core_rebound does nothing where its share of what is stored is below 1.
     """
 
     rounds: int
@@ -75,15 +76,17 @@ class Rules(NamedTuple):
     own_catalogue: int
     weakest: int
     fear_self: int
+    rounds_off: int
     num_players: int = 2
 
 
-def make_rules(target: str, fear: str, **given: Any) -> Rules:
+def make_rules(target: str, fear: str, rebound: str, **given: Any) -> Rules:
     """Rules from the options as people write them; see the package's docstring."""
     return Rules(
         **sealed.common(given, BUDGETS, BUDGETS),
         weakest=int(target == "weakest"),
         fear_self=int(fear == "self"),
+        rounds_off=int(rebound == "nothing"),
     )
 
 

@@ -24,11 +24,12 @@ from stratagym.envs.sealed_words import CONSEQUENCES as CONSEQUENCES
 from stratagym.envs.sealed_words import MERGED_PARTS as MERGED_PARTS
 from stratagym.envs.sealed_words import POSITION_FORMS as POSITION_FORMS
 from stratagym.envs.sealed_words import TEXT_OPTIONS as TEXT_OPTIONS
+from stratagym.envs.sealed_words import legal_text as legal_text
 from stratagym.envs.sealed_words import plan_facts as plan_facts
 from stratagym.envs.sealed_words import refusal_text as refusal_text
 from stratagym.envs.words import section
 
-PROMPT_VERSION = "elemental_duel-1"
+PROMPT_VERSION = "elemental_duel-2"
 PLAN = "all"
 SPELLINGS = {"final_announcment": "final_announcement"}
 """Names as the paper spells them."""
@@ -128,7 +129,7 @@ def skill_text(rules: Any, skill: int) -> str:
         + (f" and {pulse[1]} damage" if pulse[1] else "")
         + " for each full 10% of its HP that the user lacks",
         t.CORE_REBOUND: f"{t.REBOUND[n]}% of the user's stored damage (all HP that it has lost), "
-        "which is 0 then; nothing at 0",
+        f"which is 0 then; nothing {'where that is less than 1' if rules.rounds_off else 'at 0'}",
         t.HOLY_GLIMMER: f"one negative status of the user is gone; heals {t.GLIMMER[n]}; "
         f"{t.GLIMMER[n]} damage",
         t.FAITH_EMBLEM: "of the next hit on the user within 1 round 20% is healed instead, and the "
@@ -365,7 +366,7 @@ def rules_text(rules: Any) -> str:
         "again. Nobody is healed beyond its HP at the start.",
         "- When all of a side are dead it has lost; if both are at once, the invaders win. After "
         f"{ROUNDS} rounds of the duel more HP in all wins; if it is equal, the defenders win.",
-        *sealed_words.rounds_rules(rules),
+        *sealed_words.rounds_rules(rules, SIDES),
     )
 
 
@@ -430,12 +431,4 @@ def position_text(rules: Any, s: Any, player: int, form: str, refusal: str = "")
         end=lambda: _end(s),
         summary=lambda: summary(rules, s, sealed.last_events(rules, s), sealed_words.SUMMARY_LINES),
         refusal=refusal,
-    )
-
-
-def legal_text(rules: Any, s: Any, player: int, legal: list[int]) -> str:
-    """The legal moves of which a plan is made."""
-    return section(
-        "What your plan may go on with",
-        ", ".join(action_to_string(rules, s, action) for action in legal),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,10 @@ def start(rules: Any) -> GameRecord:
     states, (_, probs) = core.new_states(rules), core.new_scratch(rules)
     core.start_at(rules, states, 0, np.uint64(0), probs)
     black = [(int(x), int(y)) for y, x in np.argwhere(grid_of(rules, states[0]) == 0)]
-    record = GameRecord(GAME, rules.size, rules.size, komi=rules.komi, rules=_RULES[rules.ko])
+    told = _RULES[rules.ko]
+    if rules.max_length != _usual_length(rules.size):
+        told += f", at most {rules.max_length} moves"
+    record = GameRecord(GAME, rules.size, rules.size, komi=rules.komi, rules=told)
     record.stones = (black, [])
     if rules.handicap:
         record.more = {"HA": [str(rules.handicap)], "PL": ["W"]}
@@ -34,9 +38,21 @@ def options(record: GameRecord) -> dict[str, Any]:
     where its rules are not ours."""
     if record.columns != record.rows:
         raise ValueError(f"sgf: no go on a board of {record.columns} x {record.rows}")
-    ko = _KO[_RULES.index(record.rules)] if record.rules in _RULES else "positional"
-    komi = 7.5 if record.komi is None else record.komi
-    return {"size": record.columns, "komi": komi, "ko": ko, "handicap": len(record.stones[0])}
+    rules, most = record.rules, 0
+    if limited := re.fullmatch(r"(.*), at most ([0-9]{1,3}) moves", rules):
+        rules, most = limited[1], int(limited[2])
+    return {
+        "size": record.columns,
+        "komi": 7.5 if record.komi is None else record.komi,
+        "ko": _KO[_RULES.index(rules)] if rules in _RULES else "positional",
+        "handicap": len(record.stones[0]),
+        "max_length": most,
+    }
+
+
+def _usual_length(size: int) -> int:
+    """Decisions after which a game is stopped where no option says when."""
+    return 2 * size * size
 
 
 move, black = move_on_square_board, seat_of_black

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from stratagym.envs import core
 from stratagym.envs.go.rules import (
     FREE,
     GOING,
@@ -31,7 +32,8 @@ from stratagym.envs.words import (
     stones_name,
 )
 
-PROMPT_VERSION = "go-1"
+PROMPT_VERSION = "go-2"
+TOLD_WHEN_DUE = "points that repetition of an earlier position will forbid"
 ANSWER = board_move(
     "<column letter><row number>, or pass",
     r"\(?[A-Za-z] ?,? ?[0-9]{1,2}\)?|(?i:pass|none)",
@@ -152,6 +154,17 @@ def move_text(rules: Any, s: Any, action: int) -> str:
     return told + (f" and took {taken} off." if taken else ".")
 
 
+def repeating(rules: Any, s: Any) -> list[str]:
+    """The points where the seat to move may not put a stone for what stood on the board before."""
+    out = np.zeros(rules.num_actions, np.int64)
+    legal = set(out[: core.legal_actions_at(rules, np.array([s]), 0, out)].tolist())
+    return [
+        action_to_string(rules, s, action)
+        for action in range(rules.size**2)
+        if action not in legal and why_illegal(rules, s, action) == "repetition"
+    ]
+
+
 def why_illegal(rules: Any, s: Any, action: int) -> str:
     """``occupied``, ``suicide`` or ``repetition``."""
     seat, p = int(s["player"]), int(point_of(rules, action))
@@ -243,4 +256,6 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
     if s["last"] >= 0:
         told += f"\n{last_text(action_to_string, rules, s)}"
     told += f"\nMoves until the game is stopped: {rules.max_length - int(s['plies'])}"
+    forbidden = " ".join(repeating(rules, s)) or "none"
+    told += f"\nPoints forbidden to you now by repetition: {forbidden}"
     return f"{told}\n\nIt is your turn: put down one {MARKS[player]}, or pass."

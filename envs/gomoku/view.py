@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from stratagym.envs.gomoku.rules import (
@@ -16,9 +17,16 @@ from stratagym.envs.gomoku.rules import (
     RUNNING,
     SWAP2,
 )
-from stratagym.envs.words import MARKS, board_move, colours_text, marks_text, stones_name
+from stratagym.envs.words import (
+    MARKS,
+    AnswerForm,
+    board_move,
+    colours_text,
+    marks_text,
+    stones_name,
+)
 
-PROMPT_VERSION, MERGED_VERSION = "gomoku-1", ""
+PROMPT_VERSION, MERGED_VERSION = "gomoku-2", ""
 ANSWER = board_move(
     "<column letter><row number>",
     r"[A-Za-z] ?,? ?[0-9]{1,3}|(?i:black|white|more)"
@@ -159,6 +167,17 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
     return "not_the_centre" if rules.opening == CENTRE and s["stones"] == 0 else "forbidden"
 
 
+def answer_of(rules: Any) -> AnswerForm:
+    """The form of answers: with the colours where these are chosen."""
+    if rules.opening != SWAP2:
+        return ANSWER
+    return replace(
+        ANSWER,
+        form="<column letter><row number>, or black, white or more where you choose a colour",
+        what="the cell, its column's letter before its row's number, or the choice of a colour,",
+    )
+
+
 def seat_name(rules: Any, s: Any, player: int) -> str:
     """The colour, with the mark of its stones; under swap2 the number until colours are chosen."""
     if rules.opening == SWAP2 and s["phase"] != IN_TURN:
@@ -252,7 +271,16 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
         told += "\nAll other cells are empty."
     if s["last"] >= 0:
         told += f"\n{_last_text(rules, s)}"
+    if rules.opening == SWAP2:
+        told += f"\n{_colour_text(s, player)}"
     return f"{told}\n\nIt is your turn: {_task(s)}"
+
+
+def _colour_text(s: Any, player: int) -> str:
+    """The seat's colour under swap2: a fourth stone may be placed before or after one is taken."""
+    if s["phase"] != IN_TURN:
+        return "Nobody has taken a colour yet."
+    return f"You are {stones_name(int(player != s['black']))}."
 
 
 def _task(s: Any) -> str:

@@ -23,7 +23,7 @@ from stratagym.envs.ludo.rules import (
 from stratagym.envs.ludo.tables import BOARD, SQUARES
 from stratagym.envs.words import move_and_reason, section
 
-PROMPT_VERSION, MERGED_VERSION = "ludo-2", "ludo-1"
+PROMPT_VERSION, MERGED_VERSION = "ludo-3", "ludo-1"
 ANSWER = move_and_reason(
     "<int>",
     "-?[0-9]+",
@@ -317,6 +317,14 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
             f"Player {c}: start {13 * c}, home {TRACK + 6 * c} to {TRACK + 6 * c + 5}"
             for c in colours
         ),
+    )
+
+
+def past_text(rules: Any, s: Any, player: int) -> str:
+    """The limit of throws, and how many there were."""
+    return (
+        f"After {rules.max_rolls} throws of all players together the game is stopped and nobody "
+        f"wins. Throws so far, this one included: {int(s['rolls'])}"
     )
 
 

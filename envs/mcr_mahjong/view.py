@@ -49,7 +49,7 @@ from stratagym.envs.words import evaluation, section
 _MOVE = r"(?ai:pass|hu|(?:play|chi|peng|gang|angang|bugang)(?:[ \t]*[a-z][ \t]*[0-9])?)"
 _READ = re.compile(r"(pass|hu|angang|bugang|play|chi|peng|gang)(?:\s*([a-z])\s*([0-9]))?", re.ASCII)
 
-PROMPT_VERSION = "mcr_mahjong-1"
+PROMPT_VERSION = "mcr_mahjong-2"
 CONSEQUENCES = {"pass": ("Pass",)}
 """What a benchmark may let an invalid answer come to, where it is legal."""
 ANSWER = evaluation("<action>", _MOVE, "your action")
@@ -391,7 +391,11 @@ def rules_text(rules: Any) -> str:
         else "All draw from one wall; tiles for kongs come from its other end."
     )
     if rules.flowers:
-        walls += " There are 8 flowers besides; one that is drawn is laid open and replaced."
+        walls += (
+            " There are 8 flowers besides; one that is drawn is laid open and replaced, and the "
+            "hand is drawn if no tile is left for that."
+        )
+    kongs = " A kong of any kind also needs a tile left in its player's own wall."
     win = (
         "A hand that can win does so at once."
         if rules.forced
@@ -418,9 +422,10 @@ def rules_text(rules: Any) -> str:
                 "chow: Chi W2 makes W1 W2 W3, whichever of the three was claimed.",
                 "- Hu goes before Peng and Gang, these before Chi; of several who win, the next "
                 "after the discarder does. After Peng or Chi one discards.",
-                "- A tile added with BuGang may be robbed by who wins with it.",
+                "- A tile added with BuGang may be robbed by who wins with it (Hu); there is no "
+                "other claim to it.",
                 f"- {walls} When {end}, a turn is the last: no Chi, Peng, Gang, AnGang or BuGang, "
-                "and if nobody wins the hand is drawn.",
+                f"and if nobody wins the hand is drawn.{kongs if rules.duplicate else ''}",
             ),
             section(
                 "Winning",
@@ -480,7 +485,8 @@ def _question(rules: Any, s: Any, player: int) -> str:
         actor = int(s["discarder"])
         who = OTHERS[((actor - player) & 3) - 1]
         how = "discarded" if phase == CLAIM else "added to a kong"
-        told = f"{TILES[s['tile']]} was {how} by the {who} player. You may claim it or pass."
+        may = "claim it" if phase == CLAIM else "only win with it"
+        told = f"{TILES[s['tile']]} was {how} by the {who} player. You may {may} or pass."
     return told + (" Nobody can draw after this." if is_last(rules, s, actor) else "")
 
 

@@ -457,7 +457,7 @@ def returns(rules, s, out):
         out[0] = halves / 2.0 if won > 0 else -halves / 2.0
     else:
         out[0] = won / BIG_BLIND
-    out[1] = -out[0]
+    out[1] = 0.0 - out[0]
 
 
 @njit(cache=True)

@@ -78,7 +78,7 @@ from stratagym.envs.tower_defence.units import (
 )
 from stratagym.envs.words import section
 
-PROMPT_VERSION = "tower_defence-1"
+PROMPT_VERSION = "tower_defence-2"
 PLAN = "all"
 LISTS = ("demons", "humans")
 """By seat, the member of a plan's JSON object that lists its entries."""
@@ -364,7 +364,7 @@ def rules_text(rules: Any) -> str:
         "- Demons in a shadow take only light and explosion damage. Light damage is never reduced.",
         "- A unit comes at its spawn_time in milliseconds, 0 to "
         f"{LAST_MS}; times are rounded down to multiples of {STEP_MS}.",
-        *sealed_words.rounds_rules(rules),
+        *sealed_words.rounds_rules(rules, ("attacker", "defender")),
     )
 
 
@@ -409,6 +409,7 @@ def position_text(rules: Any, s: Any, player: int, form: str, refusal: str = "")
         end=lambda: f"It ended after {seconds(int(s['end'][int(s['round']) - 1]))}.",
         summary=lambda: battle_text(rules, s),
         refusal=refusal,
+        clock=f"Its time now: {int(s['clock'][player])} ms",
     )
 
 

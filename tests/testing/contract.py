@@ -206,6 +206,7 @@ class Contract(Hiding):
             for state in (played.states[0], played.states[-1], played.end):
                 returns = played.returns(state)
                 assert np.isfinite(returns).all()
+                assert not np.signbit(returns[returns == 0]).any(), f"-0.0 among {returns}"
                 if utility == "zero_sum":
                     assert abs(returns.sum()) < 1e-9, returns
                 elif utility == "constant_sum" and state is played.end:
@@ -264,6 +265,21 @@ class Contract(Hiding):
             events += _chance_events(self.rules, states, generators, seed, legal, probs, wrong)
         assert wrong[0] == 0, f"{wrong[0]} of {events} chance events have no distribution"
         assert (events > 0) == (self.spec.chance == "explicit"), (events, self.spec.chance)
+
+    def prompts_tell_all_that_counts(self) -> None:
+        """Positions under one prompt have the same legal actions and come to the same returns.
+
+        Some of them, of the default board's size; ``telling.look`` looks at as many as are wanted.
+        """
+        if self.part("view") is None:
+            raise unittest.SkipTest("no view yet")
+        from stratagym.testing import telling  # here, so that it runs as a command too
+
+        dtype = core.state_dtype(self.rules)
+        told = telling.look(
+            self.spec, self.seed, pairs=100, fits=lambda rules: core.state_dtype(rules) == dtype
+        )
+        assert not told.faults, str(told.faults[0])
 
     # --- the environments ------------------------------------------------------------------------
 

@@ -61,7 +61,7 @@ def returns(rules, s, out):
     if current_player(rules, s) == TERMINAL:
         # After the last move the turn has passed on from whoever took the last stone.
         out[0] = 1.0 if (s.player == 1) == rules.last_wins else -1.0
-    out[1] = -out[0]
+    out[1] = 0.0 - out[0]
 
 
 @njit(cache=True)

@@ -1,0 +1,96 @@
+"""Whose decisions were whose, counted from a run's records; the rule is in ``reporting.own``."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple
+
+from stratagym.benchmarks.harness.decisions import TRANSPORT
+from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
+from stratagym.benchmarks.reporting.own import Own
+from stratagym.envs.text import ILLEGAL, OK
+
+READABLE = (OK, ILLEGAL)
+Where = Callable[[str], Any]
+"""Whether a match, by its name, counts."""
+_NONE = Own()
+
+
+class Made(NamedTuple):
+    """Something that happened to a policy's decision in a match or spot.
+
+    Attributes:
+        policy, item: whose, and where. own: what follows for ``reporting.own``.
+    """
+
+    policy: str
+    item: str
+    own: Own
+
+
+def made(decisions: Iterable[Mapping[str, Any]]) -> Iterator[Made]:
+    """All decisions that were asked for, one by one, from the records of their answers.
+
+    The last answer to a question says what was played: the answer itself, or what came in its
+    place. Nothing was played where the game was lost by it, or where no answer came at all.
+    """
+    last: dict[Any, Mapping[str, Any]] = {}
+    for record in decisions:
+        if record["prompt"] is None or record["kind"] == TRANSPORT:
+            continue  # no language model's, or no answer
+        key = (record["policy"], record["persona"], record["item"], record["seat"], record["ply"])
+        readable = int(record["kind"] in READABLE)
+        yield Made(record["policy"], record["item"], Own(answers=1, readable=readable))
+        if key not in last or record["attempt"] >= last[key]["attempt"]:
+            last[key] = record
+    for record in last.values():
+        if record["kind"] == OK or record["action"] is not None:
+            replaced = int(record["kind"] != OK)
+            yield Made(record["policy"], record["item"], Own(decisions=1, replaced=replaced))
+
+
+class OwnPlay:
+    """How much of what a run's policies did was their own, match by match.
+
+    Args:
+        decisions: the run's records of answers. games: of its matches; those of a match that was
+            broken off for good do not count. None where every record counts, as in the spots.
+    """
+
+    def __init__(
+        self, decisions: Iterable[DecisionRecord], games: Iterable[GameRecord] | None = None
+    ):
+        ended = None if games is None else {g["match"]: g["ended_by"] for g in games}
+        self._by: defaultdict[str, defaultdict[str, list[Own]]]
+        self._by = defaultdict(lambda: defaultdict(list))
+        for one in made(decisions):
+            if ended is None or ended.get(one.item, TRANSPORT) != TRANSPORT:
+                self._by[one.policy][one.item].append(one.own)
+
+    def of(self, policy: str, where: Where = bool) -> Own:
+        """A policy's decisions in the matches that count."""
+        items: Mapping[str, list[Own]] = self._by.get(policy, {})
+        own = (one for item, each in items.items() if where(item) for one in each)
+        return reduce(add, own, _NONE)
+
+    def records(self, policies: Iterable[str], where: Where = bool) -> dict[str, dict[str, Any]]:
+        """``own`` of a summary: by policy."""
+        return {name: self.of(name, where).record() for name in dict.fromkeys(policies)}
+
+    def void(self, where: Where = bool) -> set[str]:
+        """The policies that have no result in the matches that count."""
+        return {name for name in self._by if not self.of(name, where).is_result}
+
+
+def own_of(decisions: Iterable[Mapping[str, Any]]) -> Own:
+    """All of these decisions together."""
+    return reduce(add, (one.own for one in made(decisions)), _NONE)
+
+
+def counting(games: Iterable[GameRecord], void: Iterable[str]) -> list[GameRecord]:
+    """The games in which nobody sits who has no result; nobody else's figures hold the others."""
+    out = set(void)
+    return [game for game in games if not out & set(game["seats"])]

@@ -1,0 +1,253 @@
+"""What is kept of kernels, and under which name, when things change while a process runs."""
+
+from __future__ import annotations
+
+import os
+import py_compile
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SMALL = {
+    "__init__": "",
+    "numbers": "A = 1\n",
+    "callee": """
+from numba import njit
+from small import numbers
+
+@njit(cache=True)
+def g(x):
+    return x + numbers.A
+
+@njit
+def h(x):
+    return x + numbers.A
+""",
+    "kernels": """
+from numba import njit
+from small.callee import g, h
+
+@njit(cache=True)
+def f(x):
+    return g(x)
+
+@njit(cache=True)
+def k(x):
+    return 10 * g(x)
+
+@njit(cache=True)
+def m(x):
+    return 10 * h(x)
+""",
+}
+BEFORE = """
+import sys
+from numba.core import event
+from stratagym.envs import cache
+
+class Count(event.Listener):
+    number = 0
+    def on_start(self, event):
+        self.number += 1
+    def on_end(self, event):
+        pass
+
+count = Count()
+event.register("numba:compile", count)
+cache.adopt("small")
+"""
+SAY = "print('compiled', count.number)\n"
+IMPORT = "from small import callee, kernels, numbers\n"
+USE = f"{IMPORT}print(kernels.f(1))\n"
+
+
+class Package:
+    """A small package with kernels, and a cache of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = folder / "small"
+        self.home.mkdir()
+        for name, text in SMALL.items():
+            self.file(name).write_text(text)
+
+    def file(self, name: str) -> Path:
+        return self.home / f"{name}.py"
+
+    def run(self, code: str, *flags: str, said: str = "", **environment: str) -> list[str]:
+        """The words that a process prints; ``said``: what it says on standard error, if that."""
+        done = subprocess.run(
+            [sys.executable, *flags, "-c", BEFORE + code + SAY],
+            cwd=self.folder, capture_output=True, text=True, timeout=300,
+            env={
+                "PYTHONDONTWRITEBYTECODE": "1",
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join([str(self.folder), *filter(None, sys.path)]),
+                "NUMBA_CACHE_DIR": str(self.folder / "cache"),
+                **environment,
+            },
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        lines = [x for x in done.stderr.splitlines() if not x.startswith("stratagym: compiling")]
+        assert bool(lines) is bool(said) and len(lines) < 2, done.stderr
+        assert said in done.stderr
+        return done.stdout.split()
+
+
+@pytest.fixture
+def package(tmp_path) -> Package:
+    return Package(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory) -> Path:
+    package = Package(tmp_path_factory.mktemp("compiled"))
+    assert package.run(USE) == ["2", "compiled", "2"]
+    return package.folder
+
+
+@pytest.fixture
+def kept(compiled, tmp_path) -> Package:
+    """The package with ``f`` and ``g`` compiled already."""
+    package = Package.__new__(Package)
+    package.folder = tmp_path / "copy"
+    package.home = package.folder / "small"
+    shutil.copytree(compiled, package.folder)
+    return package
+
+
+CHANGED = "uses was changed meanwhile"
+
+
+def test_code_compiled_after_a_global_was_changed_is_not_kept(kept):
+    """Neither by ``recompile`` under the old name, nor what calls older code under the new one."""
+    anew = "numbers.A = 5\nkernels.g.recompile()\nprint(kernels.g(1))\n"
+    assert kept.run(USE + anew, said="small.callee.g is compiled for this process only")[:2] == [
+        "2",
+        "6",
+    ]
+    assert kept.run(USE) == ["2", "compiled", "0"]
+    # ``k`` is new, and calls ``g`` as it was compiled before.
+    later = "numbers.A = 5\nprint(kernels.k(1))\n"
+    old = f"{IMPORT}kernels.g(1)\n"
+    assert kept.run(old + later, said=CHANGED) == ["20", "compiled", "1"]
+    assert kept.run(IMPORT + later) == ["60", "compiled", "2"]
+    assert kept.run(IMPORT + later) == ["60", "compiled", "0"]
+    assert kept.run(IMPORT + "print(kernels.k(1))\n") == ["20", "compiled", "1"]
+
+
+def test_what_calls_code_from_before_a_change_is_not_kept(package):
+    """Also where the callee has no cache of its own."""
+    code = f"{IMPORT}callee.h(1)\nnumbers.A = 5\nprint(kernels.m(1))\n"
+    assert package.run(code, said=CHANGED)[0] == "20"
+    assert package.run(f"{IMPORT}numbers.A = 5\nprint(kernels.m(1))\n")[0] == "60"
+
+
+def test_recompiling_what_has_not_changed_finds_it(kept):
+    assert kept.run(USE + "kernels.f.recompile()\nprint(kernels.f(1))\n") == [
+        "2", "2", "compiled", "0"
+    ]  # fmt: skip
+
+
+def test_a_file_under_anothers_name_is_refused(kept):
+    (old,) = (kept.folder / "cache").rglob("kernels.f-*")
+    kept.file("numbers").write_text("A = 7\n")
+    assert kept.run(USE) == ["8", "compiled", "2"]
+    (new,) = set(old.parent.glob("kernels.f-*")) - {old}
+    new.write_bytes(old.read_bytes())
+    assert kept.run(USE) == ["8", "compiled", "1"]
+    assert kept.run(USE) == ["8", "compiled", "0"]
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("OPT", "1"),
+        ("CPU_NAME", "generic"),
+        pytest.param("LOOP_VECTORIZE", "0", marks=pytest.mark.slow),
+        pytest.param("BOUNDSCHECK", "1", marks=pytest.mark.slow),
+    ],
+)
+def test_settings_that_change_code_have_kernels_of_their_own(kept, name, value):
+    for compiled in ("2", "0"):
+        assert kept.run(USE, **{f"NUMBA_{name}": value}) == ["2", "compiled", compiled]
+    assert kept.run(USE) == ["2", "compiled", "0"]
+
+
+def test_settings_that_change_no_code_have_not(kept):
+    harmless = {"NUMBA_NUM_THREADS": "1", "NUMBA_COLOR_SCHEME": "light_bg"}
+    assert kept.run(USE, **harmless) == ["2", "compiled", "0"]
+
+
+def test_pythons_optimization_counts(kept):
+    """It leaves out ``assert``, and numba compiles what Python left."""
+    assert kept.run(USE, "-O") == ["2", "compiled", "2"]
+    assert kept.run(USE, "-O") == ["2", "compiled", "0"]
+
+
+EDITED = "numbers.py may have changed since it was imported"
+
+
+def test_sources_that_change_while_a_process_runs_are_not_trusted(package):
+    """It has imported the old one and would find the new."""
+    edit = f"{IMPORT}open(numbers.__file__, 'w').write('A = 3')\nprint(kernels.f(1))\n"
+    assert package.run(edit, said=EDITED) == ["2", "compiled", "2"]
+    assert package.run(USE) == ["4", "compiled", "2"]
+    assert package.run(USE) == ["4", "compiled", "0"]
+
+
+def test_modules_that_are_loaded_again_are_not_trusted(kept):
+    again = (
+        "import importlib\nopen(numbers.__file__, 'w').write('A = 3')\n"
+        "importlib.reload(numbers)\nimportlib.reload(callee)\nimportlib.reload(kernels)\n"
+        "print(kernels.f(1))\n"
+    )
+    assert kept.run(USE + again, said="compiled for this process only")[:2] == ["2", "4"]
+    assert kept.run(USE) == ["4", "compiled", "2"]
+
+
+def test_a_module_without_source_is_not_kept_and_said_once(package):
+    source = package.file("numbers")
+    py_compile.compile(str(source), cfile=str(package.home / "numbers.pyc"))
+    source.unlink()
+    said = "small.kernels.f is compiled for this process only: small.numbers has no source"
+    for _ in range(2):
+        both = USE + "print(kernels.k(1))\n"
+        assert package.run(both, said=said) == ["2", "20", "compiled", "3"]
+
+
+def test_bytecode_of_an_older_source_is_not_trusted(package):
+    """Python takes it where size and second are the same."""
+    source = package.file("numbers")
+    os.utime(source, ns=(10**18, 10**18))
+    assert package.run(USE, PYTHONDONTWRITEBYTECODE="") == ["2", "compiled", "2"]
+    (cached,) = (package.home / "__pycache__").glob("numbers.*")
+    source.write_text("A = 3\n")
+    os.utime(source, ns=(10**18 + 500, 10**18 + 500))
+    os.utime(cached, ns=(10**18 + 400, 10**18 + 400))
+    assert package.run(USE, said=EDITED) == ["2", "compiled", "2"]
+    cached.unlink()
+    assert package.run(USE) == ["4", "compiled", "2"]
+
+
+def test_installed_packages_count_by_what_their_installer_wrote_down(kept):
+    """A module without source in one of them does no harm."""
+    library = kept.folder / "library"
+    library.mkdir()
+    (library / "__init__.py").write_text("from library import hidden\n")
+    hidden = library / "hidden.py"
+    hidden.write_text("B = 1\n")
+    py_compile.compile(str(hidden), cfile=str(library / "hidden.pyc"))
+    hidden.unlink()
+    kept.file("numbers").write_text("import library\nA = 1\n")
+    assert kept.run(USE, said="library.hidden has no source") == ["2", "compiled", "2"]
+    info = kept.folder / "library-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: library\nVersion: 1.0\n")
+    for content in ("one", "another"):
+        (info / "RECORD").write_text(f"library/__init__.py,sha256={content},20\n")
+        for compiled in ("2", "0"):
+            assert kept.run(USE) == ["2", "compiled", compiled]

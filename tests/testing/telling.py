@@ -1,0 +1,553 @@
+"""Whether prompts tell all that counts: what is legal, and what a game is worth, follow from them.
+
+Positions of random games go into a table by their prompt, as the seat to move is asked by default,
+without a list of legal moves. Positions that may look alike are made on purpose: by moves in
+another order, by another past, by moves there and back, with other hidden cards, on small boards.
+Two records under one prompt are a pair. The two of a pair must have the same legal actions and,
+after what the seat cannot know has been drawn again in both from one seed, come to the same returns
+by the same moves; what is legal on the way must be the same too, but for what the view's
+``TOLD_WHEN_DUE`` names. So hidden cards and sealed plans are no faults, and what a seat could know
+and is not told is one.
+
+    python -m stratagym.testing.telling [GAME ...]      looks at many and prints a table of how many
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from stratagym.envs import core, games, prompts, spec
+from stratagym.envs.prompts import TextOptions, part
+from stratagym.envs.turns import OpenTurn
+
+WINDOW = 10
+"""Decisions of a game that are looked at behind the one that was changed."""
+PAST = 8
+"""How many earlier records of its game a position keeps, to be gone back to."""
+WAYS = 6
+"""Courses of moves away and back of which that is taken that leads nearest."""
+WEIGHED = 16
+"""The most actions among which one is sought that leads back."""
+LONGEST = 600
+"""Decisions after which two games are compared as they stand."""
+LEAST_PAIRS = 4
+"""Of each set of options, after which the next is taken."""
+KEPT = 6
+"""The most records that are kept under one prompt."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A position under a prompt: the record it is asked from, and records to go back to."""
+
+    rules: Any
+    options: dict[str, Any]
+    states: np.ndarray
+    seat: int
+    past: tuple[np.ndarray, ...]
+
+    @cached_property
+    def record(self) -> bytes:
+        """The record without its dice."""
+        plain = _copied(self.states)
+        plain["rng"] = 0
+        return plain.tobytes()
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Two positions that one prompt does not tell apart, and what is different."""
+
+    what: str
+    one: Place
+    other: Place
+    prompt: str
+
+    def __str__(self) -> str:
+        names = [name for name in self.one.states.dtype.names or () if name != "rng"]
+        there = self.other.states.dtype.names or ()
+        records = [
+            f"{name}: {_brief(one)} / {_brief(other)}"
+            for name in names
+            if name in there
+            and not np.array_equal(one := self.one.states[name], other := self.other.states[name])
+        ]
+        sides = " / ".join(str(place.options) for place in (self.one, self.other))
+        return "\n".join([self.what, f"under {sides}", *records, "", self.prompt])
+
+
+def _brief(values: np.ndarray) -> str:
+    shown = " ".join(str(values[0]).split())
+    return shown if len(shown) < 200 else f"{shown[:200]} ..."
+
+
+@dataclass
+class Told:
+    """What was looked at.
+
+    Attributes:
+        options: sets of options, each with a form of position. states: positions whose prompt was
+            read. pairs: of different records under one prompt that were compared. faults: those
+            that differ.
+    """
+
+    options: int = 0
+    states: int = 0
+    pairs: int = 0
+    faults: list[Fault] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.options} sets of options, {self.states} positions, {self.pairs} pairs, "
+            f"{len(self.faults)} faults"
+        )
+
+
+def look(
+    game: core.GameSpec,
+    seed: int,
+    *,
+    pairs: int = 200,
+    states: int = 2000,
+    mixtures: int = 3,
+    most_faults: int = 1,
+    fits: Callable[[Any], bool] = lambda rules: True,
+) -> Told:
+    """Look for positions that a game's prompts do not tell apart.
+
+    Every option is tried at each of its values, and every form of position. Sets of options take
+    turns until there are enough pairs or positions; each has one at least.
+
+    Args:
+        pairs, states: how many of them are enough. mixtures: sets of several options.
+        most_faults: after which it is enough. fits: whether rules are looked at.
+    """
+    rng, told = np.random.default_rng(seed), Told()
+    forms = part(game.module("view"), "POSITION_FORMS")
+    looks = []
+    for form in forms:
+        table = _Look(game, rng, TextOptions(position=form), told)
+        for options in variants(game, rng, mixtures if form == forms[0] else None):
+            rules = game.make_rules(**options)
+            if fits(rules):
+                looks.append((table, rules, options))
+    told.options, share = len(looks), max(LEAST_PAIRS, pairs // len(looks))
+    while True:
+        for table, rules, options in looks:
+            table.look(rules, options, share)
+            if len(told.faults) >= most_faults:
+                return told
+        if told.pairs >= pairs or told.states >= states:
+            return told
+
+
+def variants(
+    game: core.GameSpec, rng: np.random.Generator, mixtures: int | None
+) -> Iterator[dict[str, Any]]:
+    """Options of a game: the defaults, each option at each of its values, and mixtures of these.
+
+    Args:
+        mixtures: how many; None for the defaults alone.
+    """
+    base = dict(part(game.module("view"), "TEXT_OPTIONS"))
+    tried = {name: option.tried() for name, option in game.options.items()}
+    drawn: list[dict[str, Any]] = [{}]
+    if mixtures is not None:
+        drawn += [{name: value} for name, values in tried.items() for value in values]
+    for _ in range(mixtures if mixtures and tried else 0):
+        drawn.append(
+            {
+                name: values[int(rng.integers(len(values)))]
+                for name, values in tried.items()
+                if rng.random() < 0.6
+            }
+        )
+    seen = []
+    for one in drawn:
+        options = {**base, **one}
+        try:
+            rules = game.make_rules(**options)
+        except ValueError:  # options that do not go together
+            continue
+        if rules not in seen:
+            seen.append(rules)
+            yield options
+
+
+class _Look:
+    """The table of one form of prompts. Arguments as of ``look``."""
+
+    def __init__(
+        self,
+        game: core.GameSpec,
+        rng: np.random.Generator,
+        text: TextOptions,
+        told: Told,
+    ):
+        self.game, self.rng, self.text, self.told = game, rng, text, told
+        self.is_exact = not part(game.module("view"), "TOLD_WHEN_DUE")
+        self._places: dict[bytes, list[Place]] = {}
+        self._options: dict[str, Any] = {}
+        self._last = 0
+
+    # --- the table -------------------------------------------------------------------------------
+
+    def _note(self, table: _Table) -> None:
+        """Put the position of the seat to move into the table, and compare it with those there."""
+        if table.seat < 0 or self._is_enough:
+            return
+        states = table.asked()
+        asked = prompts.messages(self.game, table.rules, states, self.text)
+        text = "\n\n".join(message["content"] for message in asked)
+        key = hashlib.sha256(f"{table.seat} {text}".encode()).digest()
+        place = Place(table.rules, self._options, states, table.seat, tuple(table.past))
+        there = self._places.setdefault(key, [])
+        self.told.states += 1
+        if any(place.record == one.record and place.rules == one.rules for one in there):
+            return
+        for one in there:
+            self.told.pairs += 1
+            what = self._difference(one, place)
+            if what:
+                self.told.faults.append(Fault(what, one, place, text))
+        if len(there) < KEPT:
+            there.append(place)
+
+    @property
+    def _is_enough(self) -> bool:
+        return self.told.pairs >= self._last
+
+    # --- what two positions under one prompt come to ---------------------------------------------
+
+    def _difference(self, one: Place, other: Place) -> str:
+        """What is different of two positions; empty if nothing is found."""
+        for back in (False, True):
+            seed = np.uint64(self.rng.integers(2**63))
+            first, second = (_Line(self.game, place, seed) for place in (one, other))
+            what = self._played_alike(first, second, back)
+            if what:
+                return what
+        return ""
+
+    def _played_alike(self, one: _Line, other: _Line, back: bool) -> str:
+        """Play the same moves on both lines, by chance or such as lead back where it was."""
+        told: list[str] = []
+        for ply in range(LONGEST):
+            if one.seat != other.seat:
+                return f"after {told}: to move is {one.seat} / {other.seat}"
+            if one.seat < 0:
+                break
+            first, second, differing = one.moves(other)
+            if differing and (ply == 0 or self.is_exact or not len(first)):
+                return f"after {told}: legal is {differing}"
+            k = int(self.rng.integers(len(first)))
+            if back and self.rng.random() < 0.8:
+                line, moves = (one, first) if self.rng.random() < 0.5 else (other, second)
+                k = self._way_back(line, moves, line.past[int(self.rng.integers(len(line.past)))])
+            told.append(one.word(int(first[k])))
+            one.play(int(first[k]))
+            other.play(int(second[k]))
+        returns = one.returns(), other.returns()
+        if not np.allclose(*returns, rtol=0, atol=1e-9):
+            return f"after {told}: returns {returns[0].tolist()} / {returns[1].tolist()}"
+        return ""
+
+    def _way_back(self, table: _Followed, moves: np.ndarray, goal: np.ndarray) -> int:
+        """The place among moves of that which leads nearest to an earlier record."""
+        tried = range(len(moves))
+        if len(moves) > WEIGHED:
+            tried = self.rng.choice(len(moves), WEIGHED, replace=False).tolist()
+        there, here, trial = goal.view(np.uint8), table.states.view(np.uint8), _copied(table.states)
+        reached, legal = trial.view(np.uint8), np.empty_like(table.legal)
+
+        def distance(k: int) -> int:
+            reached[:] = here
+            core.play_at(table.rules, trial, 0, int(moves[k]), legal, table.probs)
+            return int(np.count_nonzero(reached != there))
+
+        return min(tried, key=distance)
+
+    # --- where positions come from ---------------------------------------------------------------
+
+    def look(self, rules: Any, options: dict[str, Any], most: int) -> None:
+        """Look at positions of a random game and at others like them, up to so many pairs."""
+        self._options, self._last = options, self.told.pairs + most
+        seed = int(self.rng.integers(2**63))
+        actions = self._random_game(rules, seed)
+        if not actions:  # over before anybody was to move
+            return
+        for change in (
+            self._reordered, self._changed, self._rejoined, self._there_and_back, self._redealt,
+            self._reordered, self._changed, self._rejoined, self._there_and_back,
+        ):  # fmt: skip
+            if not self._is_enough:
+                change(rules, seed, actions)
+
+    def _random_game(self, rules: Any, seed: int) -> list[int]:
+        table = _Table(self.game, rules, seed)
+        actions: list[int] = []
+        while table.seat >= 0 and len(actions) < LONGEST:
+            actions.append(int(self.rng.choice(table.choices())))
+            table.play(actions[-1])
+        return actions
+
+    def _at(self, n: int) -> int:
+        """A decision of n, half of the times one of the first six."""
+        return int(self.rng.integers(min(n, 6) if self.rng.random() < 0.5 else n))
+
+    def _both(
+        self, rules: Any, seed: int, actions: list[int], others: list[int], first: int
+    ) -> None:
+        """Note the positions of two games from decision ``first`` on."""
+        for line in (actions, others):
+            table = _Table(self.game, rules, seed)
+            for action in line[:first]:
+                if not table.may(action):
+                    break
+                table.play(action)
+            else:
+                self._play_on(table, line[first : first + WINDOW])
+
+    def _reordered(self, rules: Any, seed: int, actions: list[int]) -> None:
+        """The same moves in another order."""
+        i = self._at(len(actions))
+        j = min(len(actions) - 1, i + int(self.rng.choice((1, 2, 2, 2, 4, 4, 6))))
+        others = list(actions)
+        others[i], others[j] = others[j], others[i]
+        self._both(rules, seed, actions, others, j)
+
+    def _changed(self, rules: Any, seed: int, actions: list[int]) -> None:
+        """One other move, and then the same as before where they are legal."""
+        table, i = _Table(self.game, rules, seed), self._at(len(actions))
+        for action in actions[:i]:
+            table.play(action)
+        others = list(actions)
+        others[i] = int(self.rng.choice(table.choices()))
+        self._both(rules, seed, actions, others, i + 1)
+
+    def _rejoined(self, rules: Any, seed: int, actions: list[int]) -> None:
+        """One other move, and then those that lead nearest to where the game was without it."""
+        table, i = _Table(self.game, rules, seed), self._at(len(actions))
+        for action in actions[:i]:
+            table.play(action)
+        other = table.copy()
+        for k, action in enumerate(actions[i : i + WINDOW]):
+            table.play(action)
+            if other.seat < 0:
+                break
+            legal = other.choices()
+            nearest = self._way_back(other, legal, table.states) if k else None
+            other.play(int(self.rng.choice(legal) if nearest is None else legal[nearest]))
+            self._note(table)
+            self._note(other)
+
+    def _there_and_back(self, rules: Any, seed: int, actions: list[int]) -> None:
+        """Three times from one position: moves away, and those that lead nearest to it again.
+
+        Then the game goes on as it did without these.
+        """
+        start, at = _Table(self.game, rules, seed), self._at(len(actions))
+        for action in actions[:at]:
+            start.play(action)
+        self._play_on(start.copy(), actions[at : at + WINDOW])
+        for _ in range(3):
+            ways = [self._detour(start) for _ in range(WAYS)]
+            way = min(ways, key=lambda way: _apart(way[-1].states, start.states))
+            for table in way[:-1]:
+                self._note(table)
+            self._play_on(way[-1], actions[at : at + WINDOW])
+
+    def _detour(self, start: _Table) -> list[_Table]:
+        """The game behind each of a move of every seat, by chance, and one of each nearest back."""
+        tables, seats = [start], start.rules.num_players
+        for k in range(2 * seats):
+            table = tables[-1].copy()
+            if table.seat < 0:
+                break
+            legal = table.choices()
+            chosen = int(self.rng.integers(len(legal)))
+            if k >= seats:
+                chosen = self._way_back(table, legal, start.states)
+            table.play(int(legal[chosen]))
+            tables.append(table)
+        return tables[1:] or [start.copy()]
+
+    def _play_on(self, table: _Table, actions: list[int]) -> None:
+        """Play actions as far as they are legal, and note the positions before each."""
+        for action in actions:
+            self._note(table)
+            if not table.may(action):
+                break
+            table.play(action)
+
+    def _redealt(self, rules: Any, seed: int, actions: list[int]) -> None:
+        """The same moves with other hidden cards."""
+        if self.game.information != "imperfect" or self.game.is_simultaneous:
+            return
+        table, at = _Table(self.game, rules, seed), self._at(len(actions))
+        for action in actions[:at]:
+            table.play(action)
+        other = table.copy()
+        fresh = np.uint64(self.rng.integers(2**63))
+        core.determinize_at(rules, other.states, 0, other.seat, fresh)
+        for line in (table, other):
+            self._play_on(line, actions[at : at + WINDOW])
+
+
+def _apart(one: np.ndarray, other: np.ndarray) -> int:
+    """How many bytes of two records differ."""
+    return int(np.count_nonzero(one.view(np.uint8) != other.view(np.uint8)))
+
+
+def _copied(states: np.ndarray) -> np.ndarray:
+    """A copy by bytes, which is quicker than one by fields."""
+    return states.view(np.uint8).copy().view(states.dtype)
+
+
+class _Followed:
+    """A record that is played on.
+
+    Attributes:
+        states: (1,) record. seat: to move, or below 0. past: earlier records, the latest last.
+    """
+
+    def __init__(self, game: core.GameSpec, rules: Any, states: np.ndarray):
+        self.view, self.rules, self.states = game.module("view"), rules, states
+        self.legal, self.probs = core.new_scratch(rules)
+        self.seat = int(core.current_player_at(rules, states, 0))
+        self.past: list[np.ndarray] = []
+
+    def choices(self) -> np.ndarray:
+        """The legal actions of the seat to move."""
+        return self.legal[: core.legal_actions_at(self.rules, self.states, 0, self.legal)].copy()
+
+    def play(self, action: int) -> None:
+        """Play a legal action, then chance."""
+        self.past = [*self.past[1 - PAST :], _copied(self.states)]
+        played = core.play_at(self.rules, self.states, 0, action, self.legal, self.probs)
+        self.seat = int(played[0])
+
+    def word(self, action: int) -> str:
+        """An action's text."""
+        return str(self.view.action_to_string(self.rules, self.states[0], action))
+
+
+class _Table(_Followed):
+    """A game from its start and, of seats that decide together, its open turn."""
+
+    def __init__(self, game: core.GameSpec, rules: Any, seed: int):
+        states = core.new_states(rules)
+        core.start_at(rules, states, 0, np.uint64(seed), core.new_scratch(rules)[1])
+        super().__init__(game, rules, states)
+        self.game = game
+        self._begin()
+
+    def _begin(self) -> None:
+        self._own: dict[int, list[int]] = {}
+        self._open: OpenTurn | None = None
+        if self.game.is_simultaneous and self.seat >= 0:
+            self._open = OpenTurn(self.rules, self.states)
+
+    def copy(self) -> _Table:
+        """The same game at the same place, to be played on by itself."""
+        twin = object.__new__(_Table)
+        twin.__dict__ |= self.__dict__
+        twin.states = _copied(self.states)
+        twin._own = {seat: list(own) for seat, own in self._own.items()}
+        return twin
+
+    def asked(self) -> np.ndarray:
+        """The record that the seat to move is asked from, which shows no other seat's commit."""
+        if self._open is None:
+            return _copied(self.states)
+        return self._open.position(self.seat, self._own.get(self.seat, []))
+
+    def may(self, action: int) -> bool:
+        """Whether the seat to move may play an action."""
+        return (
+            self.seat >= 0
+            and action < self.rules.num_actions
+            and bool(core.is_legal_action_at(self.rules, self.states, 0, action, self.legal))
+        )
+
+    def play(self, action: int) -> None:
+        self._own.setdefault(self.seat, []).append(int(action))
+        super().play(action)
+        still = self._open is not None and self.seat >= 0
+        if not (still and self._open.is_deciding(self.seat, self.states)):  # type: ignore[union-attr]
+            self._begin()
+
+
+class _Line(_Followed):
+    """A game that goes on from a position in which the hidden things were drawn again."""
+
+    def __init__(self, game: core.GameSpec, place: Place, seed: np.uint64):
+        states = _copied(place.states)
+        core.determinize_at(place.rules, states, 0, place.seat, seed)
+        super().__init__(game, place.rules, states)
+        self.past = [*place.past, place.states]
+
+    def moves(self, other: _Line) -> tuple[np.ndarray, np.ndarray, str]:
+        """The legal moves of both lines, at the same places; and in words what only one has.
+
+        Moves are compared by their texts where the rules are others.
+        """
+        mine, theirs = self.choices(), other.choices()
+        if self.rules == other.rules and np.array_equal(mine, theirs):
+            return mine, theirs, ""
+        first = {self.word(action): action for action in mine.tolist()}
+        second = {other.word(action): action for action in theirs.tolist()}
+        less, more = sorted(set(first) - set(second)), sorted(set(second) - set(first))
+        both = [word for word in first if word in second]
+        differing = f"{less[:5]} / {more[:5]}" if less or more else ""
+        return (
+            np.array([first[word] for word in both], np.int64),
+            np.array([second[word] for word in both], np.int64),
+            differing,
+        )
+
+    def returns(self) -> np.ndarray:
+        out = np.zeros(self.rules.num_players)
+        core.returns_at(self.rules, self.states, 0, out)
+        return out
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print what was looked at, and the first faults; 1 where there are any, 2 for no such game."""
+    parser = argparse.ArgumentParser(
+        prog="python -m stratagym.testing.telling",
+        description="Look for positions that prompts do not tell apart.",
+    )
+    parser.add_argument("games", nargs="*", metavar="GAME", help="default: every game")
+    parser.add_argument("--pairs", type=int, default=300, help="pairs a game that are enough")
+    parser.add_argument("--states", type=int, default=60_000, help="positions that are enough")
+    parser.add_argument("--mixtures", type=int, default=12, help="sets of several options")
+    parser.add_argument("--seed", type=int, default=None, help="default: another every time")
+    given = parser.parse_args(arguments)
+    try:
+        found = [spec(name) for name in given.games or games()]
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    seed = int(np.random.default_rng().integers(2**31)) if given.seed is None else given.seed
+    faults: list[Fault] = []
+    print("| Game | Sets of options | Positions | Pairs | Faults |\n|---|--:|--:|--:|--:|")
+    for game in found:
+        told = look(game, seed, pairs=given.pairs, states=given.states, mixtures=given.mixtures)
+        faults += told.faults
+        counts = told.options, told.states, told.pairs, len(told.faults)
+        print(f"| {game.name} | {' | '.join(f'{count:,}' for count in counts)} |", flush=True)
+    print(f"seed {seed}", *faults, sep="\n\n")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
