@@ -278,14 +278,6 @@ _LEVELS = (
     ("heuristic?random=0.13",),
     ("alphabeta:2?random=0.05",),
 )
-_HIGHEST = ("alphabeta:4?tactic=1",)
-# From v2 on three stones a side, so that the first player has not won from the start.
-EARLIER_LADDERS = (
-    Ladder("gomoku/ladder-v1", _LEVELS),
-    Ladder("gomoku/ladder-v2", (*_LEVELS, _HIGHEST), opening=6),
-)
-LADDER = Ladder(
-    "gomoku/ladder-v3",
-    (_LEVELS[0], ("heuristic?random=0.94",), *_LEVELS[2:], _HIGHEST),
-    opening=6,
-)
+EARLIER_LADDERS = (Ladder("gomoku/ladder-v1", _LEVELS),)
+# Three stones a side, so that the first player has not won from the start.
+LADDER = Ladder("gomoku/ladder-v2", (*_LEVELS, ("alphabeta:4?tactic=1",)), opening=6)
