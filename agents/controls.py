@@ -2,7 +2,8 @@
 
 ``control:keep`` plans at random once and keeps that plan. ``control:redraw=P`` asks the policy P
 for a first plan each time, as if nothing had happened. What a policy's revisions are worth is what
-they do better than its redraws.
+they do better than its redraws. A language model's redraws all have the same prompt, so they are
+sampled at a temperature of their own unless one is named: at 0 they would all be one plan.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from stratagym.agents.llm import LanguageModel
 from stratagym.envs import core, sealed
 
 REDRAW = "control:redraw="
+REDRAW_TEMPERATURE = 1.0
+"""Of a language model's redraws, where neither they nor the model have one above 0."""
 _PAST = ("last_n", "last_spent", "last_flags", "last_plan", "result", "why", "end", "left")
 
 
@@ -93,7 +96,10 @@ def control_policy(spec: core.GameSpec, text: PolicyString) -> Policy:
     if word == "keep" and not inner:
         return Keep()
     if word == "redraw" and inner:
-        policy = make_policy(spec, replace(PolicyString.parse(inner), options=text.options))
+        options = dict(text.options)
+        if PolicyString.parse(inner).name == "llm":
+            options.setdefault("temperature", f"{REDRAW_TEMPERATURE:g}")
+        policy = make_policy(spec, replace(PolicyString.parse(inner), options=options))
         return RedrawnModel(policy) if isinstance(policy, LanguageModel) else Redraw(policy)
     raise ValueError(
         f"policy control:{text.argument}: choose control:keep or control:redraw=POLICY"

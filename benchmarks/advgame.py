@@ -46,8 +46,6 @@ from stratagym.wrappers.dialogue import FORFEIT
 
 VOID = "void"
 MOST_TRIES, MOST_SAMPLES = 20, 10_000
-YARDSTICKS = ("plan:fill", "plan:reply")
-"""Who plays beside the policies where budgets differ: what the budget alone is worth."""
 FEEDBACK = ("full", "as_published")
 
 
@@ -118,6 +116,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         args = replace(args, position="as_published")
     protocols: dict[str, AnswerProtocol] = {}
     models: dict[str, Policy] = {}
+    begun = setup.begun_by(args)
     for game in games:
         try:
             spec(game).make_rules(**options)
@@ -129,12 +128,13 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         policies = make_policies(spec(game), args.policies, args)
         opponents = make_policies(spec(game), args.opponents, args, option="--opponents")
         every = {policy.name: policy for policy in (*opponents, *policies)}
+        setup.sample_as_begun(every.values(), begun)
         models |= {n: p for n, p in every.items() if isinstance(p, LanguageModel)}
     factors = setup.factors_of(args.budget)
-    named = [policy.name for policy in policies]
+    named, met = ([policy.name for policy in own] for own in (policies, opponents))
     plan = Plan(
         policies=named,
-        opponents=[policy.name for policy in opponents],
+        opponents=met,
         games=games,
         rounds=args.rounds,
         repeats=args.repeats,
@@ -142,12 +142,14 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         seed=args.seed,
         options=options,
         shared_start=args.shared_start,
-        yardsticks=[name for name in YARDSTICKS if len(factors) > 1 and name not in named],
-        frozen=[policy.name for policy in opponents if policy.name not in models],
+        yardsticks=[name for name in setup.YARDSTICKS if len(factors) > 1 and name not in named],
+        frozen=[name for name in met if name not in models],
+        chance=setup.chance_of(named, models, met, begun),
     )
     config = {
         **settings(list(every.values())),
         "named": list(plan.policies),
+        **({"chance": list(plan.chance)} if plan.chance else {}),
         "opponents": list(plan.opponents),
         "games": games,
         "rounds": args.rounds,
@@ -160,9 +162,8 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "seed": args.seed,
     }
     run = Run(NAME, args, config, models.values())
-    embeddings = setup.embeddings_of(
-        run.folder, args.embedding_model, args.embedding_url or args.base_url, args.api_key_env
-    )
+    url = args.embedding_url or args.base_url
+    embeddings = setup.embeddings_of(run.folder, args.embedding_model, url, args.api_key_env)
     records = run.play(plan.schedule(protocols, models), lambda match: match.game)
     with stage("adding up the rounds"):
         summary = summarise(

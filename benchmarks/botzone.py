@@ -14,8 +14,10 @@ Source: BotzoneBench (Li et al.). Its opponents are programs on a server; these 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from cyclopts import Parameter
 
@@ -29,13 +31,13 @@ from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.levels import setup
 from stratagym.benchmarks.levels.climb import Plan, new_climb, new_plan, schedule_of
-from stratagym.benchmarks.reporting import marked
 from stratagym.benchmarks.reporting.terminal import say
 
 NAME = "botzone"
 PROTOCOL = (
     "games", "early_stop", "tries", "invalid", "time_limit", "list_legal", "lenient", "rules_text",
     "position", "hints", "reasoning", "answer", "prompt_file", "history", "memory", "system",
+    "ask_forced",
 )  # fmt: skip
 """Options that the paper's protocol sets."""
 
@@ -61,7 +63,8 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         game: setup.same_ladder(as_asked(ladder, args), begun.get(game))
         for game, ladder in setup.find_ladders(args.game, list(BY_GAME)).items()
     }
-    plans = {game: plan_of(ladder, args) for game, ladder in ladders.items()}
+    asked = setup.begun_protocols(NAME, args.output) if args.resume else {}
+    plans = {game: plan_of(ladder, args, asked.get(game)) for game, ladder in ladders.items()}
     policies = setup.find_policies(list(ladders), args.policies, args)
     named = setup.by_name(policies)
     config = {
@@ -96,8 +99,12 @@ def as_asked(ladder: Ladder, args: Args) -> Ladder:
     return entry.published_ladder(ladder) if args.as_published else ladder
 
 
-def plan_of(ladder: Ladder, args: Args) -> Plan:
-    """How far up a game's ladder goes here, and how its games are played."""
+def plan_of(ladder: Ladder, args: Args, begun: Mapping[str, Any] | None = None) -> Plan:
+    """How far up a game's ladder goes here, and how its games are played.
+
+    Args:
+        begun: the game's protocol in the configuration of the run to go on with.
+    """
     setup.check_games(args.games)
     _, ends = ladder.reachable()
     if ends:
@@ -106,7 +113,7 @@ def plan_of(ladder: Ladder, args: Args) -> Plan:
         protocol = args.answer_protocol(ladder.game)
         return new_plan(NAME, ladder, args.seed, protocol, args.games, args.early_stop)
     entry = BY_GAME[ladder.game.name]
-    protocol = entry.published_protocol()
+    protocol = entry.published_protocol(begun)
     return entry.published_plan(new_plan(NAME, ladder, args.seed, protocol))
 
 
@@ -123,10 +130,7 @@ def findings(args: FindingsArgs = FindingsArgs()) -> None:  # noqa: B008
     if args.page is None:
         print(paper.markdown(), end="")
         return
-    try:
-        marked.write(args.page, "findings", paper.markdown())
-    except (OSError, ValueError) as error:
-        raise cli.InputError(f"--page {args.page}: {error}") from None
+    cli.put_into(args.page, "findings", paper.markdown())
 
 
 APP = cli.app(NAME, main, findings)

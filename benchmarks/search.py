@@ -6,6 +6,7 @@ CPU-second of the searches that OpenSpiel has no like of.
 
     python -m benchmarks.search
     python -m benchmarks.search --game connect_four --simulations 400 --games 100
+    python -m benchmarks.search --games 0 --page docs/performance.md
     python -m benchmarks.search --no-peers
 
 Needs OpenSpiel, pip install 'stratagym[peers]'; without it, add --no-peers.
@@ -74,6 +75,9 @@ class Args(RunArgs):
     """Policies, separated by commas: the first plays the others on all games of --game."""
     searchers: bool = True
     """Time the other searches too: alpha-beta, and the expectimax of Ludo."""
+    page: Path | None = None
+    """A page in Markdown, such as docs/performance.md, whose part between the lines
+    `<!-- search: begin -->` and `<!-- search: end -->` is made anew."""
     spots: Path = SHIPPED
     """Ludo positions that expectimax is timed on: a file or folder of LudoBench spots."""
 
@@ -81,6 +85,8 @@ class Args(RunArgs):
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Measure searches: simulations and decisions per CPU-second, and strength."""
     boards = check(args)
+    if args.page:
+        cli.put_into(args.page, NAME)
     spots, _ = load_spots(args.spots)
     config: dict[str, Any] = {
         "boards": boards,
@@ -153,6 +159,8 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     }
     records.write_json(folder / "summary.json", summary)
     search_report.write(folder, summary)
+    if args.page:
+        cli.put_into(args.page, NAME, search_report.markdown(summary))
     if args.json:
         print(json.dumps(summary))
     else:

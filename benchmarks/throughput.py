@@ -68,7 +68,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008
     if args.output:
         check_writable(args.output)
     if args.page:
-        check_page(args.page)
+        cli.put_into(args.page, report.MARK)
     method = report.Method(machine(), args.seconds, args.repeats, empty_calls())
     groups = [entries_of(game, PEERS if args.peers else (), shapes) for game in games]
     groups = [group for group in groups if group]
@@ -109,7 +109,7 @@ def write(args: Args, entries: list[Entry], method: report.Method) -> None:
         (args.output / "throughput.md").write_text(table, encoding="utf-8")
         report.plot(entries, method, args.output / "throughput.png")
     if args.page:
-        report.write_page(args.page, entries, method)
+        cli.put_into(args.page, report.MARK, report.body(entries, method))
 
 
 def check_writable(directory: Path) -> None:
@@ -122,17 +122,6 @@ def check_writable(directory: Path) -> None:
         raise cli.InputError(
             f"--output {directory}: {error.strerror or error}; name a directory that can be written"
         ) from None
-
-
-def check_page(path: Path) -> None:
-    """Raises ``cli.InputError`` now if the page cannot be written or has no place for rates."""
-    try:
-        with path.open("r+", encoding="utf-8") as file:
-            report.between(file.read())
-    except OSError as error:
-        raise cli.InputError(f"--page {path}: {error.strerror or error}") from None
-    except ValueError as error:
-        raise cli.InputError(f"--page {path}: {error}") from None
 
 
 def checked_games(args: Args) -> list[str]:

@@ -17,9 +17,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import itertools
 import os
 import pickle
 import platform
+import secrets
 import sys
 import time
 import warnings
@@ -33,6 +35,7 @@ import numba
 import numpy as np
 from llvmlite.binding import llvm_version_info
 from numba.core import event, sigutils, types
+from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import TypingError
@@ -72,6 +75,9 @@ def configure() -> None:
     setattr(Dispatcher, "enable_caching", enable_caching)  # noqa: B010 - unknown to type checkers
     setattr(UFuncDispatcher, "enable_caching", enable_caching_of_ufuncs)  # noqa: B010
     stamps.take_over = _give_cache
+    # numba counts functions from 1 and names their code by it. Closures of one function that were
+    # compiled by two processes had one name, and who called both ran the same code twice.
+    setattr(FunctionIdentity, "_unique_ids", itertools.count(secrets.randbits(48)))  # noqa: B010
     event.register("numba:compile", _ANNOUNCE)
     event.register("numba:compile", _LetGo())
 

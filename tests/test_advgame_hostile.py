@@ -83,7 +83,7 @@ def test_hostile_plans_are_named_and_the_run_goes_on(tmp_path):
     with OpenAIServer(script) as server:
         summary = run(server, tmp_path, "--policies", "llm:m0,llm:m1", "--rounds", 20,
                       "--tries", 1)  # fmt: skip
-    assert summary["games"] == 8
+    assert summary["games"] == 8 + 8  # with those of random and control:keep, who play beside
     seen = set()
     for record in decisions(tmp_path, seat=0):
         number = int(re.findall(r"Round (\d+) of", prompt_of(record))[0])

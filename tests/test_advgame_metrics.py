@@ -18,7 +18,7 @@ from stratagym.benchmarks.advgamebench.metrics import Game
 from stratagym.benchmarks.advgamebench.rounds import Plan, Round
 from stratagym.benchmarks.advgamebench.score import _ranks, scores
 from stratagym.benchmarks.advgamebench.similarity import Likeness
-from stratagym.benchmarks.advgamebench.summary import _chance
+from stratagym.benchmarks.advgamebench.summary import _rates
 
 CARDS = {
     "a": "FireLizard", "b": "WaterElemental", "c": "PoisonFrog", "d": "Phoenix", "e": "TideLord",
@@ -153,10 +153,16 @@ def test_means_and_differences_are_over_the_same_matches():
 
 
 def test_chance_is_named_where_it_is_known():
-    assert _chance("OBR", [ONE], [TWO]) == 0 and _chance("slope", [], []) == 0
-    assert _chance("WR", [ONE], [TWO]) == pytest.approx(5 / 11)
-    assert _chance("CSR", [ONE], [TWO]) == 1 / 2 and _chance("CSR", [ONE], []) is None
-    assert _chance("ORR", [ONE], [TWO]) is None
+    def chance(metric, random, redraw):
+        return _rates(metrics.rate, [TWO], random, redraw)[metric]["chance"]
+
+    assert chance("OBR", [ONE], [TWO]) == 0 and chance("slope", [], []) == 0
+    assert chance("WR", [ONE], [TWO]) == pytest.approx(5 / 11)
+    # Without redraws of its own, those of random plans, which are new each time.
+    assert chance("CSR", [ONE], [TWO]) == 1 / 2
+    assert chance("CSR", [ONE], []) == metrics.rate([ONE], "CSR").value
+    assert chance("ORR", [ONE], []) == metrics.rate([ONE], "ORR").value
+    assert chance("WR", [], [TWO]) is None and chance("ORR", [], []) is None
     assert beside.is_chance("control:redraw=p") and not beside.is_chance("plan:fill")
 
 
@@ -176,6 +182,13 @@ def test_the_score_against_redraws():
     area = sum(axes[k] * axes[(k + 1) % 5] for k in range(5)) / 5
     assert found["radar_area"]["value"] == pytest.approx(area)
     assert scores({"p": [ONE]})["p"]["process_vs_redraw"]["value"] is None
+
+
+def test_a_radar_is_for_those_who_have_all_its_axes():
+    kept = game("L:a L:a W:a W:a L:a L:a W:a W:a L:a L:a L:a")  # never revised: no CSR
+    found = scores({"p": [kept], "q": [ONE]})
+    assert found["p"]["CSR"] is None and found["p"]["radar"]["value"] is None
+    assert found["q"]["radar"]["value"] is not None and found["p"]["process"]["value"] is not None
 
 
 SIX = {  # ORR, WR, slope, OBR, CSR

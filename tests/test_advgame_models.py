@@ -16,6 +16,13 @@ from scripts import lines
 from stratagym.benchmarks import advgame
 from stratagym.benchmarks.advgamebench import games
 
+
+def own_rounds(folder):
+    """The rounds of the model as the attacker."""
+    found = lines(folder / "rounds.jsonl")
+    return [r for r in found if r["role"] == 0 and r["policy"] == "llm:m"]
+
+
 # --- the redraw control ---------------------------------------------------------------------------
 
 
@@ -38,10 +45,14 @@ def test_a_model_is_asked_for_first_plans_anew(tmp_path):
     redraw = "control:redraw=llm:m"
     own = decisions(tmp_path, policy=redraw)
     for role in range(2):
-        (prompt,) = {prompt_of(d) for d in own if d["seat"] == role}
-        assert "Round 1 of 5" in prompt and "last plan" not in prompt and "keep" not in prompt
+        prompts = {prompt_of(d) for d in own if d["seat"] == role}
+        for prompt in prompts:
+            assert "Round 1 of 5" in prompt and "last plan" not in prompt and "keep" not in prompt
         first = decisions(tmp_path, policy="llm:m", seat=role, ply=0)
-        assert {prompt_of(d) for d in first} == {prompt}
+        assert {prompt_of(d) for d in first} == prompts
+        # Matches differ in who plans first from the second round on, and the rules say who does.
+        (told,) = {one.replace("the defender first", "the attacker first") for one in prompts}
+        assert len(prompts) == 2 and "in turn, the attacker first" in told
     assert {d["ply"] > 0 for d in own} == {True, False}
     rows = {row["policy"]: row for row in summary["policies"]}
     assert rows[redraw]["pooled"]["ORR"]["value"] > 0
@@ -70,6 +81,92 @@ def test_a_redrawn_model_keeps_its_options():
     assert model.name == "control:redraw=llm:m?temperature=0.7"
     assert model.settings()["temperature"] == 0.7 and model.prices == (2.0, 0.0)
     assert level.name == "control:redraw=plan:level?k=1"
+
+
+def test_redraws_are_sampled_where_they_would_all_be_one():
+    from stratagym.agents.core import PolicyString, make_policy
+    from stratagym.benchmarks.harness.options import ModelArgs
+    from stratagym.benchmarks.harness.policies import make_policies
+    from stratagym.envs import spec
+
+    game, url = spec("battle_card"), "http://127.0.0.1:1/v1"
+
+    def at(temperature, named):
+        args = ModelArgs(model="m", base_url=url, temperature=temperature)
+        return [policy.settings()["temperature"] for policy in make_policies(game, named, args)]
+
+    assert at(0.0, "llm,control:redraw=llm") == [0, 1]
+    assert at(0.3, "llm,control:redraw=llm") == [0.3, 0.3]
+    assert at(0.0, "control:redraw=llm?temperature=0") == [0]
+    one = make_policy(game, PolicyString.parse(f"control:redraw=llm:m?base_url={url}"))
+    assert one.settings()["temperature"] == 1
+
+
+# --- who plays for chance ------------------------------------------------------------------------
+
+
+def test_chance_is_known_where_only_models_were_named(tmp_path):
+    """Built-in players beside them, recorded and gone on with like all others."""
+    options = ("--policies", "llm:m,control:redraw=llm:m", "--opponents", "plan:guns,llm:m",
+               "--rounds", 3, "--concurrency", 1)  # fmt: skip
+    with OpenAIServer(by_hash) as server:
+        summary = run(server, tmp_path, *options)
+        n = len(server.requests)
+        temperatures = {json.dumps(r.body.get("temperature")) for r in server.requests}
+        assert temperatures == {"0.0", "1.0"}
+        games = lines(tmp_path / "games.jsonl")
+        beside = [g for g in games if set(g["seats"]) & {"random", "control:keep"}]
+        assert {tuple(sorted(g["seats"])) for g in beside} == {
+            ("plan:guns", "random"), ("control:keep", "plan:guns")}  # fmt: skip
+        assert len(beside) == 2 * 4 and len(games) == 2 * 2 * 4 + 8
+        # Half of them lost, and all that a report is made from.
+        kept = [g for g in games if g not in beside[::2]]
+        text = "".join(json.dumps(g, separators=(",", ":")) + "\n" for g in kept)
+        (tmp_path / "games.jsonl").write_text(text)
+        again = run(server, tmp_path, *options, "--resume", True)
+        assert len(server.requests) == n
+    assert again == summary
+    rows = {row["policy"]: row for row in summary["policies"]}
+    assert list(rows) == ["llm:m", "control:redraw=llm:m", "random", "control:keep"]
+    for kind in ("pooled", "mean"):
+        own, chance = rows["llm:m"][kind], rows["random"][kind]
+        for metric in ("WR", "WR_10", "init-win", "ORR", "revision after success"):
+            assert own[metric]["chance"] == chance[metric]["value"], metric
+    redrawn = rows["control:redraw=llm:m"]["by_game"]["tower_defence"]["CSR"]["value"]
+    assert rows["llm:m"]["by_game"]["tower_defence"]["CSR"]["chance"] == redrawn
+    page = (tmp_path / "report.md").read_text()
+    assert "`control:redraw=llm:m` was sampled at temperature 1" in page
+    assert "random` (chance)" in page and "is not known" not in page
+    assert "| players for chance | random, control:keep |" in page
+    assert_replayed(tmp_path)
+
+
+def test_nobody_plays_for_chance_where_models_would_have_to_be_asked_for_it(tmp_path):
+    with OpenAIServer(by_hash) as server:
+        summary = run(server, tmp_path, "--opponents", "llm:n", "--rounds", 2)
+    assert [row["policy"] for row in summary["policies"]] == ["llm:m"]
+    assert "What rates are by chance is not known" in (tmp_path / "report.md").read_text()
+
+
+def test_a_run_of_an_earlier_version_goes_on_as_it_began(tmp_path, monkeypatch):
+    """Without players for chance, and with redraws at the temperature of the model."""
+    options = ("--policies", "llm:m,control:redraw=llm:m", "--opponents", "plan:guns",
+               "--rounds", 2, "--concurrency", 1)  # fmt: skip
+    with OpenAIServer(by_hash) as server:
+        with monkeypatch.context() as patch:
+            patch.setattr("stratagym.benchmarks.harness.policies.REDRAW_TEMPERATURE", 0.0)
+            run(server, tmp_path, *options)
+        config = json.loads((tmp_path / "config.json").read_text())
+        assert config.pop("chance") == ["random", "control:keep"] and config.pop("begun")
+        (tmp_path / "config.json").write_text(json.dumps(config))
+        games = lines(tmp_path / "games.jsonl")
+        left = [g for g in games if not set(g["seats"]) & {"random", "control:keep"}]
+        (tmp_path / "games.jsonl").write_text("".join(json.dumps(g) + "\n" for g in left))
+        n = len(server.requests)
+        again = run(server, tmp_path, *options, "--resume", True)
+        assert len(server.requests) == n
+    assert [row["policy"] for row in again["policies"]] == options[1].split(",")
+    assert len(lines(tmp_path / "games.jsonl")) == len(left) == 8
 
 
 # --- first plans that stand in all matches --------------------------------------------------------
@@ -106,7 +203,7 @@ def first_plans(folder):
 @pytest.fixture
 def no_yardsticks(monkeypatch):
     """Runs with several budgets have no other policies beside: those take their time."""
-    monkeypatch.setattr(advgame, "YARDSTICKS", ())
+    monkeypatch.setattr(advgame.setup, "YARDSTICKS", ())
 
 
 def test_first_plans_are_asked_once_and_stand(tmp_path, no_yardsticks):
@@ -118,12 +215,12 @@ def test_first_plans_are_asked_once_and_stand(tmp_path, no_yardsticks):
     assert len(asked_once) == 6  # m in two roles and two budgets, n in two roles
     plans = first_plans(tmp_path / "shared")
     assert all(len(own) == 1 for own in plans.values()), plans
-    assert {key[0] for key in plans} == {"llm:m", "random", "llm:n"}
+    assert {key[0] for key in plans} == {"llm:m", "random", "llm:n", "control:keep"}
     assert len(lines(tmp_path / "shared" / "rounds.jsonl")) == summary["games"] * 3
     starts = [g for g in lines(tmp_path / "shared" / "games.jsonl") if "given" not in g]
     assert {g["ended_by"] for g in starts} == {"stopped"}
     assert_replayed(tmp_path / "shared")
-    assert len(starts) == 2 * 2 + 2 + 2
+    assert len(starts) == 2 * 2 + 2 + 2 + 2
     # By default each match asks.
     with OpenAIServer(by_hash) as server:
         run(server, tmp_path / "fresh", "--rounds", 2, "--concurrency", 1)
@@ -182,7 +279,7 @@ def test_plans_over_budget_are_asked_for_again(tmp_path):
     rates = summary["policies"][0]["pooled"]
     assert rates["RVR over budget"]["value"] == 0.5  # first answers, of both roles
     own = summary["answers"]["llm:m"]
-    rounds = [r for r in lines(tmp_path / "rounds.jsonl") if r["role"] == 0]
+    rounds = own_rounds(tmp_path)
     assert {r["over"] for r in rounds if r["round"] == 1} == {False}
     later = [r for r in rounds if r["asked"] and r["round"] > 1]
     assert len(later) == 2 and all(r["over"] for r in later)  # the last answer stands
@@ -190,7 +287,7 @@ def test_plans_over_budget_are_asked_for_again(tmp_path):
     assert own["over budget, first"]["value"] == 4 / 8
     assert own["over budget, last"]["value"] == 2 / 8
     assert json.loads((tmp_path / "config.json").read_text())["tries_on_violation"] == 3
-    assert "| tries_on_violation | 3 |" in (tmp_path / "report.md").read_text()
+    assert "| answers for a plan over budget | 3 |" in (tmp_path / "report.md").read_text()
     assert_replayed(tmp_path)
     assert "over budget, first" in (tmp_path / "report.md").read_text()
 
@@ -219,7 +316,7 @@ def test_far_beyond_the_budget_and_unreadable_after_it(tmp_path):
     prompt = prompt_of(later[0])
     assert "broke a rule (over budget by 3800, more than 4 times the budget)" in prompt
     assert "Your plan cost" not in prompt
-    rounds = [r for r in lines(tmp_path / "rounds.jsonl") if r["role"] == 0]
+    rounds = own_rounds(tmp_path)
     assert [r["void"] for r in rounds if r["asked"]] == [True, True, True]
 
 

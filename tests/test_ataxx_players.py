@@ -211,7 +211,8 @@ def test_deeper_search_beats_greed(seed):
     deep, greedy = make_policy(GAME, "alphabeta:3"), make_policy(GAME, "heuristic")
     legal, probs = core.new_scratch(RULES)
     total = 0
-    for s in random_positions(RULES, 6, seed % 2**32, range(6, 7)):
+    # Measured: both games of a pair in 32 of 40, one of two in the others.
+    for s in random_positions(RULES, 24, seed % 2**32, range(6, 7)):
         for mine in (0, 1):
             states = np.array([s])
             seat = int(s["player"])
@@ -220,4 +221,4 @@ def test_deeper_search_beats_greed(seed):
                 action = policy.act(decision_for(GAME, RULES, states, 1))
                 seat, _ = core.play_at(RULES, states, 0, action, legal, probs)
             total += results(RULES, states)[mine]
-    assert total > 2
+    assert total > 8

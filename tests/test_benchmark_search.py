@@ -58,8 +58,13 @@ def small(monkeypatch):
 def test_both_are_timed_and_play_every_opening_from_both_sides(capsys, small, tmp_path, seed):
     pytest.importorskip("pyspiel", reason="pip install 'stratagym[peers]'")
     folder = tmp_path / "run"
-    arguments = [*TINY, "--games", 4, "--seed", seed % 1000, "--output", folder]
+    page = tmp_path / "page.md"
+    page.write_text("above <!-- search: begin -->of before<!-- search: end --> below")
+    arguments = [*TINY, "--games", 4, "--seed", seed % 1000, "--output", folder, "--page", page]
     summary = output(capsys, search.APP, *arguments)
+    text = page.read_text()
+    assert text.startswith("above <!-- search: begin -->\n\n") and text.endswith("--> below")
+    assert "of before" not in text and text.count("\n| Chess | ") == 4 + 1
     for board in ("connect_four", "chess"):
         row = summary["speed"][board]
         assert 0 < row["ours"]["min"] <= row["ours"]["median"] <= row["ours"]["max"]

@@ -63,6 +63,11 @@ def test_the_published_protocol_makes_sense_in_every_game(game):
         played = plan.rounds(level) * sides * len(names)
         assert whole <= played < whole + sides * len(names)
     assert not plan.early_stop and plan.discards
+    # Two of five decisions in Fight the Landlord are a pass that nothing can be played in place of.
+    assert protocol.ask_forced == (game != "dou_dizhu")
+    begun = {k: v for k, v in protocol.record().items() if k != "ask_forced"}
+    assert entry.published_protocol(begun).ask_forced, "as earlier versions began"
+    assert entry.published_protocol(protocol.record()) == protocol
 
 
 def test_games_are_with_each_opponent_by_default():
@@ -431,6 +436,7 @@ def test_as_published(tmp_path):
         (["--game", ""], ["--game", "name at least one"]),
         (["--games", "4"], ["--games 4", "at least 8"]),
         (["--as-published", "--games", "32"], ["--games", "--as-published"]),
+        (["--as-published", "--no-ask-forced"], ["--ask-forced", "--as-published"]),
         (["--as-published", "--tries", "1", "--list-legal"], ["--tries, --list-legal"]),
         (["--policies", "perfection"], ["perfection"]),
     ],

@@ -35,6 +35,8 @@ def test_a_second_process_compiles_nothing(game):
         assert done.returncode == 0, done.stderr
         assert "for this process only" not in done.stderr
         used = first_use.Used(**json.loads(done.stdout))
+        if not any(used.functions.values()):  # another test's process was the first
+            break
     assert list(used.functions) == list(used.seconds) == list(first_use.USES)
     assert set(used.functions.values()) == {0}
     assert done.stderr == ""

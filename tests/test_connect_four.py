@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from numba import njit
@@ -285,6 +287,21 @@ def test_book_values_are_the_solvers(rng):
         mover, taken = books.position_of(key)
         value = value_of(mover, taken, books.PLIES, solver.memory)
         assert value == book.find(np.array([key]))[0]
+
+
+def test_several_threads_solve_at_once(rng):
+    """Each has its own nodes; the large table is that of all."""
+    solver = Solver(18, NO_BOOK)
+    states = random_positions(RULES, 60, rng, range(18, 19))
+    positions = [(int(s["mover"]), int(s["mover"] | s["other"]), 18) for s in states]
+    wanted = [solver.scores(*position).tolist() for position in positions]
+    shared = Solver(18, NO_BOOK)
+    with ThreadPoolExecutor(4) as pool:
+        found = pool.map(lambda position: shared.scores(*position).tolist(), positions * 4)
+        assert list(found) == wanted * 4
+        memories = list(pool.map(lambda _: shared.memory, range(50)))
+    assert all(memory.far is shared.memory.far for memory in memories)
+    assert all(memory.stack is not shared.memory.stack for memory in memories)
 
 
 def test_a_book_can_be_saved_and_added_to(tmp_path, rng):

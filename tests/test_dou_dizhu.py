@@ -147,7 +147,7 @@ def test_plays_are_those_of_the_plain_rules(kickers, shuttle, rng):
             by_parts = parts_of(packed, top, code, shuttle)
             assert by_parts == {sets.packed(cards) for cards in wanted}, (hand, top_cards)
             seen.update(patterns.KIND[patterns.PATTERN[found]].tolist())
-    assert len(seen) > 8
+    assert len(seen) > 5
 
 
 def parts_of(hand, top, kickers, shuttle):

@@ -17,6 +17,9 @@ from stratagym.agents.kernel_policies import play_many
 from stratagym.envs import core, spec
 from stratagym.envs.hanabi import metrics, view
 from stratagym.envs.hanabi import rules as hanabi
+from stratagym.envs.hanabi.render import picture
+from stratagym.envs.hanabi.rules import NONE, SCORED
+from stratagym.testing import RandomGame
 
 SPEC = spec("hanabi")
 GAMES = int(os.environ.get("HANABI_ORACLE_GAMES", "25"))
@@ -512,3 +515,22 @@ def test_tags_of_a_made_up_position():
     hanabi.step(rules, s, 10)
     s["player"] = 0
     assert metrics.move_tags(rules, s, 10) == {"hint", "repeated_hint", "wasted_token"}
+
+
+def test_pictures_frame_the_card_that_was_played_or_discarded_last(seed):
+    played, framed = RandomGame("hanabi", seed), set()
+    for states in (*played.states[:: 1 + len(played.states) // 6], played.end):
+        s = states[0]
+        last = int(s["last_player"])
+        moved = last != NONE and s["move_cards"][last] != NONE
+        fitted = bool(moved and s["move_outcomes"][last] & SCORED)
+        drawn = picture(played.rules, s)
+        gold = (drawn == (255, 206, 84)).all(axis=2)
+        unit = drawn.shape[1] / 17.6
+        places = (
+            gold[int(0.65 * unit) : int(2.4 * unit), : int(6.6 * unit)],
+            gold[int(1.8 * unit) : int(6.6 * unit), int(11.4 * unit) :],
+        )
+        assert [place.any() for place in places] == [fitted, moved and not fitted]
+        framed.add((moved, fitted))
+    assert (False, False) in framed  # at the start

@@ -119,6 +119,37 @@ def kept(compiled, tmp_path) -> Package:
     return package
 
 
+MADE = """
+from numba import njit
+
+def make(k):
+    @njit(cache=True)
+    def f(x):
+        return x + k
+    return f
+"""
+BOTH = """
+from numba import njit
+
+one, five = make(1), make(5)
+
+@njit
+def both(x):
+    return 100 * one(x) + five(x)
+
+print(both(0))
+"""
+
+
+def test_closures_that_two_processes_compiled_are_two(package):
+    """numba gives their code one name, where each is the first that its process compiled."""
+    package.file("made").write_text(MADE)
+    get = "from small.made import make\n"
+    assert package.run(f"{get}print(make(1)(0))\n") == ["1", "compiled", "1"]
+    assert package.run(f"{get}print(make(5)(0))\n") == ["5", "compiled", "1"]
+    assert package.run(get + BOTH) == ["105", "compiled", "1"]
+
+
 CHANGED = "uses was changed meanwhile"
 
 

@@ -26,6 +26,7 @@ from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.ludobench.replay import replay_decisions
 from stratagym.benchmarks.replaying import scenes
 from stratagym.benchmarks.replaying.evaluator import evaluator
+from stratagym.benchmarks.replaying.steps import steps
 from stratagym.benchmarks.replaying.tiles import ACROSS, TILE, Tiles
 from stratagym.envs import core
 
@@ -164,6 +165,25 @@ def test_terminal_tells_prompts_replies_and_what_went_wrong(tmp_path, seed):
         assert f"{'XO'[seat]}, {policy}: {value + 0.0:+.3g}" in out
     assert "corners are strong" in out
     assert "the outcome is the recorded one" in out
+
+
+def test_the_terminal_gives_a_battle_a_line_for_each_of_its_moments(tmp_path, seed):
+    record_game(tmp_path, "battle_card", ["plan:fill"] * 2, seed)
+    played = replay_of(tmp_path)
+    begin, *others = [step for step in steps(played) if step.moment]
+    lines = [begin.board(), *(step.heading for step in others), "", played.positions[-1].heading]
+    assert "\n".join([*lines, played.positions[-1].board()]) in run(tmp_path, "--all")[0]
+
+
+def test_the_terminal_shows_a_position_before_the_answers_that_left_it(tmp_path, seed):
+    record_game(
+        tmp_path, "tictactoe", ["random", model([reply("no")] * 3)], seed, invalid="forfeit"
+    )
+    asked = replay_of(tmp_path).positions[-1]
+    out, _ = run(tmp_path, "--all")
+    parts = asked.heading, asked.board(), "Answer 1: unparseable", "Nothing was played."
+    places = [out.rindex(part) for part in parts]
+    assert places == sorted(places)
 
 
 def test_keys_step_forth_and_back(tmp_path, seed):

@@ -14,6 +14,7 @@ from stratagym.benchmarks.harness import replays
 from stratagym.benchmarks.harness.replays import Position
 from stratagym.benchmarks.replaying.scenes import Shared, scene
 from stratagym.benchmarks.replaying.seats import seen_by
+from stratagym.benchmarks.replaying.steps import steps
 from stratagym.envs import core, games, spec
 
 HIDING = [name for name in games() if spec(name).information == "imperfect"]
@@ -65,11 +66,16 @@ def test_a_sealed_plan_is_told_when_its_round_is_over(game, tmp_path, seed):
     whole = replay_of(tmp_path)
     rounds = {p.ply: int(p.states["round"][0]) for p in whole.positions}
     for seat in range(2):
-        told = [(p.ply, words) for p in seen_by(whole, seat).positions for words in p.chance]
+        seen = seen_by(whole, seat)
+        told = [(p.ply, words) for p in seen.positions for words in p.chance]
         others = [p for p in whole.positions if p.seat == 1 - seat]
         assert [words for _, words in told] == [p.told() for p in others]
         for (at, _), position in zip(told, others, strict=True):
             assert rounds[at] == rounds[position.ply] + 1
+        # Once, and with the move that ended the planning: before the battle is shown.
+        steps_with = [step for step in steps(seen) if step.news]
+        assert [words for step in steps_with for words in step.news] == [words for _, words in told]
+        assert all(step.decided is not None for step in steps_with)
 
 
 def test_answers_of_others_are_left_out(tmp_path, seed):

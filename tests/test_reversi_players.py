@@ -89,21 +89,24 @@ def plain_score(rules, s):
 def test_scores_are_a_plain_searchs(size, plies, rng):
     rules, geometry, memory = GAME.make_rules(size=size), board_of_size(size), new_memory(10)
     passes = 0
-    for s in random_positions(rules, 250, rng, plies):
-        expected = plain_score(rules, s)
-        guess = 2 * int(rng.integers(-size * size // 2, size * size // 2 + 1))
-        assert score_of(s["own"], s["opp"], guess, geometry, memory) == expected
-        scores = endgame_scores(rules, np.array([s]))[0]
-        assert scores.max() == expected
-        passes += scores[-1] != ILLEGAL
-        legal, probs = core.new_scratch(rules)
-        for action in np.flatnonzero(scores != ILLEGAL).tolist():
-            after = np.array([s])
-            if core.play_at(rules, after, 0, action, legal, probs)[0] < 0:
-                value = disc_difference(rules, after[0]) * (-1 if s["player"] else 1)
-            else:
-                value = -plain_score(rules, after[0])
-            assert scores[action] == value
+    for _ in range(9):  # one batch may hold no pass
+        for s in random_positions(rules, 250, rng, plies):
+            expected = plain_score(rules, s)
+            guess = 2 * int(rng.integers(-size * size // 2, size * size // 2 + 1))
+            assert score_of(s["own"], s["opp"], guess, geometry, memory) == expected
+            scores = endgame_scores(rules, np.array([s]))[0]
+            assert scores.max() == expected
+            passes += scores[-1] != ILLEGAL
+            legal, probs = core.new_scratch(rules)
+            for action in np.flatnonzero(scores != ILLEGAL).tolist():
+                after = np.array([s])
+                if core.play_at(rules, after, 0, action, legal, probs)[0] < 0:
+                    value = disc_difference(rules, after[0]) * (-1 if s["player"] else 1)
+                else:
+                    value = -plain_score(rules, after[0])
+                assert scores[action] == value
+        if passes:
+            break
     assert passes
 
 
@@ -210,7 +213,7 @@ def test_endings_of_who_errs_cost_what_chance_says(seed):
     policies = [make_policy(GAME, name) for name in ("random", "random?tactic=16")]
     random, exact = np.zeros(5), np.zeros(5)
     legal, probs = core.new_scratch(RULES)
-    for number in range(16):
+    for number in range(48):
         states, actions, expected = position(RULES), [], 0
         seat = 0
         while seat >= 0:
@@ -227,7 +230,7 @@ def test_endings_of_who_errs_cost_what_chance_says(seed):
     rates = judging.rates(exact)
     assert rates["ending_discs_lost"] == 0 and rates["ending_sign_kept"] == 1
     rates = judging.rates(random)
-    for name, slack in (("ending_discs_lost", 0.4), ("ending_sign_kept", 0.2)):
+    for name, slack in (("ending_discs_lost", 0.5), ("ending_sign_kept", 0.2)):
         chance = rates[f"{name}_chance"]
         assert chance * (1 - slack) < rates[name] < chance * (1 + slack)
     assert all(np.isnan(rate) for rate in judging.rates(np.zeros(5)).values())

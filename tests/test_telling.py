@@ -17,8 +17,8 @@ from stratagym.envs.chess.past import moves_since
 from stratagym.envs.text import TextGame, TextOptions
 from stratagym.testing import RandomGame, position, telling
 
-ALONE = ("breakthrough", "gomoku")
-"""Games whose records have no field that their prompts do not tell: no two have one prompt."""
+ALONE = ("breakthrough", "gomoku", "reversi")
+"""Games whose records have nothing that counts but what prompts tell: no two have one prompt."""
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import shutil
+from contextlib import ExitStack
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -14,11 +15,12 @@ import numpy as np
 import pytest
 
 from stratagym import envs
-from stratagym.benchmarks import throughput
+from stratagym.benchmarks import search, throughput
+from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.cli import run
 from stratagym.benchmarks.speed import loops, mahjong, measuring, native, report, shapes
 from stratagym.benchmarks.speed.alone import Alone
-from stratagym.benchmarks.speed.entries import Entry
+from stratagym.benchmarks.speed.entries import Entry, prepare
 from stratagym.benchmarks.speed.measuring import Batched, Sample, best_batch, median_interval, short
 from stratagym.benchmarks.speed.peers import PEERS, Peer
 from stratagym.benchmarks.speed.shapes import SHAPES
@@ -196,6 +198,8 @@ def test_copies_and_children_are_made_of_positions_of_random_games(monkeypatch, 
         legal = sum(len(state.legal_actions()) for state in met)
         assert all(state.current_player() >= 0 for state in met)
         assert make(game)() == (48 if kind == "clone" else legal)
+    if kind == "clone" and importlib.util.find_spec("chess"):
+        assert loops.python_chess_copies("Board")() == 48
 
 
 @pytest.mark.parametrize("name", ["tictactoe_v3", "tictactoe_v3, raw_env"])
@@ -243,10 +247,9 @@ def test_a_page_without_marks_is_refused(text, tmp_path, capsys):
     assert page.read_text() == text
 
 
-def test_the_documented_page_has_the_marks():
-    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    with open(os.path.join(root, "docs", "performance.md"), encoding="utf-8") as page:
-        report.between(page.read())
+@pytest.mark.parametrize("mark", [report.MARK, search.NAME])
+def test_the_documented_page_has_the_marks(mark):
+    cli.put_into(Path(__file__).parent.parent / "docs" / "performance.md", mark)
 
 
 def test_documented_shapes_are_those_that_exist():
@@ -431,6 +434,21 @@ def test_openspiel_is_called_as_it_means_to_be(name):
 def test_every_peer_is_measured_somewhere(peer):
     assert peer.ours in envs.games()
     assert peer.shape in SHAPES
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("peer", PEERS, ids=lambda peer: f"{peer.name} {peer.game} {peer.shape}")
+def test_every_peer_that_is_installed_plays(peer, monkeypatch):
+    """But libraries in C and C++, whose sources are fetched from the package index."""
+    if peer.alone or peer.version:
+        pytest.skip("it runs in a process of its own, or its sources are fetched")
+    monkeypatch.setattr(loops, "_mean_length", lambda episode: 50.0)
+    entry = Entry(peer)
+    with ExitStack() as until:
+        take = prepare(entry, until)
+        if "not installed" in entry.missing:
+            pytest.skip(entry.missing)
+        assert take and take(0.001).decisions > 0, entry.missing
 
 
 @pytest.mark.parametrize(

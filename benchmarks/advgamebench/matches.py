@@ -57,6 +57,7 @@ class Plan:
     Attributes:
         yardsticks: policies that play beside, to tell what a budget alone is worth; they meet the
             ``frozen`` opponents, which no server has to be asked for.
+        chance: the same, with one budget, to tell what rates are by chance.
     """
 
     policies: Sequence[str]
@@ -70,11 +71,22 @@ class Plan:
     shared_start: bool = False
     yardsticks: Sequence[str] = ()
     frozen: Sequence[str] = ()
+    chance: Sequence[str] = ()
+
+    @property
+    def shown(self) -> list[str]:
+        """Who has rows in all tables: the policies, and who tells chance."""
+        return [*self.policies, *self.chance]
 
     @property
     def everybody(self) -> list[str]:
         """All who play, each once."""
-        return list(dict.fromkeys([*self.policies, *self.yardsticks, *self.opponents]))
+        return list(dict.fromkeys([*self.shown, *self.yardsticks, *self.opponents]))
+
+    @property
+    def usual(self) -> float:
+        """The share of the budget that tables are of: the whole one if it is played."""
+        return 1.0 if 1 in self.factors else self.factors[0]
 
     def settings(self) -> list[tuple[Setting, int]]:
         """Every match's setting and seed; settings of one repeat share the seed."""
@@ -82,11 +94,11 @@ class Plan:
         return [
             (Setting(policy, game, opponent, role, first, factor, k), int(seed))
             for game in self.games
-            for policy in (*self.policies, *self.yardsticks)
-            for opponent in (self.frozen if policy in self.yardsticks else self.opponents)
+            for policy in (*self.policies, *self.yardsticks, *self.chance)
+            for opponent in (self.opponents if policy in self.policies else self.frozen)
             for role in range(2)
             for first in (True, False)
-            for factor in self.factors
+            for factor in ([self.usual] if policy in self.chance else self.factors)
             for k, seed in enumerate(seeds)
         ]
 

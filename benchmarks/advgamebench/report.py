@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+from stratagym.agents.controls import REDRAW
 from stratagym.benchmarks.advgamebench import figures, owning, tables
 from stratagym.benchmarks.advgamebench.beside import is_chance
 from stratagym.benchmarks.advgamebench.credit import SHAPLEY, remarks
@@ -81,9 +82,16 @@ def _whole(page: Page, summary: Summary) -> None:
         "ORR is no merit by itself, either way: who never revises has 0, who always does 1. "
         "A correction is one where CSR is above that of redraws."
     )
+    if not any(row["policy"] == "random" and row["matches"] for row in summary["policies"]):
+        page.note(
+            "What rates are by chance is not known: `random` is not among the policies, and plays "
+            "beside language models only against opponents that are none."
+        )
     redraws = tables.redraw_table(summary)
     if redraws.rows:
         page.table(redraws, "Against first plans in the place of revisions, on the same matches")
+        for said in sampled(summary):
+            page.text(said)
     differences = tables.difference_table(summary)
     if differences.rows:
         first = code(summary["differences"][0]["policies"][0])
@@ -91,6 +99,17 @@ def _whole(page: Page, summary: Summary) -> None:
     page.table(
         tables.score_table(summary), "Composite scores; the paper names one and has no formula"
     )
+
+
+def sampled(summary: Summary) -> list[str]:
+    """At what temperatures models and their redraws were asked, a sentence for each redraw."""
+    at = {one["name"]: one.get("temperature") for one in summary["config"]["policies"]}
+    return [
+        f"{code(name)} was sampled at temperature {at[name]:g}: its prompt is always the "
+        "same, and at 0 so would be its plan."
+        for name in summary["config"]["named"]
+        if name.startswith(REDRAW) and at.get(name)
+    ]
 
 
 def _process(page: Page, folder: Path, summary: Summary) -> None:
@@ -256,6 +275,11 @@ WORDS = (
     "OBR; **against redraws**, with .5 + (CSR - that of redraws) / 2 for CSR. Who never revises "
     "has no CSR: the score stands for the other parts alone, not compared with those of all "
     "three. Rank: median and range under 1,000 random weights, among policies with the same parts.",
+    "**Chance** of a rate is what `random` has, whose plans are new each time, in the same games "
+    "and roles against the opponents that are no language models; of CSR and constructive it is "
+    "what the policy's own redraws have where they were played; of OBR, RVR and slope 0.",
+    "**radar**: mean of WR, CSR, 1 - ORR, 1 - OBR and slope on a scale from 0 to 1, for those who "
+    "have all five.",
     "**credit**: the result with an item minus the result without it, the other plan the same; "
     "**value**: the same of how near the plan came. **plans**: that fought with the item. "
     "**idle**: both 0; **harmful**: credit below 0.",

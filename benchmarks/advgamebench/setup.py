@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from stratagym.agents.controls import REDRAW_TEMPERATURE, RedrawnModel
+from stratagym.agents.core import Policy
 from stratagym.benchmarks.advgamebench.embeddings import Embeddings
 from stratagym.benchmarks.advgamebench.games import GAMES
-from stratagym.benchmarks.harness import cli
+from stratagym.benchmarks.advgamebench.matches import NAME
+from stratagym.benchmarks.harness import cli, records
+from stratagym.benchmarks.harness.begun import BEGUN
+from stratagym.benchmarks.harness.options import RunArgs
+
+YARDSTICKS = ("plan:fill", "plan:reply")
+"""Who plays beside the policies where budgets differ: what the budget alone is worth."""
+CHANCE = ("random", "control:keep")
+"""Who plays beside language models: what rates are by chance, and without revisions."""
 
 
 def games_of(text: str, option: str = "--game") -> list[str]:
@@ -57,3 +69,44 @@ def embeddings_of(
         raise cli.InputError(f"--embedding-url: {error}") from None
     found.learn(["{}"])
     return found
+
+
+def begun_by(args: RunArgs) -> dict[str, Any]:
+    """The configuration of the run to go on with; empty for a new one."""
+    return records.begun_config(NAME, args.output) if args.resume else {}
+
+
+def chance_of(
+    named: Sequence[str],
+    models: Collection[str],
+    opponents: Iterable[str],
+    begun: Mapping[str, Any],
+) -> list[str]:
+    """Who plays for chance where a language model is among the policies.
+
+    Nobody in a run that an earlier version began without them, and nobody where every opponent
+    would have to be asked for it.
+
+    Args:
+        models: all that are language models. begun: the configuration of the run to go on with.
+    """
+    if (begun and "chance" not in begun) or set(opponents) <= set(models):
+        return []
+    return [name for name in CHANCE if name not in named] if set(named) & set(models) else []
+
+
+def sample_as_begun(policies: Iterable[Policy], begun: Mapping[str, Any]) -> None:
+    """Give redraws the temperature that they have in a run of an earlier version: the model's."""
+    if not begun or BEGUN in begun:
+        return
+    listed = begun.get("policies")
+    old = {
+        one["name"]: one["temperature"]
+        for one in (listed if isinstance(listed, list) else ())
+        if isinstance(one, dict) and {"name", "temperature"} <= one.keys()
+    }
+    for policy in policies:
+        if isinstance(policy, RedrawnModel) and policy.name in old:
+            chat: Any = policy.chat
+            if chat.settings().get("temperature") == REDRAW_TEMPERATURE:
+                chat.temperature = old[policy.name]

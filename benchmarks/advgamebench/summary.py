@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from stratagym.agents.controls import REDRAW
 from stratagym.benchmarks.advgamebench import (
     beside,
     budgets,
@@ -28,6 +30,7 @@ from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.files import JsonlWriter
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
 from stratagym.benchmarks.harness.run import Run
+from stratagym.benchmarks.reporting.stats import Rate
 
 ROUNDS = "rounds.jsonl"
 ADVANTAGES = ("WR", "ORR", "CSR")
@@ -66,8 +69,8 @@ def summarise(
     play = run.own_play()
     every = owning.counting(whole, owning.without_result(play, plan.games))
     usual = whole_budget(every, plan)
-    of = {name: [game for s, game in usual if s.policy == name] for name in plan.policies}
-    rows = [_row(name, of[name], aborted[name], of) for name in plan.policies]
+    of = {name: [game for s, game in usual if s.policy == name] for name in plan.shown}
+    rows = [_row(name, of[name], aborted[name], of) for name in plan.shown]
     found = {name: own for name, own in of.items() if own}
     renamed, likeness = is_renamed(run.config), Likeness(run.config["rules"], embeddings)
     likeness.learn(one.plans[game.role] for _, game in usual for one in game.rounds)
@@ -121,9 +124,8 @@ def played(
 
 
 def whole_budget(every: Sequence[Played], plan: Plan) -> list[Played]:
-    """The matches with the whole budget; without any, those with the first that was asked for."""
-    usual = [(setting, game) for setting, game in every if setting.factor == 1]
-    return usual or [(s, game) for s, game in every if s.factor == plan.factors[0]]
+    """The matches with the whole budget, or with the first one where that is not played."""
+    return [(setting, game) for setting, game in every if setting.factor == plan.usual]
 
 
 def by_match(every: Iterable[Played], policy: str) -> dict[str, Game]:
@@ -166,17 +168,20 @@ def _broke(rounds: Sequence[Round], role: int, answer: DecisionRecord | None) ->
 
 def _redraws(of: Mapping[str, Sequence[Game]]) -> dict[str, Sequence[Game]]:
     """By policy the matches of its redraws, where these were played."""
-    found = {name: of.get(f"control:redraw={name}", ()) for name in of}
-    return {name: games for name, games in found.items() if games}
+    found = {}
+    for name in of:
+        same = f"{REDRAW}{name}"
+        # Its own temperature may be in its name.
+        own = [redraw for redraw in of if redraw == same or redraw.partition("?")[0] == same]
+        if games := of[same if same in of else own[0]] if own else ():
+            found[name] = games
+    return found
 
 
 def _row(
     name: str, games: Sequence[Game], aborted: int, of: Mapping[str, Sequence[Game]]
 ) -> dict[str, Any]:
-    redraw = _redraws(of).get(name, ())
-    pooled = {metric: metrics.rate(games, metric).record() for metric in METRICS}
-    for metric, rate in pooled.items():
-        rate["chance"] = _chance(metric, of.get("random", ()), redraw)
+    random, redraw = of.get("random", ()), _redraws(of).get(name, ())
     corrections, negative = metrics.cases(games, "ORR").sum(0).tolist()
     return {
         "policy": name,
@@ -187,12 +192,12 @@ def _row(
         "endings": {},
         "corrections": int(corrections),
         "negative_feedbacks": int(negative),
-        "pooled": pooled,
-        "mean": {metric: metrics.mean_over_games(games, metric).record() for metric in METRICS},
+        "pooled": _rates(metrics.rate, games, random, redraw),
+        "mean": _rates(metrics.mean_over_games, games, random, redraw),
         "by_game": {
-            game: {metric: metrics.rate(own, metric).record() for metric in METRICS}
+            game: _rates(metrics.rate, *(_in_game(part, game) for part in (games, random, redraw)))
             for game in GAMES
-            if (own := [one for one in games if one.game == game])
+            if _in_game(games, game)
         },
         "as_published": metrics.as_published(games),
         "FMA": {m: metrics.first_move_advantage(games, m).record() for m in ADVANTAGES},
@@ -203,13 +208,27 @@ def _row(
     }
 
 
-def _chance(metric: str, random: Sequence[Game], redraw: Sequence[Game]) -> float | None:
-    """What a metric is by chance, where that is known."""
-    if metric in NEVER:
-        return 0.0
-    if metric in AS_REDRAWN:
-        return metrics.rate(redraw, metric).value
-    return metrics.rate(random, metric).value if metric in ("WR", "WR_10", "init-win") else None
+def _in_game(games: Sequence[Game], name: str) -> list[Game]:
+    return [game for game in games if game.game == name]
+
+
+def _rates(
+    rate: Callable[[Sequence[Game], str], Rate],
+    games: Sequence[Game],
+    random: Sequence[Game],
+    redraw: Sequence[Game],
+) -> dict[str, Any]:
+    """Every metric, with what it is by chance where that is known.
+
+    Of what revisions come to, chance is the policy's own redraws; random plans, where there are
+    none, are their own.
+    """
+    found = {}
+    for metric in METRICS:
+        others = (redraw or random) if metric in AS_REDRAWN else random
+        chance = 0.0 if metric in NEVER else rate(others, metric).value
+        found[metric] = replace(rate(games, metric), chance=chance).record()
+    return found
 
 
 # --- rounds.jsonl --------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ class Entry:
         rules: options of the game that make it what Botzone's judge plays.
         words: options of its prompts that make them hold what the paper's hold.
         invalid: what the paper's code does after the third bad answer.
+        ask_forced: whether an only legal move is asked for.
         play: measures of how a policy played that the paper prints a table of.
         play_title: what that table is.
     """
@@ -38,6 +39,7 @@ class Entry:
     rules: Mapping[str, Any] = field(default_factory=dict)
     words: Mapping[str, Any] = field(default_factory=dict)
     invalid: str = FORFEIT
+    ask_forced: bool = True
     play: tuple[str, ...] = ()
     play_title: str = ""
 
@@ -47,10 +49,21 @@ class Entry:
         same = changed.facts()["rules"] == ladder.facts()["rules"]
         return ladder if same else changed
 
-    def published_protocol(self) -> AnswerProtocol:
-        """Three answers a move, no time limit of ours: a request that takes too long has failed."""
+    def published_protocol(self, begun: Mapping[str, Any] | None = None) -> AnswerProtocol:
+        """Three answers a move, no time limit of ours: a request that takes too long has failed.
+
+        Args:
+            begun: the game's protocol in the configuration of the run that is gone on with. Earlier
+                versions asked for forced moves in all games.
+        """
         words = text.TextOptions(lenient=True, rules="full", answer="evaluation")
-        protocol = AnswerProtocol(replace(words, **self.words), TRIES, self.invalid, None)
+        protocol = AnswerProtocol(
+            replace(words, **self.words),
+            TRIES,
+            self.invalid,
+            None,
+            ask_forced=self.ask_forced if begun is None else begun.get("ask_forced", True),
+        )
         protocol.check(spec(self.game))
         return protocol
 
@@ -94,6 +107,7 @@ GAMES = (
     Entry(
         "dou_dizhu", "FightTheLandlord", "Landlord", TEAMS,
         rules={"judge": "botzone"}, words={**LISTED, "history": 30}, invalid="pass",
+        ask_forced=False,
         play=("pass_rate", "pass_rate_chance", "of_choices", "of_choices_chance"),
         play_title="Deliberate passes in Fight the Landlord: pass rate, of decisions with several "
         "legal moves (the paper's table 5); of choices, of those between a pass and a play",

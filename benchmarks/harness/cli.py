@@ -284,15 +284,18 @@ def pairs(option: str, text: str) -> dict[str, str]:
 
 
 def put_into(page: Path, name: str, text: str | None = None) -> None:
-    """Write between the marks of a page's part, or without a text see that it has them.
+    """Write between the marks of a page's part, or without a text see that this can be done.
 
     Raises:
-        InputError: it has not, or cannot be read or written.
+        InputError: it has no such marks, or cannot be read or written.
     """
     try:
         if text is None:
-            marked.between(page.read_text(encoding="utf-8"), name)
+            with page.open("r+", encoding="utf-8") as file:
+                marked.between(file.read(), name)
         else:
             marked.write(page, name, text)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise InputError(f"--page {page}: {error.strerror or error}") from None
+    except ValueError as error:
         raise InputError(f"--page {page}: {error}") from None

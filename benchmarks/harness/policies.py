@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from stratagym.agents import chat_options
+from stratagym.agents.controls import REDRAW_TEMPERATURE
 from stratagym.agents.core import Policy, PolicyString, at_version, make_policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.cli import InputError, words
@@ -60,6 +61,9 @@ def _completed(name: str, args: ModelArgs, depth: int, option: str) -> PolicyStr
             if weaker in parsed.options:
                 raise InputError(f"{option}: {name}: {weaker} is no option of a language model")
         asked = _completed(name.partition("=")[2], args, depth, option)
+        if not args.temperature and "temperature" not in parsed.options:
+            sampled = {"temperature": f"{REDRAW_TEMPERATURE:g}"}
+            asked = replace(asked, options=asked.options | sampled)
         return replace(asked, name="control", argument=f"{before}=llm:{asked.argument}")
     if parsed.name == "gt" and not parsed.argument:
         return replace(parsed, argument=str(depth))

@@ -236,7 +236,7 @@ def put_headings(positions: Sequence[Position], moves: int) -> None:
 
 
 def outcome(game: core.GameSpec, record: dict[str, Any]) -> str:
-    """How a recorded game ended: ``1–0``, ``seat 2 wins``, ``18 points, by forfeit``."""
+    """How a recorded game ended: ``1–0``, ``Player 2 wins``, ``18 points, by forfeit``."""
     returns = record["returns"]
     if returns is None:
         return "broken off"

@@ -136,6 +136,16 @@ def _check_facts(facts: Any) -> None:
         raise cli.InputError("--resume: config.json does not say which ladders they were")
 
 
+def begun_protocols(benchmark: str, output: str | None) -> dict[str, Any]:
+    """How models were asked in the run to go on with, by game, as far as it says."""
+    begun = records.begun_config(benchmark, output).get("protocols", {})
+    return {
+        game: own
+        for game, own in (begun.items() if isinstance(begun, dict) else ())
+        if isinstance(own, dict)
+    }
+
+
 def same_ladder(ladder: Ladder, facts: dict[str, Any] | None) -> Ladder:
     """The ladder that a run was begun on.
 

@@ -68,11 +68,11 @@ def steps(replay: Replay, remarks: Remarks | None = None) -> list[Step]:
         if not moments:
             continue
         # The first shows where all stand when it begins: that is what the move brought about.
-        move.moment, move.news = moments[0], []
+        move.moment = moments[0]
         found += [Step(after, k, moment[0], moment=moment) for moment in moments[1:]]
         more = [] if remarks is None else remarks(before, after)
         heading = after.heading if after.seat is None else f"After move {k}"
-        found.append(Step(after, k, heading, news=[*after.chance, *more]))
+        found.append(Step(after, k, heading, news=more))
     last = positions[-1]
     if last.seat is not None:
         found.append(Step(last, len(positions) - 1, last.heading, last))

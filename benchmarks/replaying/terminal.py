@@ -26,8 +26,11 @@ class Terminal:
     def show_all(self) -> None:
         """Everything, from the first position to the last."""
         self._head()
-        for k in range(len(self.steps)):
-            self._show(k, prompts=True)
+        for k, step in enumerate(self.steps):
+            if step.moment is not None and step.decided is None:
+                self._print(step.heading, "cyan")
+            else:
+                self._show(k, prompts=True)
         self._end()
 
     def step(self) -> None:
@@ -74,11 +77,15 @@ class Terminal:
         step = self.steps[k]
         self.console.print()
         self._print(step.heading, "bold")
-        if step.decided is not None:
-            self._decision(step.decided, prompts)
+        # What changed nothing is shown below the position that it was about.
+        before, after = (None, step.decided) if step.decided is step.shown else (step.decided, None)
+        if before is not None:
+            self._decision(before, prompts)
         for news in step.news:
             self._print(news, "cyan")
         self._print(step.board())
+        if after is not None:
+            self._decision(after, prompts)
 
     def _decision(self, position: Position, prompts: bool) -> None:
         for answer in position.answers:

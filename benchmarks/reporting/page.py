@@ -213,6 +213,8 @@ class Table:
         def cell(tag: str, k: int, content: Cell, scope: str = "") -> str:
             shown = content.html() if isinstance(content, RateCell) else _html_text(content)
             align = "" if self._is_left(k) else ' class="right"'
+            if re.fullmatch(r"[\d.%! /–]*%[\d.%! /–]*", shown):
+                shown = shown.replace(" ", "&nbsp;")  # shares stay in one line
             return f"<{tag}{scope}{align}>{shown}</{tag}>"
 
         # The names of rates are the widest part of their columns.

@@ -83,6 +83,7 @@ def add_models(page: Page, summary: Summary) -> None:
 
 LABELS = {
     "again": "an illegal answer is asked again",
+    "chance": "players for chance",
     "ask_forced": "asked for an only legal move",
     "invalid": "after the last bad answer",
     "list_legal": "legal moves in prompts",

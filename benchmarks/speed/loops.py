@@ -74,7 +74,7 @@ def pettingzoo_classic(name: str) -> Episode:
         return aec_loop((found.raw_env if "raw_env" in words else found.env)(**options))
 
 
-def copies(position: Callable[[Callable[[], float]], Any], method: str, *given: Any) -> Episode:
+def copies(position: Callable[[Callable[[], float]], Any], method: str, **given: Any) -> Episode:
     """Copies of positions, each by one call.
 
     Args:
@@ -86,7 +86,7 @@ def copies(position: Callable[[Callable[[], float]], Any], method: str, *given: 
 
     def episode() -> int:
         for copy in calls:
-            copy(*given)
+            copy(**given)
         return len(calls)
 
     return episode
@@ -267,7 +267,7 @@ def python_chess_copies(name: str) -> Episode:
             board.push(legal[int(random() * len(legal))])
         return board
 
-    return copies(position, "copy", False)
+    return copies(position, "copy", stack=False)
 
 
 def python_ataxx(name: str) -> Episode:

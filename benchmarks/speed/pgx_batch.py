@@ -8,8 +8,8 @@ from typing import Any
 from stratagym.benchmarks.speed.measuring import Batched, Episode, best_batch
 from stratagym.benchmarks.speed.native import private_folder
 
-SIZES = {"chess": (16, 64), "go_9x9": (64, 256, 1024, 4096), "go_19x19": (16, 64, 256)}
-SIZES_OTHERS = (256, 1024, 4096, 16384)
+SIZES = {"chess": (16, 64), "go_9x9": (64, 256), "go_19x19": (16, 64)}
+SIZES_OTHERS = (256, 4096, 16384)
 """Batch sizes that are tried; the quickest is measured."""
 DECISIONS = {"chess": 1024, "go_9x9": 16_384, "go_19x19": 1024}
 DECISIONS_OTHERS = 200_000

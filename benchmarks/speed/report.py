@@ -192,19 +192,6 @@ def markdown(entries: list[Entry], method: Method) -> str:
     return f"# Throughput\n\n{body(entries, method)}"
 
 
-def between(page: str) -> tuple[str, str]:
-    """What stands before and after the part of a page that is written here.
-
-    Raises ValueError if the lines that mark it are not there once each, in order.
-    """
-    return marked.between(page, MARK)
-
-
-def write_page(path: Path, entries: list[Entry], method: Method) -> None:
-    """Put the rates between the marks of a page."""
-    marked.write(path, MARK, body(entries, method))
-
-
 def plot(entries: list[Entry], method: Method, path: Path) -> None:
     """Bars on a log axis, one group a game and call shape; whiskers from min to max."""
     from matplotlib.figure import Figure

@@ -122,6 +122,14 @@ def sections(summary: dict[str, Any]) -> list[tuple[str, str, Table]]:
     return [section for section in tables if section[2].rows]
 
 
+def markdown(summary: dict[str, Any]) -> str:
+    """What was measured, for a page of the documentation."""
+    parts = [f"{machine_line(summary['machine'])}; seed {summary['config']['seed']}."]
+    for title, text, table in sections(summary):
+        parts += [f"**{title}.** {text}", table.markdown()]
+    return "\n\n".join(part.strip() for part in parts)
+
+
 def write(folder: Path, summary: dict[str, Any]) -> None:
     """Write ``report.md`` and ``report.html``."""
     page = Page("Searches", f"Measured on {machine_line(summary['machine'])}.")

@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image
 
 from stratagym.envs.drawing import CLEAR, Canvas, mix
-from stratagym.envs.hanabi.rules import COLOUR_TOLD, NONE, RANK_TOLD, RANKS, decode
+from stratagym.envs.hanabi.rules import COLOUR_TOLD, NONE, RANK_TOLD, RANKS, SCORED, decode
 from stratagym.envs.hanabi.view import COLOURS, final_score, last_moves
 
 PAINTS = [(226, 66, 72), (245, 196, 48), (58, 178, 100), (236, 238, 246), (70, 132, 236)]
@@ -141,10 +141,13 @@ def picture(rules: Any, s: Any, size: int = 960, seat: int | None = None) -> np.
     lost = s["life_tokens"] == 0
     over = lost or s["turns_left"] == 0 or s["score"] == colours * RANKS
 
+    latest, fitted = _latest(s)
     canvas.text(_LEFT, 0.5, "FIREWORKS", 0.26, _DIM, 0.02, "lm")
     for colour in range(colours):
         height = int(s["fireworks"][colour])
         x = _LEFT + 1.22 * colour
+        if fitted and latest // RANKS == colour:
+            _frame(canvas, x, 0.8)
         if height:
             _card(canvas, x, 0.8, RANKS * colour + height - 1)
         else:
@@ -204,6 +207,21 @@ def _held(canvas, rules, s, seat, k, y, row, scale, hidden) -> None:
     canvas.image.paste(part.image, tuple(round(v * canvas.unit) for v in at), part.image)
 
 
+def _frame(canvas: Canvas, x: float, y: float, width: float = 1.0) -> None:
+    """What marks the latest card, drawn below it."""
+    edge = 0.08 * width
+    size = width + 2 * edge, _TALL * width + 2 * edge
+    canvas.box(x - edge, y - edge, *size, _GOLD, 0.2 * width)
+
+
+def _latest(s: Any) -> tuple[int, bool]:
+    """The card that the last move played or discarded, or ``NONE``, and whether it fitted."""
+    last = int(s["last_player"])
+    if last == NONE:
+        return NONE, False
+    return int(s["move_cards"][last]), bool(s["move_outcomes"][last] & SCORED)
+
+
 def _target(rules: Any, s: Any, seat: int) -> int:
     """Whom the last move of a seat told something, or that seat itself."""
     return (seat + decode(rules, int(s["moves"][seat]))[1]) % rules.num_players
@@ -218,13 +236,18 @@ def _side(canvas: Canvas, rules: Any, s: Any) -> None:
     canvas.text(x + 4.3, 0.5, "LIVES", 0.26, _DIM, 0.02, "lm")
     _tokens(canvas, x + 4.5, 0.95, int(s["life_tokens"]), rules.max_life_tokens, "life")
     canvas.text(x, 1.65, "DISCARDS", 0.26, _DIM, 0.02, "lm")
+    latest, fitted = _latest(s)
     for colour in range(rules.colours):
         y = 1.95 + 0.92 * colour
         canvas.box(x, y, 5.6, 0.84, (255, 255, 255, 16), 0.12)
         at = x + 0.1
         for rank in range(RANKS):
-            for _ in range(int(s["discards"][RANKS * colour + rank])):
-                _card(canvas, at, y + 0.06, RANKS * colour + rank, 0.53)
+            card = RANKS * colour + rank
+            lost = int(s["discards"][card])
+            for k in range(lost):
+                if card == latest and not fitted and k == lost - 1:
+                    _frame(canvas, at, y + 0.06, 0.53)
+                _card(canvas, at, y + 0.06, card, 0.53)
                 at += 0.55
     y = 1.95 + 0.92 * rules.colours + 0.35
     canvas.text(x, y, "LAST MOVES", 0.26, _DIM, 0.02, "lm")

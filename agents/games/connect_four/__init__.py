@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numba import njit
 from stratagym.agents.games.connect_four.book import Book, load
 from stratagym.agents.games.connect_four.solver import (
     ODD_ROWS,
+    Memory,
     count_bits,
     new_memory,
     score_moves,
@@ -88,13 +90,23 @@ def heuristic(rules, s, legal, n):
 class Solver:
     """Exact scores of moves, from the opening book and by search.
 
-    What one search found in its transposition table serves the next ones.
+    What one search found in its transposition table serves the next ones, in all threads.
     """
 
     def __init__(self, table_bits: int = 23, book: Book | None = None):
         """The table has ``2**table_bits`` entries of 8 bytes; default book: the shipped one."""
         self.book = load() if book is None else book
-        self.memory = new_memory(table_bits)
+        self._local = threading.local()
+        self._local.memory = first = new_memory(table_bits)
+        self._far = first.far
+
+    @property
+    def memory(self) -> Memory:
+        """What searches of this thread work with; the large table is that of all."""
+        if not hasattr(self._local, "memory"):
+            self._local.memory = new_memory(far=self._far)
+        memory: Memory = self._local.memory
+        return memory
 
     def scores(self, mover: int, taken: int, plies: int) -> np.ndarray:
         """(7,) int8: the score of every column, ``ILLEGAL`` where it is full."""

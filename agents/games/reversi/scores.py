@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+import threading
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,16 @@ from stratagym.agents.games.reversi.endgame import (
 from stratagym.agents.perfect import ILLEGAL
 from stratagym.envs.reversi.rules import GOING, square_of
 
+_LOCAL = threading.local()
 
-@lru_cache(maxsize=8)
+
 def solver(size: int) -> tuple[Board, Memory]:
-    """A board's geometry and the memory that its searches share in this process."""
-    return board_of_size(size), new_memory(18)
+    """A board's geometry and the memory that its searches share in this thread."""
+    found: dict[Any, Any] = vars(_LOCAL)
+    if size not in found:
+        found[size] = board_of_size(size), new_memory(18)
+    kept: tuple[Board, Memory] = found[size]
+    return kept
 
 
 def endgame_scores(rules: Any, states: np.ndarray) -> np.ndarray:
