@@ -133,7 +133,7 @@ def is_combinatorial(spec: core.GameSpec) -> bool:
     )
 
 
-VERSIONS = {"alphabeta": 2, "gt": 2, "mcts": 2, "rule": 2}
+VERSIONS = {"alphabeta": 3, "gt": 2, "mcts": 2, "rule": 2}
 """The newest version of each player that was another one before, under the same name.
 
 Of all others there is one. Earlier versions, which ladders and runs may hold, are kept:

@@ -75,7 +75,9 @@ def test_every_level_wins_70_to_90_percent_against_the_one_below(ladder):
         # There are few of tic-tac-toe, and 24 by 24 of plans that are drawn from two pools.
         drawn = ("battle_card", "elemental_duel", "tower_defence")
         least = {"tictactoe": 0, **dict.fromkeys(drawn, 0.4)}
-        assert pair["distinct"] > least.get(ladder.game.name, 0.9) * frozen["games"]
+        # However many games: of 576 there are no 800.
+        games = min(frozen["games"], 400) if ladder.game.name in drawn else frozen["games"]
+        assert pair["distinct"] > least.get(ladder.game.name, 0.9) * games
     assert calibration.problems(ladder, frozen) == []
 
 

@@ -72,6 +72,13 @@ def test_it_keeps_the_contract(site):
     assert set(left_out) < set(CHECKS)
 
 
+def test_a_second_process_compiles_nothing_of_it(site):
+    for _ in range(2):
+        said, error = python("-m", "stratagym.benchmarks.speed.first_use", "nim", path=site)
+        assert "for this process only" not in error
+    assert set(json.loads(said)["functions"].values()) == {0}
+
+
 WRAPPERS = """
 import gymnasium, json, pettingzoo, pickle, sys
 import numpy as np

@@ -10,6 +10,7 @@ revision instead.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ def scores(
             return _composites(some)[title] if some["parts"] == parts else float("nan")
 
         for title in _COMPOSITES:
-            rate = jackknife(lambda kept, title=title: composite(kept, title), size, bounds=SHARE)
+            rate = jackknife(partial(composite, title=title), size, bounds=SHARE)
             found[name][title] = rate.record() | {"n": size}
     groups: dict[tuple[str, ...], list[str]] = {}
     for name, one in found.items():

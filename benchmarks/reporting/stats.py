@@ -226,7 +226,7 @@ def clustered(
     if clusters < 2 or (not np.isfinite(ends).all() and (clusters < 3 or min(map(len, kept)) < 2)):
         return Rate(value, None, None, cases)
     if np.isfinite(ends).all():
-        kept = [_with_bounds(part, weights, bounds) for part in kept]
+        kept = [_with_bounds(part, weights, bounds, len(kept)) for part in kept]
     centre, errors, table = _value(kept, weights), [], []
     for at, part in enumerate(kept):
         sums, sizes = part[..., 0], part[..., 1]
@@ -256,9 +256,12 @@ def _ends_of(weights: np.ndarray, bounds: Bounds) -> Bounds:
     return float(ends[0]), float(ends[1])
 
 
-def _with_bounds(part: np.ndarray, weights: np.ndarray, bounds: Bounds) -> np.ndarray:
-    """A stratum with two clusters more, of the usual size: the least and the most that can be."""
-    sizes = part[..., 1].mean(0)
+def _with_bounds(part: np.ndarray, weights: np.ndarray, bounds: Bounds, strata: int) -> np.ndarray:
+    """A stratum with two clusters more, the least and the most that can be.
+
+    Of the usual size, shared out among the strata: each adds to the error in the same direction.
+    """
+    sizes = part[..., 1].mean(0) / strata
     ends = np.sort(weights[:, None] * np.array(bounds), 1) / weights[:, None]
     more = [np.stack([ends[:, k] * sizes, sizes], 1) for k in range(2)]
     return np.concatenate([part, more])

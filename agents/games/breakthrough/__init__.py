@@ -8,7 +8,16 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from stratagym.agents.ladders import Ladder
+from stratagym.agents.games.breakthrough.earlier import rules as earlier
+from stratagym.agents.games.breakthrough.search import candidates as candidates
+from stratagym.agents.games.breakthrough.search import estimate as estimate
+from stratagym.agents.games.breakthrough.search import forcing_actions as forcing_actions
+from stratagym.agents.games.breakthrough.search import is_check as is_check
+from stratagym.agents.games.breakthrough.search import margin as margin
+from stratagym.agents.games.breakthrough.search import may_pass as may_pass
+from stratagym.agents.games.breakthrough.search import pass_turn as pass_turn
+from stratagym.agents.games.breakthrough.search import priority as priority
+from stratagym.agents.ladders import Ladder, players_at
 from stratagym.envs.bits import EMPTY, bit, popcount
 from stratagym.envs.breakthrough.rules import (
     NO_WINNER,
@@ -86,7 +95,7 @@ def _steps(rules, seat, square):
 
 
 @njit(cache=True)
-def priority(rules, s, action):
+def by_advance(rules, s, action):
     """Wins, then captures, of far pawns first, then steps of far pawns."""
     end = squares_of(rules, action)[1]
     steps = _steps(rules, s.player, end)
@@ -133,6 +142,8 @@ def heuristic(rules, s, legal, n):
     return best
 
 
+EARLIER_SEARCHES = {2: earlier.Rules}
+"""By the last version of alpha-beta that went by it, the rules that find what it knew."""
 RULES = {"race": 0}
 """Policies ``rule:NAME``; the first is also ``heuristic``."""
 
@@ -162,16 +173,14 @@ def symmetries(rules):
     return np.stack([np.arange(rules.num_actions), flipped])
 
 
-LADDER = Ladder(
-    "breakthrough/ladder-v1",
-    (
-        ("random",),
-        ("heuristic?random=0.85",),
-        ("heuristic?random=0.65",),
-        ("heuristic?random=0.45",),
-        ("heuristic?random=0.25",),
-        ("alphabeta:2?random=0.03",),
-        ("alphabeta:4?random=0.06",),
-        ("alphabeta:5?random=0.04",),
-    ),
+_LEVELS = (
+    ("random",),
+    ("heuristic?random=0.85",),
+    ("heuristic?random=0.65",),
+    ("heuristic?random=0.45",),
+    ("heuristic?random=0.25",),
+    ("alphabeta:2?random=0.03",),
+    ("alphabeta:4?random=0.06",),
+    ("alphabeta:5?random=0.04",),
 )
+LADDER = Ladder("breakthrough/ladder-v1", _LEVELS, players=players_at(_LEVELS, alphabeta=2))

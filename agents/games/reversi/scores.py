@@ -22,10 +22,11 @@ _LOCAL = threading.local()
 
 def solver(size: int) -> tuple[Board, Memory]:
     """A board's geometry and the memory that its searches share in this thread."""
-    found = vars(_LOCAL)
+    found: dict[Any, Any] = vars(_LOCAL)
     if size not in found:
         found[size] = board_of_size(size), new_memory(18)
-    return found[size]
+    kept: tuple[Board, Memory] = found[size]
+    return kept
 
 
 def endgame_scores(rules: Any, states: np.ndarray) -> np.ndarray:
