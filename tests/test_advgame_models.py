@@ -393,14 +393,17 @@ def test_what_means_nothing_is_counted(tmp_path):
 
 
 def duelist(body, nth):
-    """Two models with plans of their own, by name and prompt."""
+    """Two models with plans of their own, by name and prompt; some are none, some cost too much."""
     _, attacks, number = asked(body)
     spiced = body["model"] + json.dumps(body["messages"])
     kind = int(hashlib.sha256(spiced.encode()).hexdigest()[:6], 16)
+    is_first_try = all(message["role"] != "assistant" for message in body["messages"])
+    if kind % 11 == 0 or (number == 2 and body["model"] == "b" and is_first_try):
+        return answer("no plan today")
+    if number == 3 and attacks and is_first_try:
+        return answer(demons("DemonKing", "DemonKing"))  # over budget
     if number > 1 and kind % 4 == 0:
         return answer(KEEP)
-    if kind % 11 == 0:
-        return answer("no plan today")
     if attacks:
         units = ("NormalDemon", "DemonKing", "Zombie") if body["model"] == "a" else ("FlyingDemon",)
         return answer(demons(*[units[kind % len(units)]] * (1 + kind % 3)))
