@@ -6,7 +6,7 @@ CPU-second of the searches that OpenSpiel has no like of.
 
     python -m benchmarks.search
     python -m benchmarks.search --game connect_four --simulations 400 --games 100
-    python -m benchmarks.search --games 0 --page docs/performance.md
+    python -m benchmarks.search --games 0
     python -m benchmarks.search --no-peers
 
 Needs OpenSpiel, pip install 'stratagym[peers]'; without it, add --no-peers.

@@ -152,7 +152,7 @@ def test_metrics_are_those_worked_out_by_hand(played):
     First to update: 0 1 1 1 1 0 0 1 1 0 0, second: six lost, five won; the defender loses all.
     """
     _, summary = played
-    (row,) = summary["policies"]
+    (row,) = (row for row in summary["policies"] if row["policy"] == "llm:m")
     pooled = {name: (rate["value"], rate["n"]) for name, rate in row["pooled"].items()}
     for name, expected in {
         "WR": (11 / 44, 44), "WR_10": (10 / 40, 40), "init-win": (0, 4), "OBR": (1 / 11, 11),
@@ -177,7 +177,7 @@ def test_metrics_are_those_worked_out_by_hand(played):
 
 def test_the_records_tell_every_round(played):
     folder, summary = played
-    rounds = lines(folder / "rounds.jsonl")
+    rounds = [r for r in lines(folder / "rounds.jsonl") if r["policy"] == "llm:m"]
     assert len(rounds) == 44
     one = next(r for r in rounds if r["role"] == 0 and r["first"] and r["round"] == 6)
     assert (one["over"], one["feedback"], one["revised"], one["cost"]) == (
@@ -192,7 +192,8 @@ def test_the_records_tell_every_round(played):
     }  # fmt: skip
     page = (folder / "report.md").read_text()
     assert "Pea Shooter" in page and "llm:m" in page
-    (course,) = (one for one in summary["courses"] if one["role"] == "attacker" and one["first"])
+    own = [one for one in summary["courses"] if one["policy"] == "llm:m"]
+    (course,) = (one for one in own if one["role"] == "attacker" and one["first"])
     assert " ".join(course["marks"]) == "L W* W W= W L*! L! W* W L*x Lx"
     assert "Round 1, " in (folder / "replays.html").read_text()
 
@@ -200,7 +201,7 @@ def test_the_records_tell_every_round(played):
 def test_plans_over_budget_and_their_value(played):
     folder, _ = played
     record = next(g for g in lines(folder / "games.jsonl") if g["seat"] == 0
-                  and g["rules"]["first"] == "attacker")  # fmt: skip
+                  and "llm:m" in g["seats"] and g["rules"]["first"] == "attacker")  # fmt: skip
     found = rounds_of(record)
     assert found[5].value[0] == pytest.approx(-0.6) and found[9].value[0] == -1
     assert found[1].value == (1.0, pytest.approx(0.99 * found[1].end / 3600))

@@ -36,7 +36,10 @@ SUBCOMMANDS = {
     "ludo_spots": "generate", "train_ppo": "throughput", "anchored_levels": "calibrate",
     "botzone": "findings", "advgame": "balance",
 }  # fmt: skip
-PAGE_OF = {"train_ppo": "tutorials/train_ppo", "botzone": "benchmarks/botzonebench"}
+PAGE_OF = {
+    "train_ppo": "tutorials/train_ppo", "botzone": "benchmarks/botzonebench",
+    "compile": "performance",
+}  # fmt: skip
 """Where a benchmark's page is not called as the benchmark."""
 AUTHORS_SPOTS = "PATH_TO_AUTHORS_SPOTS"
 
@@ -194,7 +197,7 @@ def test_records_are_documented_field_by_field(tmp_path):
                   "capture", "--head-to-head", "2")  # fmt: skip
     run_benchmark("ludo_arena", "--policies", "random,gt", "--output", str(arena), "--games", "2",
                   "--players", "2")  # fmt: skip
-    run_benchmark("tournament", "--game", "tictactoe", "--policies", "random,heuristic",
+    run_benchmark("tournament", "--game", "tictactoe", "--policies", "random,mcts:2",
                   "--games", "2", "--output", str(cup))  # fmt: skip
     run_benchmark("anchored_levels", "--game", "tictactoe", "--policies", "random", "--games", "8",
                   "--output", str(levels))  # fmt: skip

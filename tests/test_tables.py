@@ -17,7 +17,7 @@ from stratagym.benchmarks.reporting.terminal import FULL, output_console
 KINDS = {"ok": 19_345, "unparseable": 12_345, "illegal": 1_234, "transport": 17, "overtime": 3}
 USED = {
     "answers": 32_941, "kinds": KINDS, "tokens_in": 12_345_678, "tokens_out": 2_345_678,
-    "tokens_reasoning": 1_345_678, "cost": 123.4567,
+    "tokens_reasoning": 1_345_678, "cost": 123.4567, "median_latency_s": 0.25,
 }  # fmt: skip
 NAME = "llm:some-organisation/a-rather-long-model-name"
 

@@ -7,7 +7,7 @@ from stratagym.envs.plans import json_plan
 from stratagym.envs.replies import last_json
 from stratagym.envs.words import section
 
-PROMPT_VERSION = "catch-1"
+PROMPT_VERSION = "catch-2"
 ANSWER = json_plan('{"moves": ["left", "right", "stay", ...]}', ", a move for each next tick")
 PLAN = "queue"
 IDLE = 0
@@ -17,7 +17,10 @@ MOVES = ("stay", "left", "right")
 def board_text(rules, s):
     ticks = FALL - int(s["tick"]) % FALL
     lanes = s["lane"].tolist()
-    return f"Ball in lane {int(s['ball'])}, down in {ticks} ticks. Players in lanes {lanes}."
+    return (
+        f"Tick {int(s['tick'])} of {rules.ticks}. Ball in lane {int(s['ball'])}, down in {ticks} "
+        f"ticks. Players in lanes {lanes}. Points {s['points'].tolist()}."
+    )
 
 
 def role_text(rules, player):

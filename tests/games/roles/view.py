@@ -9,7 +9,7 @@ from stratagym.envs.plans import json_plan
 from stratagym.envs.replies import ReplyError, last_json
 from stratagym.envs.words import section
 
-PROMPT_VERSION = "roles-1"
+PROMPT_VERSION = "roles-2"
 ANSWER = json_plan(
     '{"messages": [{"to": "all" or <seat>, "text": "<words>"}], '
     '"acts": ["accuse <seat>", "claim"]} or, when all vote, {"vote": <seat>}'
@@ -23,7 +23,8 @@ def is_vote(rules, s):
 
 
 def board_text(rules, s):
-    lines = ["All vote." if is_vote(rules, s) else f"Player {int(s['seat'])} speaks."]
+    turns = f"turn {int(s['turn']) + 1} of {rules.talks * SEATS}, after {int(s['acts'])} acts"
+    lines = ["All vote." if is_vote(rules, s) else f"Player {int(s['seat'])} speaks, {turns}."]
     for seat in range(SEATS):
         *accused, claimed = s["said"][seat].tolist()
         lines.append(f"Player {seat}: accusations {accused}, claims {claimed}")
