@@ -38,7 +38,7 @@ class Extension:
 
     @property
     def name(self) -> str:
-        return self.attribute or getattr(self.key, "__qualname__", str(self.key))
+        return self.attribute or str(getattr(self.key, "__qualname__", self.key))
 
     @property
     def is_of_numba(self) -> bool:

@@ -257,26 +257,27 @@ class _Walk:
 
     def take(self, value: Any, in_host: bool) -> None:
         """Follow what is no plain value."""
+        inner: Any = value  # numba's classes do not declare all that they have
         if find := getattr(value, "find_kernel", None):
             for rules_class in self.classes:
                 found = find(rules_class)
                 if found is not None:  # the stub compiles the Python function
                     self.function(getattr(found, "py_func", found), False)
         elif isinstance(value, Dispatcher):
-            if type(value._cache) is FunctionCache and not value.overloads:
+            if type(inner._cache) is FunctionCache and not value.overloads:
                 take_over(value)
-            _refuse_numbas_cache(value, value._cache)
+            _refuse_numbas_cache(value, inner._cache)
             self.text(sorted(value.targetoptions.items()))
             self.text(value.locals)
-            if not value._can_compile:
+            if not inner._can_compile:
                 self.text(list(value.overloads))
             self.function(value.py_func, False)
         elif isinstance(value, DUFunc):
-            _refuse_numbas_cache(value, value._dispatcher.cache)
-            self.function(value._dispatcher.py_func, False)
+            _refuse_numbas_cache(value, inner._dispatcher.cache)
+            self.function(inner._dispatcher.py_func, False)
         elif isinstance(value, GUFunc):
-            _refuse_numbas_cache(value, value.gufunc_builder.nb_func.cache)
-            self.function(value.gufunc_builder.py_func, False)
+            _refuse_numbas_cache(value, inner.gufunc_builder.nb_func.cache)
+            self.function(inner.gufunc_builder.py_func, False)
         elif isinstance(value, StencilFunc):
             self.text(sorted(value.options.items()))
             self.function(value.kernel_ir.func_id.func, False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -86,10 +86,11 @@ def own_by_game(
     by_game: defaultdict[str, list[str]] = defaultdict(list)
     for climb in climbs:
         by_game[climb.plan.ladder.game.name].append(climb.policy)
-    return {
-        game: play.records(names, lambda match, game=game: match.startswith(f"{game}/"))
-        for game, names in by_game.items()
-    }
+
+    def of(game: str) -> Callable[[str], bool]:
+        return lambda match: match.startswith(f"{game}/")
+
+    return {game: play.records(names, of(game)) for game, names in by_game.items()}
 
 
 def without_result(row: dict[str, Any]) -> dict[str, Any]:

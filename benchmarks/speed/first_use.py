@@ -181,15 +181,15 @@ def measured(game: str) -> Used:
 
 def table(found: list[Used], took: bool) -> Table:
     """A row for each game; with ``took``, the seconds of each use, else only what was compiled."""
-    rows: list[list[str]] = []
+    made = Table(["game", *(USES if took else ()), "functions compiled"])
     for used in found:
         cells = [f"{seconds:.1f}" for seconds in used.seconds.values()] if took else []
-        rows.append([used.game, *cells, str(sum(used.functions.values()))])
+        made.rows.append([used.game, *cells, str(sum(used.functions.values()))])
     if took and len(found) > 1:
         sums = [sum(used.seconds[name] for used in found) for name in USES]
         functions = sum(sum(used.functions.values()) for used in found)
-        rows.append(["together", *(f"{seconds:.1f}" for seconds in sums), str(functions)])
-    return Table(["game", *(USES if took else ()), "functions compiled"], rows)
+        made.rows.append(["together", *(f"{seconds:.1f}" for seconds in sums), str(functions)])
+    return made
 
 
 if __name__ == "__main__":

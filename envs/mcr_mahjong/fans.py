@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import carray, njit
@@ -318,7 +318,7 @@ def _complain(tiles: bytes, rows: bytes, won: int) -> None:
 def tile_number(tile: str | int) -> int:
     """The number of a kind of tiles. Raises ``ValueError``."""
     if tile in NUMBERS:
-        return NUMBERS[tile]  # type: ignore[index]
+        return NUMBERS[tile]
     number = NUMBERS.get(tile.upper(), -1) if isinstance(tile, str) else int(tile)
     if not 0 <= number < KINDS:
         raise ValueError(f"tile {tile!r}: W1-W9, T1-T9, B1-B9, F1-F4, J1-J3, or 0 to 33 is needed")
@@ -360,8 +360,8 @@ def _is_middle(tile: int) -> bool:
 
 _WINDS = 0, 1, 2, 3
 # Looking a tile or a meld up takes a tenth of reading it.
-_NUMBER_OF = NUMBERS.__getitem__
-_ROW_OF = {
+_NUMBER_OF: Callable[[Any], int] = NUMBERS.__getitem__
+_ROW_OF: Callable[[Any], bytes] = {
     (word, tile, offer): bytes((kind, NUMBERS[tile], offer != 0))
     for word, kind in _WORDS.items()
     for tile in TILES
