@@ -134,12 +134,13 @@ def _has_stale_bytecode(cached: str | None, source: os.stat_result) -> bool:
 
     It compares sizes and whole seconds.
     """
+    if cached is None:
+        return False
     try:
-        assert cached is not None
         with open(cached, "rb") as file:
             head = file.read(16)
             younger = os.fstat(file.fileno()).st_mtime_ns < source.st_mtime_ns
-    except (AssertionError, OSError):
+    except OSError:
         return False
     stamps = (0, int(source.st_mtime), source.st_size)
     return younger and head[4:] == b"".join((n & 0xFFFFFFFF).to_bytes(4, "little") for n in stamps)

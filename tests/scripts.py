@@ -21,6 +21,21 @@ ROOT = Path(__file__).resolve().parents[1]
 KEY = "sk-test-0123456789abcdef-not-a-real-key"
 """What the scripts find in ``STRATAGYM_TEST_KEY``, and may not write anywhere."""
 
+COUNT_COMPILED = """
+from numba.core import event
+
+class Count(event.Listener):
+    number = 0
+    def on_start(self, event):
+        self.number += 1
+    def on_end(self, event):
+        pass
+
+count = Count()
+event.register("numba:compile", count)
+"""
+"""Code of a process that counts in ``count.number`` what numba compiles."""
+
 
 def command(script: str, *arguments: object) -> list[str]:
     """The command line of ``python -m benchmarks.<script>``."""

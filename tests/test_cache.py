@@ -16,6 +16,7 @@ import tug
 from numba import njit, typeof
 from numba.core.caching import FunctionCache
 from numba.core.errors import TypingError
+from scripts import COUNT_COMPILED
 
 from stratagym import envs
 from stratagym.envs import cache, cache_directory, cache_locks, core, sources, stamps
@@ -259,19 +260,9 @@ def test_a_file_that_others_could_write_is_replaced(tree):
     assert tree.play(TOY) == ([1], [])
 
 
-COUNTING = """
+COUNTING = f"""
 import atexit
-from numba.core import event
-
-class Count(event.Listener):
-    number = 0
-    def on_start(self, event):
-        self.number += 1
-    def on_end(self, event):
-        pass
-
-count = Count()
-event.register("numba:compile", count)
+{COUNT_COMPILED}
 atexit.register(lambda: print(count.number))
 """
 

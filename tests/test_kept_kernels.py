@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from scripts import COUNT_COMPILED
 
 SMALL = {
     "__init__": "",
@@ -43,20 +44,10 @@ def m(x):
     return 10 * h(x)
 """,
 }
-BEFORE = """
+BEFORE = f"""
 import sys
-from numba.core import event
 from stratagym.envs import cache
-
-class Count(event.Listener):
-    number = 0
-    def on_start(self, event):
-        self.number += 1
-    def on_end(self, event):
-        pass
-
-count = Count()
-event.register("numba:compile", count)
+{COUNT_COMPILED}
 cache.adopt("small")
 """
 SAY = "print('compiled', count.number)\n"

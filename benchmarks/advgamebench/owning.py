@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from stratagym.benchmarks.advgamebench.matches import START, Setting
 from stratagym.benchmarks.advgamebench.metrics import Game
-from stratagym.benchmarks.harness.own_play import OwnPlay, Where
+from stratagym.benchmarks.harness import own_play
+from stratagym.benchmarks.harness.own_play import OwnPlay
 from stratagym.envs import spec
 
 T = TypeVar("T", bound=tuple[Setting, Game])
 
 
-def in_games(games: Iterable[str]) -> Where:
-    """Whether a match, or one for a first plan, is of one of these games."""
-    names = tuple(f"{game}/" for game in games)
-    return lambda match: match.removeprefix(START).startswith(names)
+in_games = partial(own_play.in_games, behind=START)
+"""Whether a match, or one for a first plan, is of one of these games."""
 
 
 def without_result(play: OwnPlay, games: Sequence[str]) -> set[tuple[str, str]]:

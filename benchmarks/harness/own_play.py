@@ -85,6 +85,12 @@ class OwnPlay:
         return {name for name in self._by if not self.of(name, where).is_result}
 
 
+def in_games(games: Iterable[str], behind: str = "") -> Where:
+    """Whether a match is of one of these games, by its name without ``behind`` at its front."""
+    names = tuple(f"{game}/" for game in games)
+    return lambda match: match.removeprefix(behind).startswith(names)
+
+
 def own_of(decisions: Iterable[Mapping[str, Any]]) -> Own:
     """All of these decisions together."""
     return reduce(add, (one.own for one in made(decisions)), _NONE)

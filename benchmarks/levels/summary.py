@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.games import Games, role_rates
 from stratagym.benchmarks.harness.matches import place_of
+from stratagym.benchmarks.harness.own_play import in_games
 from stratagym.benchmarks.harness.policies import usage
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord, sides_of
 from stratagym.benchmarks.harness.run import Run
@@ -86,11 +87,7 @@ def own_by_game(
     by_game: defaultdict[str, list[str]] = defaultdict(list)
     for climb in climbs:
         by_game[climb.plan.ladder.game.name].append(climb.policy)
-
-    def of(game: str) -> Callable[[str], bool]:
-        return lambda match: match.startswith(f"{game}/")
-
-    return {game: play.records(names, of(game)) for game, names in by_game.items()}
+    return {game: play.records(names, in_games([game])) for game, names in by_game.items()}
 
 
 def without_result(row: dict[str, Any]) -> dict[str, Any]:

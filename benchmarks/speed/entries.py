@@ -134,7 +134,9 @@ def prepare(entry: Entry, until: ExitStack) -> Callable[[float], Sample] | None:
         if isinstance(error, ModuleNotFoundError):
             entry.missing = f"not installed (pip install {entry.by.package})"
         else:
-            entry.missing = f"failed: {' '.join(str(error).split()) or type(error).__name__}"
+            # A peer may say itself what it lacks, as PettingZoo's Hanabi does.
+            failed = "not installed" if isinstance(error, ImportError) else "failed"
+            entry.missing = f"{failed}: {' '.join(str(error).split()) or type(error).__name__}"
         return None
 
 

@@ -112,9 +112,11 @@ def _players(game: str) -> None:
     while len(state.legal_actions()) < 2:  # else some players need no search
         state.apply_action(state.legal_actions()[0])
     for name in PLAYERS:
-        with contextlib.suppress(ValueError):  # the game has none
+        try:
             policy = make_policy(spec, name)
-            policy.act(decision_for(spec, rules, state.states, 1))
+        except ValueError:  # the game has none
+            continue
+        policy.act(decision_for(spec, rules, state.states, 1))
 
 
 USES: dict[str, Callable[[str], None]] = {
