@@ -49,7 +49,7 @@ ADDED: dict[str, tuple[str, ...]] = {
         "models.*.median_latency_s",
         "games.*.levels[[]].usage.median_latency_s",
     ),
-    "games.jsonl": ("*pairing", "*round", "*seat"),
+    "games.jsonl": ("*pairing", "*round", "*seat", "*leads"),
     "decisions.jsonl": (),
     "replay --html": (),
     "export decisions": (),

@@ -15,12 +15,14 @@ from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.harness.records import GameRecord, sides_of
 from stratagym.benchmarks.reporting.stats import Rate, mean_rate
 from stratagym.envs import spec
-from stratagym.envs.facts import Sides, side_leads, side_returns
+from stratagym.envs.facts import Sides, first_places, leads_of, ranks_of, side_returns
 
 
 @dataclass(frozen=True)
 class Games:
-    """Finished games with the same seats and sides, in the order of their records.
+    """Finished games with the same seats, in the order of their records.
+
+    Sides are the same, or as many where roles are dealt.
 
     Attributes:
         records: of the G games. aborted: how many more a transport failure broke off for good.
@@ -67,9 +69,39 @@ class Games:
         """The seats that win together, as the records have it; none without games."""
         return sides_of(self.records[0]) if self.records else ()
 
-    def side_returns(self, sides: Sides | None = None) -> np.ndarray:
-        """By side, the sum of its seats' returns, (G, sides); by default the records' sides."""
-        return side_returns(self.sides if sides is None else sides, self.returns)
+    @cached_property
+    def side_of_seat(self) -> np.ndarray:
+        """The number of each seat's side, (G, S) int64."""
+        found = np.zeros((len(self), len(self.records[0]["seats"]) if self.records else 0), int)
+        for row, record in zip(found, self.records, strict=True):
+            for k, side in enumerate(sides_of(record)):
+                row[list(side)] = k
+        return found
+
+    @cached_property
+    def results(self) -> np.ndarray:
+        """By side, the sum of its seats' returns, (G, sides) float64."""
+        if not any("roles" in record for record in self.records):
+            return side_returns(self.sides, self.returns)
+        each = [
+            side_returns(sides_of(r), row)
+            for r, row in zip(self.records, self.returns, strict=True)
+        ]
+        return np.stack(each)
+
+    @property
+    def ranks(self) -> np.ndarray:
+        """The rank of each seat's side, (G, S) float64: 1 for the best, and ties share theirs."""
+        return self._by_seat(ranks_of(self.results))
+
+    @property
+    def firsts(self) -> np.ndarray:
+        """The share of each seat's side in the first place, (G, S) float64: 1, or less if tied."""
+        return self._by_seat(first_places(self.results))
+
+    def _by_seat(self, values: np.ndarray) -> np.ndarray:
+        """(G, sides) to (G, S)."""
+        return np.take_along_axis(values, self.side_of_seat, 1)
 
     def is_seat_of(self, policy: str) -> np.ndarray:
         """Which seats are the policy's, (G, S) bool."""
@@ -79,23 +111,22 @@ class Games:
         """Of the side of the policy's first seat, (G,) float64."""
         if not self.records:
             return np.zeros(0)
-        return self.side_returns()[np.arange(len(self)), self._side_of(policy)]
+        return self.results[np.arange(len(self)), self._side_of(policy)]
 
-    def _side_of(self, policy: str) -> list[int]:
-        """The number of the side of the policy's first seat in each game."""
-        side_of = {seat: k for k, side in enumerate(self.sides) for seat in side}
-        return [side_of[seat] for seat in self.is_seat_of(policy).argmax(1).tolist()]
+    def _side_of(self, policy: str) -> np.ndarray:
+        """The number of the side of the policy's first seat in each game, (G,) int64."""
+        return self.side_of_seat[np.arange(len(self)), self.is_seat_of(policy).argmax(1)]
 
     def score_of(self, policy: str) -> np.ndarray:
         """1, 0.5 or 0 for a win, draw or loss of the policy's side, (G,) float64."""
         if not self.records:
             return np.zeros(0)
-        leads = side_leads(self.sides, self.returns)
+        leads = leads_of(self.results)
         return 0.5 + 0.5 * np.sign(leads[np.arange(len(self)), self._side_of(policy)])
 
     def by_role(self, policy: str) -> dict[str, dict[str, Any]]:
         """The policy's score by the side that it was on; nothing where all sides are alike."""
-        own = np.array(self._side_of(policy) if self.records else [], int)
+        own = self._side_of(policy) if self.records else np.zeros(0, int)
         return role_rates(self.records[:1], own, self.score_of(policy), self.seeds)
 
     @property
@@ -123,14 +154,25 @@ def role_rates(
     Args:
         records: any of the games. own: (G,) the side that the score is of. score, seeds: (G,).
     """
-    sides = sides_of(records[0]) if records else ()
-    if all(len(side) == 1 for side in sides):
-        return {}
-    named = getattr(spec(records[0]["game"]).module("view"), "SIDE_NAMES", None)
-    names = named or [f"seats {', '.join(map(str, side))}" for side in sides]
     return {
-        name: mean_rate(score[own == k], seeds[own == k]).record() for k, name in enumerate(names)
+        name: mean_rate(score[own == k], seeds[own == k]).record()
+        for k, name in enumerate(side_names(records))
     }
+
+
+def side_names(records: Sequence[GameRecord]) -> list[str]:
+    """What the sides of these games are called; nothing where each seat is a side of its own.
+
+    Args:
+        records: of one game; the sides are those of the first.
+    """
+    sides = sides_of(records[0]) if records else ()
+    if all(len(side) == 1 for side in sides) and not any("roles" in r for r in records[:1]):
+        return []
+    named = getattr(spec(records[0]["game"]).module("view"), "SIDE_NAMES", None)
+    if named is None and "roles" in records[0]:
+        return [f"side {k}" for k in range(len(sides))]
+    return list(named or [f"seats {', '.join(map(str, side))}" for side in sides])
 
 
 def by_pairing(records: Iterable[GameRecord]) -> defaultdict[str, Games]:

@@ -30,13 +30,13 @@ from stratagym.benchmarks.harness.decisions import (
 from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.files import Shape
 from stratagym.benchmarks.harness.openings import opening_moves
+from stratagym.benchmarks.harness.outcomes import outcome_of, side_fields
 from stratagym.benchmarks.harness.protocol import DEFAULT, AnswerProtocol, consequences
 from stratagym.benchmarks.harness.protocol import SYNC as SYNC
 from stratagym.benchmarks.harness.records import DecisionRecord, JsonlWriter, read_jsonl
 from stratagym.benchmarks.reporting.terminal import one_line
 from stratagym.envs import core, text
 from stratagym.envs.core import GameSpec
-from stratagym.envs.facts import side_leads
 from stratagym.envs.plans import plan_kind
 from stratagym.envs.prompts import is_legal, legal_list
 from stratagym.envs.turns import is_deciding
@@ -85,13 +85,7 @@ class SeatedMatch:
     ) -> dict[str, Any]:
         """The game's record; ``ending`` is the kernel's id or a word, as ``forfeit``."""
         kernel = {core.TERMINAL: "terminal", core.TRUNCATED: "truncated"}
-        winners = [k for k, x in enumerate(returns or []) if x > 0]
-        sides = self.game.sides_of(self.rules) or ()
-        together = any(len(side) > 1 for side in sides)
-        if together and returns is not None:
-            leads = side_leads(sides, returns)
-            ahead = (side for side, lead in zip(sides, leads, strict=True) if lead > 0)
-            winners = sorted(seat for side in ahead for seat in side)
+        played = self.game, self.rules, self.seed, actions, returns
         return {
             "benchmark": self.benchmark,
             "game": self.game.name,
@@ -100,7 +94,7 @@ class SeatedMatch:
             "rules": self.options,
             "seats": list(self.names) or [policy.name for policy in self.seats],
             "returns": returns,
-            "outcome": None if returns is None else winners,
+            "outcome": outcome_of(*played),
             "plies": len(actions),
             "actions": actions,
             "ended_by": ending if isinstance(ending, str) else kernel[ending],
@@ -108,7 +102,7 @@ class SeatedMatch:
             **self.place,
             **({"opening": self.opening} if self.opening else {}),
             **({"given": len(self.given)} if self.given else {}),
-            **({"sides": [list(side) for side in sides]} if together else {}),
+            **side_fields(*played),
         }
 
     def forfeited(self, actions: list[int], seat: int, states: np.ndarray) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from stratagym.benchmarks.harness.files import read_jsonl as read_jsonl
 from stratagym.benchmarks.harness.files import write_json as write_json
 from stratagym.benchmarks.reporting.terminal import say
 from stratagym.envs import games, spec
-from stratagym.envs.facts import Sides, alone, side_leads
+from stratagym.envs.facts import Sides, alone, leads_of, side_returns
 from stratagym.envs.views import part
 
 
@@ -98,6 +98,8 @@ class _SomeGames(TypedDict, total=False):
     clock: str
     rejected: list[list[int | str]]
     sides: list[list[int]]
+    leads: list[int] | None
+    roles: list[str]
     opening: int
     given: int
     refusals: list[str]
@@ -149,7 +151,7 @@ def side_lead(record: GameRecord, seat: int) -> float:
     """What the side of a seat was ahead by in a finished game: above 0 where it won."""
     sides = sides_of(record)
     (own,) = (k for k, side in enumerate(sides) if seat in side)
-    return float(side_leads(sides, returns_of(record))[own])
+    return float(leads_of(side_returns(sides, returns_of(record)))[own])
 
 
 def side_points(record: GameRecord, seat: int) -> float:

@@ -200,6 +200,9 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
         ("Ended by", record["ended_by"]),
         ("Moves", str(len(actions))),
     ]
+    if "roles" in record:
+        dealt = (f"{seat}: {role}" for seat, role in enumerate(record["roles"]))
+        facts.append(("Roles", ", ".join(dealt)))
     if "opening" in record:
         facts.append(("Opening", f"{record['opening']} random moves"))
     if "given" in record:

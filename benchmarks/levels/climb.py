@@ -83,9 +83,18 @@ class Plan:
 
     @property
     def sides(self) -> Sides:
-        """Who wins together in a duel; each seat alone where nobody knows or all do."""
+        """Who wins together in a duel; each seat alone where nobody knows or all do.
+
+        Where roles are dealt, those of one seed: as many as those of any.
+        """
+        return self.sides_at(0)
+
+    def sides_at(self, seed: int) -> Sides:
+        """``sides`` in the game of a seed."""
         game = self.ladder.game
-        sides = game.sides_of(game.make_rules(**self.ladder.options)) or ()
+        rules = game.make_rules(**self.ladder.options)
+        by_seed = pairings.sides_by_seed(game, rules)
+        sides = () if by_seed is None else by_seed(seed)
         return sides if len(sides) > 1 else alone(self.seats)
 
 
@@ -119,8 +128,8 @@ def duels(
 
     def against(other: str) -> list[Match]:
         return pairings.duel_matches(
-            plan.benchmark, pairing, plan.ladder.game.name, dict(plan.ladder.options), plan.sides,
-            plan.games, plan.seed, (one, other), plan.protocol, plan.ladder.opening,
+            plan.benchmark, pairing, plan.ladder.game.name, dict(plan.ladder.options),
+            plan.sides_at, plan.games, plan.seed, (one, other), plan.protocol, plan.ladder.opening,
         )[first:last]  # fmt: skip
 
     matches, player = against(rest), plan.ladder.player(rest)
