@@ -96,7 +96,10 @@ def test_results_are_told_by_role_and_side(rng, tmp_path):
                     own[part] += 1
                     wins[part] += record["returns"][seat] == 1
     assert own["wolf"] == own["wolves"] > 0
-    for part, names in (("by_role", ("seer", "villager", "wolf")), ("by_side", ("village", "wolves"))):
+    for part, names in (
+        ("by_role", ("seer", "villager", "wolf")),
+        ("by_side", ("village", "wolves")),
+    ):
         assert set(told[part]) == {name for name in names if own[name]}
         for name, row in told[part].items():
             assert row["seats"] == own[name]

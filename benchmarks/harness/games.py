@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,8 @@ import numpy as np
 
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import place_of
-from stratagym.benchmarks.harness.records import GameRecord, sides_of
+from stratagym.benchmarks.harness.outcomes import placed_results
+from stratagym.benchmarks.harness.records import GameRecord, gone_seats, returns_of, sides_of
 from stratagym.benchmarks.reporting.stats import Rate, mean_rate
 from stratagym.envs import spec
 from stratagym.envs.facts import Sides, first_places, leads_of, ranks_of, side_returns
@@ -89,19 +90,60 @@ class Games:
         ]
         return np.stack(each)
 
+    @cached_property
+    def placed(self) -> np.ndarray:
+        """``results`` as places go by them, (G, sides): who forfeits among many is last."""
+        found = self.results.copy()
+        for row, record in zip(found, self.records, strict=True):
+            if gone := gone_seats(record):
+                row[:] = placed_results(sides_of(record), returns_of(record), gone)
+        return found
+
+    @cached_property
+    def is_gone(self) -> np.ndarray:
+        """Which seats forfeited, (G, S) bool."""
+        found = np.zeros(self.side_of_seat.shape, bool)
+        for row, record in zip(found, self.records, strict=True):
+            row[list(gone_seats(record))] = True
+        return found
+
     @property
     def ranks(self) -> np.ndarray:
-        """The rank of each seat's side, (G, S) float64: 1 for the best, and ties share theirs."""
-        return self._by_seat(ranks_of(self.results))
+        """The rank of each seat's side, (G, S) float64: 1 for the best, and ties share theirs.
+
+        A seat that forfeits has the last rank, and leaves that of those with it to them.
+        """
+        ranks = self._by_seat(ranks_of(self.placed))
+        for row, record in zip(ranks, self.records, strict=True):
+            gone = gone_seats(record)
+            for side in sides_of(record) if gone else ():
+                if not gone.issuperset(side):
+                    row[[seat for seat in side if seat in gone]] = self.results.shape[1]
+        return ranks
 
     @property
     def firsts(self) -> np.ndarray:
         """The share of each seat's side in the first place, (G, S) float64: 1, or less if tied."""
-        return self._by_seat(first_places(self.results))
+        return np.where(self.is_gone, 0.0, self._by_seat(first_places(self.placed)))
 
     def _by_seat(self, values: np.ndarray) -> np.ndarray:
         """(G, sides) to (G, S)."""
         return np.take_along_axis(values, self.side_of_seat, 1)
+
+    def own_counts(self, count: Callable[[Any, Any, Any], np.ndarray]) -> np.ndarray:
+        """What the seats' own moves were like, (G, S, counts): nothing that a stand-in did.
+
+        Args:
+            count: (N, S, counts) of N games from their seeds (N,), actions (N, longest) and numbers
+                of decisions (N,).
+        """
+        found = count(self.seeds, self.actions, self.plies)
+        for g, record in enumerate(self.records):
+            for one in record.get("stand_ins", ()):
+                game, plies = slice(g, g + 1), np.array([one["ply"]], np.int64)
+                until = count(self.seeds[game], self.actions[game], plies)
+                found[g, one["seat"]] = until[0, one["seat"]]
+        return found
 
     def is_seat_of(self, policy: str) -> np.ndarray:
         """Which seats are the policy's, (G, S) bool."""
@@ -121,7 +163,7 @@ class Games:
         """1, 0.5 or 0 for a win, draw or loss of the policy's side, (G,) float64."""
         if not self.records:
             return np.zeros(0)
-        leads = leads_of(self.results)
+        leads = leads_of(self.placed)
         return 0.5 + 0.5 * np.sign(leads[np.arange(len(self)), self._side_of(policy)])
 
     def by_role(self, policy: str) -> dict[str, dict[str, Any]]:

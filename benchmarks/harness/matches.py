@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.outcomes import side_fields
-from stratagym.benchmarks.harness.records import GameRecord
+from stratagym.benchmarks.harness.records import GameRecord, gone_seats
 from stratagym.envs import spec
 from stratagym.envs.checks import SEED_MASK
 from stratagym.envs.counting import first_illegal
@@ -136,11 +136,14 @@ def difference(record: GameRecord, match: Match, rules: Any) -> str:
     ply = first_illegal(rules, match.seed & SEED_MASK, actions)
     if ply is not None:
         return f"an illegal action (number {ply + 1} of {len(actions)})"
-    told = side_fields(spec(match.game), rules, match.seed, actions, record["returns"])
+    game, told_by = spec(match.game), (rules, match.seed, actions, record["returns"])
+    told = side_fields(game, *told_by, gone_seats(record))
     if record.get("sides", told.get("sides")) != told.get("sides"):
         return "other sides, or a seat that the game does not have"
     if record.get("roles", told.get("roles")) != told.get("roles"):
         return "other roles"
+    if not all(0 <= one["seat"] < seats for one in record.get("stand_ins", ())):
+        return "a stand-in for a seat that the game does not have"
     return ""
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
+
+import numpy as np
 
 from stratagym.envs.core import GameSpec
 from stratagym.envs.dealing import dealt_by
@@ -26,11 +28,19 @@ def outcome_of(
 
 
 def side_fields(
-    game: GameSpec, rules: Any, seed: int, actions: list[int], returns: list[float] | None
+    game: GameSpec,
+    rules: Any,
+    seed: int,
+    actions: list[int],
+    returns: list[float] | None,
+    gone: Collection[int | None] = (),
 ) -> dict[str, Any]:
     """``sides``, ``roles`` and ``leads`` of a record, where it has them.
 
     ``leads`` are the seats of the sides that came first, all of those that share it.
+
+    Args:
+        gone: the seats that forfeited.
     """
     sides, roles = _sides_and_roles(game, rules, seed, actions)
     fields: dict[str, Any] = {}
@@ -39,9 +49,25 @@ def side_fields(
     if roles:
         fields["roles"] = roles
     if len(sides) > 2 and game.utility != "identical":
-        places = None if returns is None else first_places(side_returns(sides, returns))
-        fields["leads"] = None if places is None else _seats_of(sides, places > 0)
+        fields["leads"] = None
+        if returns is not None:
+            results = placed_results(sides, returns, gone)
+            fields["leads"] = _seats_of(sides, first_places(results) > 0)
     return fields
+
+
+def placed_results(
+    sides: Sides, returns: Sequence[float], gone: Collection[int | None] = ()
+) -> np.ndarray:
+    """The results by which more than two sides are ranked, (sides,) float64.
+
+    Those of ``side_returns``, but sides all of whose seats are gone come last, whatever they have.
+    """
+    results = side_returns(sides, returns)
+    if len(sides) > 2 and gone:
+        last = [all(seat in gone for seat in side) for side in sides]
+        results[last] = results.min() - 1
+    return results
 
 
 def _sides_and_roles(
