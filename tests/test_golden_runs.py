@@ -48,6 +48,7 @@ ADDED: dict[str, tuple[str, ...]] = {
         "models",
         "models.*.median_latency_s",
         "games.*.levels[[]].usage.median_latency_s",
+        "pairings[[]].movers*",
     ),
     "games.jsonl": ("*pairing", "*round", "*seat", "*leads"),
     "decisions.jsonl": (),

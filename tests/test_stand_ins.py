@@ -1,4 +1,4 @@
-"""A forfeit at a table of many ends one seat's play: a stand-in plays on, and nothing is its own."""
+"""A forfeit at a table of many ends one seat's play: a stand-in plays on for nobody's result."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def table_returns(record) -> list[float]:
 def test_seven_play_on_without_the_one_who_forfeits(seed):
     record = play(match("heap", {3: model(answers=1)}, seed, players=7))
     assert (record["ended_by"], record["plies"], record["forfeited_by"]) == ("terminal", 21, 3)
-    assert record["stand_ins"] == [{"seat": 3, "ply": 10, "policy": "random"}]
+    assert record["stand_ins"] == [{"seat": 3, "ply": 10, "policy": "random", "moves": 2}]
     assert record["actions"][3] == 2
     table = table_returns(record)
     assert record["returns"] == [*table[:3], -1.0, *table[4:]]
@@ -124,13 +124,13 @@ def test_a_low_result_is_better_than_a_forfeit():
     record = {
         "match": "m", "benchmark": "t", "game": "heap", "seed": 0, "plies": 0, "actions": [],
         "ended_by": "terminal", "seats": ["a", "b", "c"], "returns": [-5.0, 2.0, -1.0],
-        "forfeited_by": 2, "stand_ins": [{"seat": 2, "ply": 1, "policy": "random"}],
+        "forfeited_by": 2, "stand_ins": [{"seat": 2, "ply": 1, "policy": "random", "moves": 0}],
     }  # fmt: skip
     games = Games.of([record])
     assert games.ranks.tolist() == [[2, 1, 3]]
     assert games.firsts.tolist() == [[0, 1, 0]]
     two = {**record, "returns": [-5.0, -1.0, -1.0]}
-    two["stand_ins"] = [{"seat": k, "ply": 1, "policy": "random"} for k in (1, 2)]
+    two["stand_ins"] = [{"seat": k, "ply": 1, "policy": "random", "moves": 0} for k in (1, 2)]
     assert Games.of([two]).ranks.tolist() == [[1, 2.5, 2.5]]
     assert Games.of([two]).firsts.tolist() == [[1, 0, 0]]
     team = {**record, "sides": [[0], [1, 2]], "returns": [0.0, 3.0, -1.0]}
@@ -144,11 +144,13 @@ def test_what_a_stand_in_does_is_nobodys_own(tmp_path):
     games.close()
     (record,) = read_games(tmp_path)
     own = OwnPlay(read_decisions(tmp_path), [record])
-    assert (own.of("m").decisions, own.of("m").answers, own.of("m").replaced) == (1, 2, 0)
-    assert (own.of("n").decisions, own.of("n").answers) == (3, 3)
+    # Of three decisions one was its own: what a stand-in plays counts as not its own.
+    assert (own.of("m").decisions, own.of("m").answers, own.of("m").replaced) == (3, 2, 2)
+    assert own.void() == {"m"}
+    assert (own.of("n").decisions, own.of("n").answers, own.of("n").replaced) == (3, 3, 0)
     item = Match("test", "m", "heap", {"players": 7}, 5, tuple(record["seats"]), PLAYS_ON)
     assert difference(record, item, one.rules) == ""
-    changed = {**record, "stand_ins": [{"seat": 9, "ply": 1, "policy": "random"}]}
+    changed = {**record, "stand_ins": [{"seat": 9, "ply": 1, "policy": "random", "moves": 0}]}
     assert "stand-in" in difference(changed, item, one.rules)
 
     # Gone on with, the recorded answers come to the same game; nobody is asked again.
@@ -161,7 +163,7 @@ def test_what_a_stand_in_does_is_nobodys_own(tmp_path):
 
 def test_the_stand_in_that_is_named_plays_on():
     record = play(match("heap", {0: model()}, players=3), replace(END, forfeit="stand-in:gt:1"))
-    assert record["stand_ins"] == [{"seat": 0, "ply": 0, "policy": "gt:1"}]
+    assert record["stand_ins"] == [{"seat": 0, "ply": 0, "policy": "gt:1", "moves": 3}]
     assert record["actions"][::3] == [3, 3, 3]  # as greed has it
     assert record["returns"][0] == -1.0
 
@@ -169,7 +171,7 @@ def test_the_stand_in_that_is_named_plays_on():
 def test_an_engine_that_dies_leaves_the_others_their_game():
     record = play(match("heap", {1: Failing(1)}, players=4))
     assert record["stand_ins"] == [
-        {"seat": 1, "ply": 5, "policy": "random", "fault": "failing: died"}
+        {"seat": 1, "ply": 5, "policy": "random", "moves": 2, "fault": "failing: died"}
     ]
     assert record["ended_by"] == "terminal" and "fault" not in record
 

@@ -15,7 +15,9 @@ from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.harness.outcomes import placed_results
 from stratagym.benchmarks.harness.records import GameRecord, gone_seats, returns_of, sides_of
 from stratagym.benchmarks.reporting.stats import Rate, mean_rate
-from stratagym.envs import spec
+from stratagym.envs import core, spec
+from stratagym.envs.checks import SEED_MASK
+from stratagym.envs.core import GameSpec
 from stratagym.envs.facts import Sides, first_places, leads_of, ranks_of, side_returns
 
 
@@ -170,6 +172,31 @@ class Games:
         """The policy's score by the side that it was on; nothing where all sides are alike."""
         own = self._side_of(policy) if self.records else np.zeros(0, int)
         return role_rates(self.records[:1], own, self.score_of(policy), self.seeds)
+
+    def by_mover(self, policy: str) -> dict[str, dict[str, Any]]:
+        """The policy's score in games that its side began, and in the others (``second``).
+
+        Nothing where seats decide at the same time, or there are not two sides.
+        """
+        if not self.records or len(self.sides) != 2:
+            return {}
+        game = spec(self.records[0]["game"])
+        if game.is_simultaneous:
+            return {}
+        score, own = self.score_of(policy), self._side_of(policy)
+        begins = own == self.side_of_seat[np.arange(len(self)), self._first_seats(game)]
+        return {
+            name: mean_rate(score[mine], self.seeds[mine]).record()
+            for name, mine in (("first", begins), ("second", ~begins))
+        }
+
+    def _first_seats(self, game: GameSpec) -> list[int]:
+        """The seat that each game's first decision fell to."""
+        rules = game.make_rules(**self.records[0]["rules"])
+        states, (_, probs) = core.new_states(rules), core.new_scratch(rules)
+        seeds, at = np.unique(self.seeds & np.uint64(SEED_MASK), return_inverse=True)
+        first = [int(core.start_at(rules, states, 0, seed, probs)) for seed in seeds]
+        return [first[k] for k in at]
 
     @property
     def endings(self) -> dict[str, int]:

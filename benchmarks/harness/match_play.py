@@ -274,6 +274,7 @@ class _Table:
             # compiled loop and batches play the same games so.
             decision = decision_for(self.match.game, self.match.rules, game.states, seed)
             game.play(await self.act(policy, decision))
+            self.stand_ins.count(seat)
             if not self.match.game.is_simultaneous or not is_deciding(
                 game.rules, game.states, seat, number
             ):

@@ -101,6 +101,7 @@ class StandInRecord(_SomeStandIns):
     seat: int
     ply: int
     policy: str
+    moves: int
 
 
 class _SomeGames(TypedDict, total=False):

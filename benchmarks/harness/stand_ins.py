@@ -76,8 +76,14 @@ class StandIns:
         if self.policy is None or seat in self._returns or not others:
             return None
         self._returns[seat] = forfeit_returns(self.game, self.rules, seat, states)[seat]
-        self.records.append({"seat": seat, "ply": ply, "policy": self.policy.name, **fault})
+        name = self.policy.name
+        self.records.append({"seat": seat, "ply": ply, "policy": name, "moves": 0, **fault})
         return self.policy
+
+    def count(self, seat: int) -> None:
+        """Take note of a move of a seat, whoever played it."""
+        for record in self.records:
+            record["moves"] += record["seat"] == seat
 
     def returns(self, returns: list[float] | None) -> list[float] | None:
         """The table's returns with those of forfeits in the place of the stand-ins'."""
