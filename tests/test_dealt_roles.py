@@ -133,14 +133,14 @@ def test_a_tournament_seats_policies_by_their_roles(tmp_path, capsys):
 def test_a_ladder_is_climbed_in_both_roles():
     ladder = Ladder("village/ladder-v1", (("random",), ("mcts:9",)))
     plan = Plan("test", ladder, 8, 0, PROTOCOL, early_stop=False, top=1)
-    found = Climb(plan, "gt:1").next_matches()
+    found = Climb(plan, "mcts:5").next_matches()
     assert len(found) == 8
     for village_game, wolves_game in zip(found[::2], found[1::2], strict=True):
         assert village_game.seed == wolves_game.seed
         wolf = start(village_game.seed)["role"] == WOLF
         assert (np.array(village_game.seats)[wolf] == "random").all()
-        assert (np.array(village_game.seats)[~wolf] == "gt:1").all()
-        assert (np.array(wolves_game.seats)[wolf] == "gt:1").all()
+        assert (np.array(village_game.seats)[~wolf] == "mcts:5").all()
+        assert (np.array(wolves_game.seats)[wolf] == "mcts:5").all()
         assert (np.array(wolves_game.seats)[~wolf] == "random").all()
 
 
