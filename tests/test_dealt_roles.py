@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -51,10 +52,10 @@ def matches(rng, policies: list[str], games: int) -> list[Match]:
 def test_a_record_says_what_was_dealt(rng, tmp_path):
     """The same from the compiled loop, which keeps no states, and from processes."""
     compiled = matches(rng, ["random"], 20)
-    others = matches(rng, ["mcts:2"], 4)
+    others = [replace(m, name=f"o/{m.name}") for m in matches(rng, ["mcts:2"], 4)]
     for match in (*compiled, *others):
         role = start(match.seed)["role"].tolist()
-        (record,) = play_all([match], tmp_path / match.seats[0] / match.name, workers=1).values()
+        (record,) = play_all([match], tmp_path, workers=1).values()
         assert record["roles"] == [{SEER: "seer", WOLF: "wolf"}.get(r, "villager") for r in role]
         wolves = [seat for seat, r in enumerate(role) if r == WOLF]
         village_seats = [seat for seat in range(5) if seat not in wolves]

@@ -149,7 +149,8 @@ class Games:
 
     def is_seat_of(self, policy: str) -> np.ndarray:
         """Which seats are the policy's, (G, S) bool."""
-        return np.array([[name == policy for name in r["seats"]] for r in self.records], bool)
+        found = [[name == policy for name in record["seats"]] for record in self.records]
+        return np.array(found, bool).reshape(self.side_of_seat.shape)
 
     def returns_of(self, policy: str) -> np.ndarray:
         """Of the side of the policy's first seat, (G,) float64."""

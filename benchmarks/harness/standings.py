@@ -33,9 +33,8 @@ def standing(games: Games, policy: str) -> dict[str, Any]:
     game, seat = np.nonzero(games.is_seat_of(policy))
     named = side_names(games.records)
     sides = games.side_of_seat[game, seat]
-    roles = [
-        (games.records[g].get("roles") or [])[s : s + 1] for g, s in zip(game, seat, strict=True)
-    ]
+    dealt = [games.records[g].get("roles", []) for g in game]
+    roles = [own[s] if own else "" for own, s in zip(dealt, seat, strict=True)]
     return {
         "games": len(np.unique(game)),
         "seats": len(game),
