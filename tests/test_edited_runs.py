@@ -251,6 +251,31 @@ def test_an_edited_config_in_the_replay_of_spots(tmp_path):
             assert taken("replay", tmp_path, "--kind", "ok", "--list")[0] in (0, 2), (name, value)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("prompt", [{}]),
+        ("prompt", [{"content": "x"}]),
+        ("prompt", [{"role": "user", "content": None}]),
+        ("prompt", [{"role": 5, "content": "x"}]),
+        ("said", [{}]),
+        ("said", [{"to": 1, "text": "x"}]),
+        ("said", [{"to": [1], "text": []}]),
+        ("plan", {"over": "x"}),
+        ("rejected", [[None, "x"]]),
+    ],
+    ids=str,
+)
+def test_edited_messages_of_a_decision(scripted, tmp_path, name, value):
+    make("board_solvers", RUNS["board_solvers"][0], tmp_path)
+    path = tmp_path / "decisions.jsonl"
+    rows = lines(path)
+    path.write_text("".join(json.dumps(row | {name: value}) + "\n" for row in rows))
+    for words in (("--list",), ("--all", "--match", "1")):
+        status, line = taken("replay", tmp_path, *words)
+        assert (status, f"line 1: the field {name!r} cannot be" in line) == (2, True), line
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--edits", type=int, default=1000)

@@ -12,7 +12,7 @@ import threading
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from stratagym.benchmarks.harness import locks
 from stratagym.benchmarks.harness.errors import InputError
@@ -168,6 +168,14 @@ class Shape:
             if fits is not None and not fits(value):
                 raise ValueError(f"the field {name!r} cannot be {brief(value)}")
 
+    def fits(self, record: Mapping[str, Any]) -> bool:
+        """Whether ``check`` finds nothing."""
+        try:
+            self.check(record)
+        except ValueError:
+            return False
+        return True
+
 
 def _check(hint: Any) -> Callable[[Any], bool]:
     """Whether a value read from JSON is of a type; numbers must be finite and of 64 bits."""
@@ -181,6 +189,9 @@ def _check(hint: Any) -> Callable[[Any], bool]:
     if origin is dict:
         fits = _check(within[1])
         return lambda value: type(value) is dict and all(map(fits, value.values()))
+    if is_typeddict(hint):
+        shape = Shape(hint)
+        return lambda value: type(value) is dict and shape.fits(value)
     if hint is int:
         return _is_int
     if hint is float:

@@ -27,6 +27,20 @@ from stratagym.envs.facts import Sides, alone, side_leads
 from stratagym.envs.views import part
 
 
+class PromptMessage(TypedDict):
+    """A message of a prompt, in the order in which the model had them."""
+
+    role: str
+    content: str
+
+
+class SaidMessage(TypedDict):
+    """What a reply says to other seats."""
+
+    to: list[int]
+    text: str
+
+
 class _SomeDecisions(TypedDict, total=False):
     """What only some lines have: those of the spots, of servers, of games."""
 
@@ -35,8 +49,8 @@ class _SomeDecisions(TypedDict, total=False):
     tokens_cached: int
     actions: list[int] | None
     rejected: list[list[str]]
-    said: list[dict[str, Any]]
-    plan: dict[str, Any]
+    said: list[SaidMessage]
+    plan: dict[str, int]
 
 
 class DecisionRecord(_SomeDecisions):
@@ -57,7 +71,7 @@ class DecisionRecord(_SomeDecisions):
     kind: str
     reason: str | None
     attempt: int
-    prompt: list[dict[str, str]] | None
+    prompt: list[PromptMessage] | None
     prompt_version: str | None
     prompt_sha256: str | None
     reply: str | None
