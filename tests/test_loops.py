@@ -13,9 +13,10 @@ from openai_server import OpenAIServer, answer
 from stratagym.agents import loops
 from stratagym.agents.chat import OpenAIChat, ScriptedChat
 from stratagym.agents.llm import LanguageModel
+from stratagym.benchmarks.harness import spots
 from stratagym.benchmarks.harness.decisions import ask_all
 from stratagym.benchmarks.harness.records import JsonlWriter, read_decisions
-from stratagym.benchmarks.ludobench import run, spots
+from stratagym.benchmarks.ludo_spots import run
 from stratagym.envs.text import TextOptions
 
 

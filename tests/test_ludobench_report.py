@@ -25,12 +25,12 @@ from rich.console import Console
 from stratagym.agents.chat import ScriptedChat, TransportError
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks import ludo_spots
-from stratagym.benchmarks.harness import records
+from stratagym.benchmarks.harness import records, spots
 from stratagym.benchmarks.harness.begun import begun
 from stratagym.benchmarks.harness.decisions import ask_all, ask_kernel
 from stratagym.benchmarks.harness.policies import make_policies, settings
-from stratagym.benchmarks.ludobench import figures, findings, metrics, report, run, spots
+from stratagym.benchmarks.ludo_spots import __main__ as ludo_spots
+from stratagym.benchmarks.ludo_spots import figures, findings, metrics, report, run
 from stratagym.benchmarks.reporting import page as kit
 from stratagym.benchmarks.reporting import plots
 from stratagym.envs import text
@@ -566,6 +566,6 @@ def test_twelve_models_look_different():
 
 
 def test_importing_the_report_does_not_import_matplotlib():
-    check = "import sys, stratagym.benchmarks.ludobench.report; print('matplotlib' in sys.modules)"
+    check = "import sys, stratagym.benchmarks.ludo_spots.report; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -17,7 +17,7 @@ from scripts import ROOT, run, wait_until
 import stratagym
 from stratagym.benchmarks.harness import commands, progress
 
-SCRIPTS = sorted(path.stem for path in (ROOT / "benchmarks").glob("[a-z]*.py"))
+SCRIPTS = sorted(path.parent.name for path in (ROOT / "benchmarks").glob("*/__main__.py"))
 
 
 def python(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess:
