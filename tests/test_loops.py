@@ -16,13 +16,12 @@ from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import spots
 from stratagym.benchmarks.harness.decisions import ask_all
 from stratagym.benchmarks.harness.records import JsonlWriter, read_decisions
-from stratagym.benchmarks.ludo_spots import run
 from stratagym.envs.text import TextOptions
 
 
 def questions(number):
     chosen, _ = spots.load_spots()
-    asked = run.questions(chosen, {}, TextOptions(system="merge"), 0)
+    asked = spots.questions(chosen, {}, TextOptions(system="merge"), 0)
     return [replace(asked[k], item=f"item {k}") for k in range(number)]
 
 

@@ -28,6 +28,7 @@ from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.advgame import compare as comparison
 from stratagym.benchmarks.advgame import report, setup
 from stratagym.benchmarks.advgame.balance import balance as balance_of
+from stratagym.benchmarks.advgame.credit import KINDS, SAMPLES, WITHOUT
 from stratagym.benchmarks.advgame.findings import findings as paper_findings
 from stratagym.benchmarks.advgame.matches import NAME, Plan
 from stratagym.benchmarks.advgame.summary import summarise
@@ -38,7 +39,6 @@ from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.sealed_games import GAMES
-from stratagym.benchmarks.replaying.credit import KINDS, SAMPLES, WITHOUT
 from stratagym.benchmarks.reporting.own import print_words
 from stratagym.benchmarks.reporting.terminal import output_console
 from stratagym.envs import spec

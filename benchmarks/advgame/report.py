@@ -11,12 +11,13 @@ from rich.console import Console
 from stratagym.agents.controls import REDRAW
 from stratagym.benchmarks.advgame import figures, owning, tables
 from stratagym.benchmarks.advgame.beside import is_chance
+from stratagym.benchmarks.advgame.credit import SHAPLEY
 from stratagym.benchmarks.advgame.names import LEXICON_VERSION
 from stratagym.benchmarks.advgame.score import PARTS
 from stratagym.benchmarks.advgame.tables import MAIN, MORE
 from stratagym.benchmarks.harness.sealed_games import GAMES
 from stratagym.benchmarks.replaying.album import add_replays
-from stratagym.benchmarks.replaying.credit import SHAPLEY, remarks
+from stratagym.benchmarks.replaying.credit import remarks
 from stratagym.benchmarks.reporting.own import add_words, marked, print_words
 from stratagym.benchmarks.reporting.page import NOTHING, Page, code, count, number
 from stratagym.benchmarks.reporting.sections import (

@@ -11,6 +11,7 @@ from typing import Any
 from stratagym.agents.controls import REDRAW
 from stratagym.benchmarks.advgame import beside, budgets, mentions, metrics, owning, process
 from stratagym.benchmarks.advgame.answers import answers
+from stratagym.benchmarks.advgame.credit import SAMPLES, WITHOUT, credits_of
 from stratagym.benchmarks.advgame.embeddings import Embeddings
 from stratagym.benchmarks.advgame.matches import Plan, Setting
 from stratagym.benchmarks.advgame.metrics import METRICS, Game
@@ -22,7 +23,6 @@ from stratagym.benchmarks.harness.files import JsonlWriter
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.sealed_games import GAMES
-from stratagym.benchmarks.replaying.credit import SAMPLES, WITHOUT, credits_of
 from stratagym.benchmarks.reporting.stats import Rate
 
 ROUNDS = "rounds.jsonl"

@@ -22,7 +22,7 @@ from pathlib import Path
 from cyclopts import Parameter
 
 from stratagym.agents.ladders import Ladder, ladder_of, laddered
-from stratagym.benchmarks.anchored_levels import calibration
+from stratagym.benchmarks.anchored_levels import calibration, report
 from stratagym.benchmarks.harness import cli, workers
 from stratagym.benchmarks.harness import climb_setup as setup
 from stratagym.benchmarks.harness.climb import Plan, new_climb, new_plan, schedule_of
@@ -32,7 +32,6 @@ from stratagym.benchmarks.harness.options import ExecutorArgs
 from stratagym.benchmarks.harness.progress import progress_bar, stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import Records
-from stratagym.benchmarks.reporting import levels as report
 from stratagym.benchmarks.reporting.terminal import say
 
 NAME = "anchored_levels"

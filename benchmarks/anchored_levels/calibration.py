@@ -17,11 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.agents.core import make_policy
-from stratagym.agents.engines import Engine
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness import match_play
 from stratagym.benchmarks.harness.climb import Plan, duels, team_matches
+from stratagym.benchmarks.harness.climb_setup import engines
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.records import (
     SCHEMA,
@@ -173,23 +172,6 @@ def _ratings(ladder: Ladder, pairs: list[dict[str, Any]]) -> dict[str, Any]:
         "ratings": {name: round(float(fit.ratings[k]), 1) for name, k in place.items()},
         "ties": round(fit.ties, 4),
     }
-
-
-def engines(ladder: Ladder) -> dict[str, str]:
-    """What the engines of a ladder call themselves, by policy; those that are installed."""
-    found = {}
-    for name in (name for level in ladder.levels for name in level):
-        if not name.startswith(("uci:", "gtp:", "piskvork:")):
-            continue
-        try:
-            policy = make_policy(ladder.game, name)
-        except ValueError:
-            continue
-        engine = getattr(policy, "policy", policy)
-        if isinstance(engine, Engine):
-            found[name] = engine.identity()
-            engine.close()
-    return found
 
 
 def replay(ladder: Ladder, play: Play, rounds: int) -> list[str]:

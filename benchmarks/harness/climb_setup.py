@@ -9,7 +9,8 @@ from typing import Any
 
 from cyclopts import Parameter
 
-from stratagym.agents.core import Policy
+from stratagym.agents.core import Policy, make_policy
+from stratagym.agents.engines import Engine
 from stratagym.agents.ladders import Ladder, is_kept, ladder_of, laddered
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import cli, records
@@ -169,3 +170,20 @@ def same_ladder(ladder: Ladder, facts: dict[str, Any] | None) -> Ladder:
         + (" with other levels" if facts["ladder"] == ladder.name else "")
         + "; start a new run"
     )
+
+
+def engines(ladder: Ladder) -> dict[str, str]:
+    """What the engines of a ladder call themselves, by policy; those that are installed."""
+    found = {}
+    for name in (name for level in ladder.levels for name in level):
+        if not name.startswith(("uci:", "gtp:", "piskvork:")):
+            continue
+        try:
+            policy = make_policy(ladder.game, name)
+        except ValueError:
+            continue
+        engine = getattr(policy, "policy", policy)
+        if isinstance(engine, Engine):
+            found[name] = engine.identity()
+            engine.close()
+    return found

@@ -12,7 +12,7 @@ import numpy as np
 from stratagym.agents import hooks
 from stratagym.agents.core import Policy
 from stratagym.agents.ladders import Ladder
-from stratagym.benchmarks.anchored_levels import calibration
+from stratagym.benchmarks.harness import climb_setup
 from stratagym.benchmarks.harness.climb import Climb, LevelResult, Outcome, ScoreClimb
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.games import Games, role_rates
@@ -71,7 +71,7 @@ def summarise(
         "engines": {
             game: {
                 "calibrated": ladder.calibration["engines"],
-                "here": calibration.engines(ladder),
+                "here": climb_setup.engines(ladder),
             }
             for game, ladder in ladders.items()
         },

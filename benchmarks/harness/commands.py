@@ -1,4 +1,4 @@
-"""The list of commands, which are the folders in ``benchmarks/`` with a script, and how one is run."""
+"""The list of commands, the folders in ``benchmarks/`` with a script, and how one is run."""
 
 from __future__ import annotations
 

@@ -12,12 +12,19 @@ from typing import Any
 
 import numpy as np
 
+from stratagym.benchmarks.harness.decisions import Question
 from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.files import brief, parse
 from stratagym.benchmarks.reporting.terminal import one_line
 from stratagym.envs import core, spec
 from stratagym.envs.ludo import rules as ludo
+from stratagym.envs.text import TextOptions
 
+NAME = "ludo_spots"
+"""The benchmark that asks for them, as in records."""
+GAME = spec("ludo")
+AS_PUBLISHED_RULES = {"stacking": "safe", "home": "exact"}
+"""Ludo's options under which the authors' released code plays."""
 CATEGORIES = (
     "blocked",
     "overshoot",
@@ -103,7 +110,7 @@ class Spot:
 @lru_cache
 def rules_for(players: tuple[int, ...], options: tuple[tuple[str, Any], ...] = ()) -> Any:
     """Ludo's rules for these colours under the given options, as (name, value) pairs."""
-    return spec("ludo").make_rules(players=len(players), seats=players, **dict(options))
+    return GAME.make_rules(players=len(players), seats=players, **dict(options))
 
 
 def _need(condition: Any, reason: str) -> None:
@@ -286,3 +293,24 @@ def save_spots(spots: Iterable[Spot], folder: Path) -> list[Path]:
         path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
         paths.append(path)
     return paths
+
+
+def questions(
+    chosen: Iterable[Spot], rules_options: dict[str, str], options: TextOptions, seed: int
+) -> list[Question]:
+    """A question for each spot; ``options`` name the persona."""
+    return [
+        Question(
+            NAME,
+            spot.id,
+            GAME,
+            rules := rules_for(spot.players, tuple(rules_options.items())),
+            spot.states(rules),
+            seed,
+            spot.seat,
+            options,
+            spot.history,
+            {"category": spot.category},
+        )
+        for spot in chosen
+    ]

@@ -21,9 +21,9 @@ from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
-from stratagym.benchmarks.ludo_arena import report as arena_report
+from stratagym.benchmarks.harness.spots import AS_PUBLISHED_RULES
+from stratagym.benchmarks.ludo_arena import report
 from stratagym.benchmarks.ludo_arena.summary import all_pairings, pairing_rows
-from stratagym.benchmarks.ludo_spots.metrics import AS_PUBLISHED_RULES
 from stratagym.envs import spec
 
 NAME = "ludo_arena"
@@ -87,7 +87,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         rows = pairing_rows(counting(games.values(), play.void()), pairings, rules)
     own = play.records(run.policies)
     summary = {"config": config, "own": own, "pairings": rows, "models": run.usage()}
-    run.finish(summary, arena_report.write, arena_report.screen)
+    run.finish(summary, report.write, report.screen)
 
 
 APP = cli.app(NAME, main)

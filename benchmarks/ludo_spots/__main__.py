@@ -27,10 +27,10 @@ from stratagym.benchmarks.harness.decisions import ask_all, ask_kernel
 from stratagym.benchmarks.harness.options import ModelArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import progress_bar, stage
+from stratagym.benchmarks.harness.spots import AS_PUBLISHED_RULES, GAME, NAME
 from stratagym.benchmarks.harness.text_options import PromptArgs
 from stratagym.benchmarks.ludo_spots import generate as spot_maker
-from stratagym.benchmarks.ludo_spots import metrics, report, run
-from stratagym.benchmarks.ludo_spots.run import GAME, NAME
+from stratagym.benchmarks.ludo_spots import report, run
 from stratagym.benchmarks.reporting.terminal import output_console
 
 
@@ -72,7 +72,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     chosen, invalid = spots.load_spots(args.spots or spots.SHIPPED, skip_invalid=args.skip_invalid)
     if args.categories is not None:
         chosen = _only(chosen, cli.words(args.categories))
-    rules_options = metrics.AS_PUBLISHED_RULES if args.as_published else {}
+    rules_options = AS_PUBLISHED_RULES if args.as_published else {}
     config = {
         **settings(policies),
         "personas": personas,
@@ -108,7 +108,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
                 questions = [
                     question
                     for persona in styles
-                    for question in run.questions(
+                    for question in spots.questions(
                         chosen, rules_options, replace(text, persona=persona), args.seed
                     )
                     if (policy.name, persona, question.item) not in kept

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from stratagym.benchmarks.harness.spots import CATEGORIES, Spot, rules_for
-from stratagym.benchmarks.ludo_spots.metrics import AS_PUBLISHED_RULES, move_type
+from stratagym.benchmarks.harness.spots import AS_PUBLISHED_RULES, CATEGORIES, Spot, rules_for
+from stratagym.benchmarks.ludo_spots.metrics import move_type
 from stratagym.envs.ludo.metrics import move_tags
 from stratagym.envs.ludo.rules import (
     BASE,

@@ -27,9 +27,6 @@ from stratagym.envs.ludo.rules import PIECES, destination
 from stratagym.envs.ludo.view import captured, why_illegal
 from stratagym.envs.text import legal_list
 
-AS_PUBLISHED_RULES = {"stacking": "safe", "home": "exact"}
-"""Ludo's options under which the authors' released code plays."""
-
 KEY_METRICS: dict[str, tuple[str, ...]] = {
     "blocked": ("block_rate",),
     "overshoot": ("overshoot_rate",),

@@ -11,16 +11,12 @@ from typing import Any
 from stratagym.agents.core import Policy
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.benchmarks.harness import pairings, records, spots
-from stratagym.benchmarks.harness.decisions import TRANSPORT, Question
+from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.own_play import own_of
 from stratagym.benchmarks.harness.policies import tokens_apart
 from stratagym.benchmarks.ludo_spots import metrics
-from stratagym.envs import spec
-from stratagym.envs.text import OK, TextOptions
-
-NAME = "ludo_spots"
-GAME = spec("ludo")
+from stratagym.envs.text import OK
 
 
 def digest(chosen: list[spots.Spot]) -> str:
@@ -36,27 +32,6 @@ def recorded(decisions: Path, retry_transport: bool) -> set[tuple[str, str, str]
         for record in records.read_decisions(decisions.parent)
         if not (retry_transport and record["kind"] == TRANSPORT)
     }
-
-
-def questions(
-    chosen: list[spots.Spot], rules_options: dict[str, str], options: TextOptions, seed: int
-) -> list[Question]:
-    """A question for each spot; ``options`` name the persona."""
-    return [
-        Question(
-            NAME,
-            spot.id,
-            GAME,
-            rules := spots.rules_for(spot.players, tuple(rules_options.items())),
-            spot.states(rules),
-            seed,
-            spot.seat,
-            options,
-            spot.history,
-            {"category": spot.category},
-        )
-        for spot in chosen
-    ]
 
 
 def summarise(
@@ -75,7 +50,7 @@ def summarise(
         head_to_head: games of each pair of built-in policies.
     """
     as_published = config["as_published"]
-    rules_options = metrics.AS_PUBLISHED_RULES if as_published else {}
+    rules_options = spots.AS_PUBLISHED_RULES if as_published else {}
     facts = metrics.find_facts(chosen, reference, rules_options, as_published=as_published)
     taken: list[dict[str, Any]] = [*map(dict, records.read_decisions(decisions.parent))]
     for record in taken:
@@ -109,7 +84,7 @@ def summarise(
         "usage": {policy: _usage(policy, taken) for policy in tables},
         "head_to_head": pairings.head_to_head(
             [policy for policy in policies if isinstance(policy, KernelPolicy)],
-            GAME.make_rules(players=2, **rules_options),
+            spots.GAME.make_rules(players=2, **rules_options),
             head_to_head,
             config["seed"],
         ),

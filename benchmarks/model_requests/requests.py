@@ -16,7 +16,6 @@ from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import spots
 from stratagym.benchmarks.harness.decisions import Question, ask_all
 from stratagym.benchmarks.harness.records import JsonlWriter
-from stratagym.benchmarks.ludo_spots import run
 from stratagym.benchmarks.reporting.page import Table, code
 from stratagym.benchmarks.reporting.terminal import output_console
 from stratagym.envs.text import TextOptions
@@ -53,7 +52,7 @@ class Entry:
 def questions(number: int) -> list[Question]:
     """LudoBench's questions, one after the other and again from the first."""
     chosen, _ = spots.load_spots()
-    asked = run.questions(chosen, {}, TextOptions(system="merge"), 0)
+    asked = spots.questions(chosen, {}, TextOptions(system="merge"), 0)
     return [replace(asked[k % len(asked)], seed=k) for k in range(number)]
 
 

@@ -1,4 +1,4 @@
-"""The report of a run on ladders: levels and ratings, who was met, answers and behaviour."""
+"""Results on ladders: levels and ratings, who was met, answers and behaviour, game by game."""
 
 from __future__ import annotations
 
@@ -6,17 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
-from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.own import (
-    COLUMN,
     NO_RESULT,
-    add_words,
     is_result,
     marked,
-    print_words,
-    share_text,
 )
 from stratagym.benchmarks.reporting.page import (
     NOTHING,
@@ -37,8 +30,6 @@ from stratagym.benchmarks.reporting.plots import (
     looks,
     short_labels,
 )
-from stratagym.benchmarks.reporting.sections import add_models, add_run
-from stratagym.benchmarks.reporting.sections import model_table as whole_model_table
 from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
@@ -60,7 +51,7 @@ WORDS = (
 """What the words of a report on ladders mean."""
 
 
-def _names(summary: Summary) -> list[str]:
+def policy_names(summary: Summary) -> list[str]:
     return [policy["name"] for policy in summary["config"]["policies"]]
 
 
@@ -101,29 +92,6 @@ def level_table(summary: Summary, game: str) -> Table:
             cells.append(mean_text(row["scores"]["mean"]))
         table.rows.append([*cells, count(sum(level["games"] for level in row["levels"]))])
     return marked(table, [[name] for name, _ in rows], summary["own"][game])
-
-
-def overview_table(summary: Summary) -> Table:
-    """Policies by games: level and progress, and the mean over games of both as one number."""
-    table = Table(["policy", *(spec(game).title for game in summary["games"]), "mean"])
-    for name in _names(summary):
-        mean = summary["mean_level_progress"][name]
-        shown = NOTHING if mean["value"] is None else f"{mean['value']:.2f}"
-        if mean["games"] < mean["of"]:
-            shown += f" ({mean['games']} of {mean['of']} games)"
-        cells = [
-            result_text(own[name], summary["own"][game].get(name)) if name in own else NOTHING
-            for game, own in summary["games"].items()
-        ]
-        table.rows.append([code(name), *cells, shown])
-    return table
-
-
-def result_text(row: Mapping[str, Any], own: Mapping[str, Any] | None) -> str:
-    """``Lv3, 45%``, and how much of the play was not the policy's own, if it was asked."""
-    if own is None or not own["answers"]:
-        return str(row["result"])
-    return f"{row['result']}; {share_text(own)} {COLUMN}"
 
 
 def opponent_table(summary: Summary, game: str) -> Table:
@@ -228,7 +196,7 @@ def _games_of(row: Mapping[str, Any] | None) -> int:
 
 def draw_levels(folder: Path, summary: Summary) -> Path:
     """Every policy's level and progress with its interval, a panel for each game."""
-    games, names = list(summary["games"]), _names(summary)
+    games, names = list(summary["games"]), policy_names(summary)
     style = looks(names, _models(summary))
     labels = short_labels(names)
     columns = min(3, len(games))
@@ -272,51 +240,6 @@ def draw_levels(folder: Path, summary: Summary) -> Path:
             line[0].set_yticks(range(len(names)), [labels[name] for name in names])
             line[0].set_ylim(len(names) - 0.5, -0.5)
     return folder / "levels.png"
-
-
-def write(folder: Path, summary: Summary) -> None:
-    """Write the figure, ``report.md`` and ``report.html``."""
-    config = summary["config"]
-    page = Page(
-        "Anchored levels",
-        "Policies climb frozen ladders of opponents. The level is the first that a policy did not "
-        "pass, which takes half of the decided games; progress is how far it has come there. "
-        "Intervals are 95%, over seeds; those of ratings by profile likelihood.",
-    )
-    games = summary["games"]
-    played = sum(
-        level["games"] for own in games.values() for row in own.values() for level in row["levels"]
-    )
-    page.figures_in_brief(
-        [
-            (count(played), "games"),
-            (str(len(_names(summary))), "policies"),
-            (str(len(games)), "ladders"),
-            (str(config["seed"]), "seed"),
-        ]
-    )
-    page.figure(
-        draw_levels(folder, summary),
-        "Level and progress; the bar is the interval of the progress within the level. A policy "
-        "that passed the last level is *topped*.",
-        "Levels of all policies, a panel for each game",
-    )
-    if len(games) > 1:
-        page.heading("All games")
-        page.table(
-            overview_table(summary),
-            "Level and progress in each game. The mean is that of level plus progress; levels of "
-            "different games are not the same distance apart, so it only sums up.",
-        )
-    for game in games:
-        write_game(page, summary, game)
-    page.heading("Words")
-    page.bullets(WORDS)
-    add_words(page, *owns(summary))
-    add_models(page, summary)
-    add_replays(page, folder)
-    add_run(page, config)
-    page.write(folder)
 
 
 def owns(summary: Summary) -> list[tuple[str, Mapping[str, Any]]]:
@@ -374,17 +297,3 @@ def write_game(page: Page, summary: Summary, game: str, level: int = 2) -> None:
     if played.rows:
         with page.details("How they played"):
             page.table(played)
-
-
-def screen(console: Console, summary: Summary) -> None:
-    """Print the final tables."""
-    for game in summary["games"]:
-        console.print(level_table(summary, game).rich(summary["anchors"][game]["ladder"]))
-        models = model_table(summary, game)
-        if models.rows:
-            console.print(models.rich("Language models"))
-    if len(summary["games"]) > 1:
-        console.print(overview_table(summary).rich("All games"))
-    print_words(console, *owns(summary))
-    if summary["models"]:
-        console.print(whole_model_table(summary).rich("Language models, all games"))
