@@ -175,7 +175,7 @@ SENT = {
 
 @pytest.mark.parametrize("script", SENT)
 def test_a_command_sends_its_matches_to_processes(script, tmp_path):
-    """As a user calls it: worker processes import no ``__main__``, so nothing may come from there."""
+    """As a user calls it: worker processes import no ``__main__``, so nothing comes from there."""
     alone, sent = tmp_path / "alone", tmp_path / "sent"
     words = SENT[script].split()
     assert scripts.run(script, *words, "--output", alone, "--workers", 1).returncode == 0
