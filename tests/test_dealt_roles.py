@@ -14,16 +14,16 @@ from scripts import lines
 
 from stratagym import envs
 from stratagym.agents.ladders import Ladder
-from stratagym.benchmarks import tournament
 from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.climb import Climb, Plan
 from stratagym.benchmarks.harness.games import Games
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.matches import Match, difference
 from stratagym.benchmarks.harness.replays import replay
 from stratagym.benchmarks.harness.standings import standing
 from stratagym.benchmarks.harness.workers import play_all
-from stratagym.benchmarks.levels.climb import Climb, Plan
 from stratagym.benchmarks.replaying.seats import seen_by
+from stratagym.benchmarks.tournament import __main__ as tournament
 from stratagym.envs import core
 from stratagym.envs.dealing import dealt_by
 from stratagym.envs.text import TextOptions

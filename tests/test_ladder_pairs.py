@@ -9,10 +9,10 @@ from games import village
 
 from stratagym import envs
 from stratagym.agents.ladders import Ladder
+from stratagym.benchmarks.anchored_levels import calibration
+from stratagym.benchmarks.harness.climb import Climb, LevelResult, Plan, Result
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.workers import play_all
-from stratagym.benchmarks.levels import calibration
-from stratagym.benchmarks.levels.climb import Climb, LevelResult, Plan, Result
 from stratagym.envs.text import TextOptions
 
 envs.register(village.SPEC)

@@ -15,7 +15,6 @@ from scipy.stats import rankdata
 
 from stratagym import envs
 from stratagym.agents.core import Decision, Policy, PolicyFault, make_policy
-from stratagym.benchmarks import ludo_arena, tournament
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.games import Games
 from stratagym.benchmarks.harness.match_play import (
@@ -35,6 +34,8 @@ from stratagym.benchmarks.harness.records import (
 )
 from stratagym.benchmarks.harness.replays import replay
 from stratagym.benchmarks.harness.standings import standing
+from stratagym.benchmarks.ludo_arena import __main__ as ludo_arena
+from stratagym.benchmarks.tournament import __main__ as tournament
 from stratagym.envs import core
 from stratagym.envs.ludo.metrics import game_counts
 from stratagym.envs.text import TextOptions
