@@ -116,8 +116,7 @@ def write(folder: Path, summary: Summary) -> None:
     config = summary["config"]
     page = Page(
         f"{spec(config['game']).title}: tables of {config['seats']} seats",
-        "Every seed is played once from each seat that its policies can have. Intervals are 95%, "
-        "over seeds.",
+        "Every seed is played once from each seat. Intervals are 95%, over seeds.",
     )
     page.figures_in_brief(
         [
@@ -150,11 +149,12 @@ def write(folder: Path, summary: Summary) -> None:
 
 
 WORDS = (
-    "**mean return**: mean of the returns of the seats that the policy had.",
-    "**mean rank**: of the policy's sides by their results, 1 for the best. Sides with equal "
-    "results share the mean of their ranks, so that equal players have the middle one.",
-    "**first places**: share of the times that the policy's side came first; a first place that k "
-    "sides share counts 1/k. The mark on a strip is what equal players have.",
+    "**mean return**: the mean of the returns of the seats that the policy had.",
+    "**mean rank**: the mean rank of the policy's sides by their results, from 1 for the best. "
+    "Sides with equal results share the mean of their ranks, so the mean rank of equal players is "
+    "the middle one.",
+    "**first places**: how often the policy's side came first, as a share. If k sides share the "
+    "first place, each counts 1/k. The mark on a strip is the share between equal players.",
     "**times**: how often the policy had that seat, side or role.",
 )
 
