@@ -230,7 +230,8 @@ class _Table:
         if policy is not None:
             self.seats[seat] = policy
             try:
-                return await self._play_policy(seat, number)
+                await self._play_policy(seat, number)
+                return None
             except PolicyFault as error:
                 fault = fault_field(error)
         returns = forfeit_returns(self.match.game, self.match.rules, seat, game.states)

@@ -187,7 +187,7 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
     _assign_answers(game, name, positions, answers)
     _tell_stand_ins(record, positions)
     for position in positions:
-        position.policy = None if position.seat is None else _who_plays(record, position, seats)
+        position.policy = _who_plays(record, position, seats)
     put_headings(positions, len(actions))
     problems += _check_ending(record, positions[-1]) if not problems else []
     problems += _check_answers(game, positions)
@@ -229,8 +229,10 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
     )
 
 
-def _who_plays(record: dict[str, Any], position: Position, seats: Sequence[str]) -> str:
-    """The policy of a position's seat, or the one that stands in for it there."""
+def _who_plays(record: dict[str, Any], position: Position, seats: Sequence[str]) -> str | None:
+    """The policy of a position's seat, or the one that stands in for it there; None at the end."""
+    if position.seat is None:
+        return None
     for one in record.get("stand_ins", ()):
         if one["seat"] == position.seat and one["ply"] <= position.ply:
             return f"{one['policy']} for {seats[one['seat']]}"
