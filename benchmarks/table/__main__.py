@@ -45,7 +45,7 @@ NAME = "table"
 class Args(MatchArgs, RunArgs):
     game: str = "ludo"
     """The game, of any number of seats."""
-    policies: str = "random,heuristic,gt:1"
+    policies: str = "random,mcts:20,mcts:80"
     """Policies, separated by commas."""
     seating: str = MIXED
     """How policies are seated, separated by commas: "mixed" (all at one table), "one" (each among
