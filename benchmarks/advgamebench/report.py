@@ -39,7 +39,7 @@ def write(folder: Path, summary: Summary) -> None:
         f"{'One game' if len(config['games']) == 1 else count(len(config['games'])) + ' games'} "
         f"of sealed plans under a budget. A match has {config['rounds']} rounds, and after each "
         "round one side plans anew. Intervals are 95%, over games, opponents and roles. Rows in "
-        "italics are baselines: random plans, or a plan that is never revised.",
+        "italics, marked (chance), are baselines: random plans, or a plan that is never revised.",
     )
     page.figures_in_brief(
         [
@@ -168,12 +168,12 @@ def _process(page: Page, folder: Path, summary: Summary) -> None:
         page.table(tables.use_table(summary))
     weights = next((one["weights"] for one in summary["similarity"].values()), None)
     if weights is not None:
-        said = ", ".join(f"{part} {weight:g}" for part, weight in weights.items())
+        said = ", ".join(f"{part} {weight:g}" for part, weight in weights.items() if weight)
+        texts = " M: cosine similarity of the texts' embeddings." if weights.get("M") else ""
         page.table(
             tables.similarity_table(summary),
             f"Similarity of revisions and the plans before them, 0 to 1; weights: {said}. S: the "
-            "same entries. F: money spent on the same things. M: cosine similarity of the texts' "
-            "embeddings, with --embedding-model",
+            f"same entries. F: money spent on the same things.{texts}",
         )
     page.heading("Revisions by feedback")
     page.table(

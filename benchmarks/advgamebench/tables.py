@@ -110,7 +110,7 @@ def redraw_table(summary: Summary) -> Table:
 
 def difference_table(summary: Summary) -> Table:
     """The first policy minus each other one, on the same matches."""
-    table = Table(["minus", *COMPARED])
+    table = Table(["minus", *(TITLES.get(name, name) for name in COMPARED)])
     for one in summary["differences"]:
         cells = [_cell(one[name]) for name in COMPARED]
         table.rows.append([named(one["policies"][1]), *cells])

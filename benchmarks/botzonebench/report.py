@@ -40,7 +40,6 @@ def write(folder: Path, summary: Summary) -> None:
             (count(played), "games"),
             (str(len(config["policies"])), "policies"),
             (f"{len(summary['games'])} of {len(BY_GAME)}", "ladders"),
-            (str(config["seed"]), "seed"),
         ]
     )
     if config["as_published"]:

@@ -105,7 +105,6 @@ def write(folder: Path, summary: Summary) -> None:
         [
             (count(summary["games"]), "games"),
             (str(len(config["named"])), "policies"),
-            (str(config["seed"]), "seed"),
         ]
     )
     page.figure(

@@ -293,7 +293,6 @@ def write(folder: Path, summary: Summary) -> None:
             (count(played), "games"),
             (str(len(_names(summary))), "policies"),
             (str(len(games)), "ladders"),
-            (str(config["seed"]), "seed"),
         ]
     )
     page.figure(

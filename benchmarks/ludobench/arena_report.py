@@ -97,7 +97,6 @@ def write(folder: Path, summary: Summary) -> None:
         [
             (count(sum(row["win_rate"]["n"] for row in summary["pairings"])), "games"),
             (str(len(config["policies"])), "policies"),
-            (str(config["seed"]), "seed"),
         ]
     )
     for players in _players(summary):
