@@ -95,7 +95,7 @@ REWORDED = (
     ("from resampling", "over"),
     ("for each turn that was played", "for each turn in which the model was asked"),
 )
-"""(what 0.1's reports said, what they said next); ``golden_pages.WORDS`` has what they say today."""
+"""(what 0.1's reports said, what they said next); what they say today: ``golden_pages.WORDS``."""
 
 CHANGED_COLUMNS = ("mean illegal answers per turn (IMT)",)
 """Headings of ``illegal_moves_per_turn`` in reports."""
