@@ -296,7 +296,7 @@ def test_replies_correct_and_chance_does_not(tmp_path):
                   "minus the others"):  # fmt: skip
         assert words in page, words
     assert page.index("- `plan:reply?evals=200` won") < page.index("\n## ") < page.index("(WR)")
-    for words in ("corrections.png", "over_budget.png", "orr.png", "Pearson", "rank (range)"):
+    for words in ("corrections.png", "over_budget.png", "orr.png", "Pearson"):
         assert words not in page, f"one policy cannot fill it: {words}"
 
 
