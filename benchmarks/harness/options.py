@@ -8,6 +8,7 @@ from typing import Any
 from stratagym.agents.chat_options import NUMBERS, PRICE
 from stratagym.benchmarks.harness import cli, match_play
 from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.stand_ins import END, STAND_IN, USUAL
 from stratagym.benchmarks.harness.text_options import TextArgs
 from stratagym.envs.core import GameSpec
 
@@ -128,6 +129,10 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
     clock: str = match_play.SYNC
     """In games in real time: with "sync" the game waits for a reply; with "tokens:RATE" RATE tokens
     of a reply take one second of the game; with "wall" a reply takes its latency."""
+    forfeit: str = END
+    """What a forfeit ends in games of more than two sides: with "end", the game; with
+    "stand-in:POLICY", only the play of that seat, which POLICY (default random) continues. The
+    forfeiter has the last rank."""
     ask_forced: bool = True
     """Ask the model even if only one move is legal. Otherwise that move is played without asking,
     in games whose seats decide in turn, and does not count as a decision of the model."""
@@ -139,6 +144,7 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
             InputError: an option that makes no sense, or not in this game.
         """
         text = self.text_options(game)
+        forfeit = self.forfeit if self.forfeit != STAND_IN else f"{STAND_IN}:{USUAL}"
         protocol = match_play.AnswerProtocol(
             text,
             self.tries,
@@ -146,6 +152,7 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
             self.time_limit,
             self.clock,
             ask_forced=self.ask_forced,
+            forfeit=forfeit,
         )
         try:
             protocol.check(game)

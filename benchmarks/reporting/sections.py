@@ -86,6 +86,7 @@ LABELS = {
     "again": "ask again after an illegal answer",
     "chance": "policies added for the chance level",
     "ask_forced": "ask even if only one move is legal",
+    "forfeit": "after a forfeit, in games of more than two sides",
     "invalid": "after the last bad answer",
     "list_legal": "legal moves in prompts",
     "named": "policies in this order",
