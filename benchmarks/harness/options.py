@@ -130,8 +130,8 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
     """Ask also for a move that is the only legal one. Otherwise it is played, in games whose seats
     decide in turn, and is no decision of the model's."""
 
-    def answer_protocol(self, game: GameSpec) -> match_play.AnswerProtocol:
-        """How answers are treated in ``game``.
+    def answer_protocol(self, game: GameSpec, rules: Any = None) -> match_play.AnswerProtocol:
+        """How answers are treated in ``game``, under its options in force where ``rules`` has them.
 
         Raises:
             InputError: an option that makes no sense, or not in this game.
@@ -146,7 +146,7 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
             ask_forced=self.ask_forced,
         )
         try:
-            protocol.check(game)
+            protocol.check(game, rules)
         except ValueError as error:
             raise InputError(str(error)) from None
         return protocol
