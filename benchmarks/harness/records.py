@@ -51,6 +51,7 @@ class _SomeDecisions(TypedDict, total=False):
     rejected: list[list[str]]
     said: list[SaidMessage]
     plan: dict[str, int]
+    legal_count: int
 
 
 class DecisionRecord(_SomeDecisions):
@@ -79,7 +80,7 @@ class DecisionRecord(_SomeDecisions):
     move_text: str | None
     chosen: int | None
     action: int | None
-    legal: list[int]
+    legal: list[int] | None
     latency_s: float | None
     tokens_in: int | None
     tokens_out: int | None

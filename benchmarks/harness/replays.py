@@ -407,6 +407,8 @@ def _check_answers(game: core.GameSpec, positions: list[Position]) -> list[str]:
 
 
 def _is_asked_here(answer: Mapping[str, Any], position: Position) -> bool:
+    if "legal_count" in answer:
+        return bool(answer["legal_count"] == len(position.legal))
     if answer["policy"].startswith(REDRAW):  # as if it were the first round, which can do less
         return set(answer["legal"]) <= set(position.legal)
     return answer["legal"] in (None, position.legal)
