@@ -33,6 +33,14 @@ def read_data_file(value: str) -> bytes:
     return _read(value)[1]
 
 
+def changed_file(before: Any, now: Any) -> str:
+    """The name of a file that is named by two options and of which they hold different hashes."""
+    if not isinstance(before, str) or not isinstance(now, str) or before == now:
+        return ""
+    name, mark, _ = before.rpartition(MARK)
+    return name if mark and name == now.rpartition(MARK)[0] else ""
+
+
 def _read(text: str) -> tuple[str, bytes]:
     name, mark, wanted = text.rpartition(MARK)
     if not mark:

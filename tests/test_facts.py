@@ -182,7 +182,7 @@ def taken_by_callers() -> set[str]:
             if not isinstance(node, ast.FunctionDef):
                 continue
             arguments = node.args
-            if arguments.kwarg and arguments.kwarg.arg == "options":
+            if arguments.kwarg and ast.unparse(arguments.kwarg) == "options: Any":
                 own = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
                 names |= {argument.arg for argument in own}
     return names

@@ -236,8 +236,13 @@ def test_a_run_is_not_gone_on_with_by_another_file(graph, tmp_path):
     before = lines(output / "games.jsonl")
     assert [game["rules"] for game in before] == [{"graph": data_file(graph)}] * 4
     assert scripts.run("tournament", *arguments, "--resume").returncode == 0
-    assert scripts.run("replay", output).returncode == 0
+    assert scripts.run("replay", output, "--match", before[0]["match"]).returncode == 0
     graph.write_text(json.dumps(GRAPHS["cube"]))
-    assert_refused(scripts.run("tournament", *arguments, "--resume"), [data_file(graph)[-64:]])
-    assert_refused(scripts.run("replay", output), ["another file is there now"])
+    assert_refused(
+        scripts.run("tournament", *arguments, "--resume"),
+        ["--resume: rules.graph:", str(graph), "is not the one that the run was begun with"],
+    )
+    assert_refused(
+        scripts.run("replay", output, "--match", before[0]["match"]), ["another file is there now"]
+    )
     assert lines(output / "games.jsonl") == before
