@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from stratagym.envs import core
+from stratagym.envs.arrays import rules_key
 from stratagym.envs.words import AnswerForm, section
 
 MERGED_PARTS = (
@@ -148,7 +148,7 @@ and, once a text was none of theirs, of all."""
 def _read_back(view: Any, rules: Any, s: Any, text: str) -> int:
     """The action of a text; that of a legal one is made out without the texts of the others."""
     global _latest
-    place = view, core.rules_key(rules), s.tobytes()
+    place = view, rules_key(rules), s.tobytes()
     to_string, (known, tables) = part(view, "action_to_string"), _latest
     if known != place:
         _latest = place, tables = place, []
@@ -162,10 +162,10 @@ def _read_back(view: Any, rules: Any, s: Any, text: str) -> int:
 
 
 def _legal(rules: Any, s: Any) -> list[int]:
-    states, (legal, _) = np.array([s]), core.new_scratch(rules)
-    if core.current_player_at(rules, states, 0) < 0:
+    home, legal = sys.modules[type(rules).__module__], np.zeros(rules.num_actions, np.int64)
+    if home.current_player(rules, s) < 0:
         return []
-    return legal[: core.legal_actions_at(rules, states, 0, legal)].tolist()
+    return legal[: home.legal_actions(rules, s, legal)].tolist()
 
 
 def _all(rules: Any, s: Any) -> range:
