@@ -219,7 +219,8 @@ class Shape:
     """A way of calling a game; only rates of one shape are compared.
 
     Attributes:
-        games: those that have it, or whether one has it; all if empty. What is counted is then in the title.
+        games: those that have it, or whether one has it; all if empty. What is counted is
+            then in the title.
         clock: whose seconds rates are taken by: "cpu", in one thread, or "wall", on all processors.
     """
 

@@ -118,7 +118,7 @@ OTHERS = Settings(500_000)
 
 
 def settings_of(game: GameSpec) -> Settings:
-    """How a game is learned: as ``TRAINING`` of its agents has it, a dict of fields of ``Settings``,
+    """How a game is learned: as ``TRAINING`` of its agents says, a dict of fields of ``Settings``;
     or as above; a game of sealed plans as ``PLANS``."""
     told = hooks.found(game, "TRAINING")
     if told is not None:
