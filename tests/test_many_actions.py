@@ -93,7 +93,7 @@ def test_records_hold_the_list_of_at_most_a_thousand(legal, tmp_path):
     match = SeatedMatch("test", "one", GAME, rules, options, 1, seats)
     games = JsonlWriter(tmp_path / "games.jsonl")
     protocol = AnswerProtocol(TextOptions(), 1, "random")
-    asyncio.run(play_matches([match], protocol, games, tmp_path / "decisions.jsonl", 1))
+    asyncio.run(play_matches([match], protocol, games, tmp_path / "decisions.jsonl", concurrency=1))
     games.close()
     records = list(read_decisions(tmp_path))
     assert len(records) == 10
