@@ -106,7 +106,7 @@ def test_records_hold_the_list_of_at_most_a_thousand(legal, tmp_path):
     assert replays.replay(found.games[0], found.answers).problems == []
     if legal > MOST_LEGAL:
         path = tmp_path / "decisions.jsonl"
-        path.write_text(path.read_text().replace(f'"legal_count": {legal}', '"legal_count": 7777'))
+        path.write_text(path.read_text().replace(f'"legal_count":{legal}', '"legal_count":7777'))
         assert json.loads(path.read_text().splitlines()[0])["legal_count"] == 7777
         found = replays.find(tmp_path)
         problems = replays.replay(found.games[0], found.answers).problems

@@ -14,8 +14,8 @@ from stratagym.agents import hooks, plan_pools
 from stratagym.agents.core import FACTORIES, Policy, PolicyString, decision_for, make_policy
 from stratagym.agents.games import tictactoe
 from stratagym.agents.ladders import find_ladder
-from stratagym.benchmarks.speed.shapes import SHAPES
-from stratagym.benchmarks.training import ppo
+from stratagym.benchmarks.throughput.shapes import SHAPES
+from stratagym.benchmarks.train_ppo import ppo
 from stratagym.envs import core
 from stratagym.testing import position
 
