@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-_PLAIN = ["C_CONTIGUOUS", "ALIGNED", "WRITEABLE", "OWNDATA", "ENSUREARRAY"]
+_PLAIN: Any = ["C_CONTIGUOUS", "ALIGNED", "WRITEABLE", "OWNDATA", "ENSUREARRAY"]
 
 
 def hold_arrays(rules_class: Any, dtypes: Mapping[str, Any]) -> None:
@@ -63,7 +63,7 @@ def hold_arrays(rules_class: Any, dtypes: Mapping[str, Any]) -> None:
 def contents(rules: Any) -> tuple[Any, ...]:
     """The fields of rules, of an array its shape and a hash of its numbers."""
     return tuple(
-        (value.shape, hashlib.blake2b(value, digest_size=16).digest())
+        (value.shape, hashlib.blake2b(value.tobytes(), digest_size=16).digest())
         if isinstance(value, np.ndarray)
         else value
         for value in rules
