@@ -324,11 +324,12 @@ def test_process_scores_are_compared_where_they_stand_for_the_same_parts():
 def test_balance(monkeypatch):
     """What random plans do, a short double oracle, and a reply to a plan that loses to most."""
     from stratagym.agents import plan_pools
+    from stratagym.agents.games import battle_card as knowledge
     from stratagym.agents.plan_search import Fights
     from stratagym.benchmarks.advgame.balance import has_reply
 
     monkeypatch.setattr(plan_pools, "ITERATIONS", 4)
-    monkeypatch.setattr(plan_pools, "ORACLE_STEPS", {"battle_card": (20, 20)})
+    monkeypatch.setattr(knowledge, "ORACLE_STEPS", (20, 20))
     arguments = ("balance", "--game", "battle_card", "--pairs", "300", "--evals", "50")
     told = run(*arguments).stdout.splitlines()
     assert len(told) == 6

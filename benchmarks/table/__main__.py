@@ -61,7 +61,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     game, options, rules = _game(args)
     seatings = _seatings(args)
     cli.count("--games", args.games)
-    protocol = args.answer_protocol(game)
+    protocol = args.answer_protocol(game, rules)
     policies = make_policies(game, args.policies, args)
     if len(policies) < 2 and seatings != [TEAMS]:
         raise cli.InputError(
