@@ -18,6 +18,7 @@ from stratagym.agents.core import decision_for, make_policy
 from stratagym.envs import core, spec
 from stratagym.envs import text as words
 from stratagym.envs.checks import SEED_MASK
+from stratagym.envs.dealing import dealt_in
 
 FORFEIT, RANDOM = "forfeit", "random"
 
@@ -196,10 +197,7 @@ class Dialogue:
         own = returns[self.seat]
         scores = {"return": own}
         if self.game.spec.utility != "identical":
-            rules = self.game.rules
-            sides = self.game.spec.sides_of(rules) or core.each_alone(rules)
-            leads = zip(sides, core.side_leads(sides, returns), strict=True)
-            (lead,) = (lead for side, lead in leads if self.seat in side)
+            lead = self._lead(returns)
             scores |= {"win": float(lead > 0), "draw": float(lead == 0), "loss": float(lead < 0)}
         return scores | {
             "forfeit": float(self.forfeited),
@@ -208,6 +206,17 @@ class Dialogue:
             "answers": float(self.counts.total()),
             "replaced": float(self.replaced),
         }
+
+    def _lead(self, returns: list[float]) -> float:
+        """What the seat's side is ahead by; its own return where nobody tells the sides."""
+        rules, about = self.game.rules, self.game.spec
+        dealt = dealt_in(about, rules, self.game.states)
+        sides = about.sides_of(rules) if dealt is None else dealt.sides
+        if sides is None:
+            return returns[self.seat]
+        leads = zip(sides, core.side_leads(sides, returns), strict=True)
+        (lead,) = (lead for side, lead in leads if self.seat in side)
+        return float(lead)
 
     def record(self) -> dict[str, Any]:
         """The game in the fields of ``games.jsonl``: it can be replayed from them."""
