@@ -163,7 +163,7 @@ def test_roles_that_are_found_in_the_game(rng, tmp_path):
     """Who is landlord the bidding says, and sometimes nobody is."""
     found = [
         Match("test", f"bid/{k}", "dou_dizhu", {"bidding": "points"}, seed,
-              tuple(rng.permutation(["random", "random", "gt:1"]).tolist()), PROTOCOL)
+              tuple(rng.permutation(["random", "random", "rule:greedy"]).tolist()), PROTOCOL)
         for k, seed in enumerate(rng.integers(2**40, size=60).tolist())
     ]  # fmt: skip
     games = Games.of(play_all(found, tmp_path, workers=1).values())
@@ -181,9 +181,9 @@ def test_roles_that_are_found_in_the_game(rng, tmp_path):
         assert record["roles"] == ["landlord" if k == landlord else "peasants" for k in range(3)]
         assert difference(record, match, rules) == ""
         landlords[record["seats"][landlord]] += 1
-    told = standing(games, "gt:1")
+    told = standing(games, "rule:greedy")
     roles_of = {name: row["seats"] for name, row in told["by_role"].items()}
-    assert roles_of.get("landlord", 0) == landlords["gt:1"]
+    assert roles_of.get("landlord", 0) == landlords["rule:greedy"]
     assert sum(roles_of.values()) == sum("roles" in record for record in games.records)
 
 
