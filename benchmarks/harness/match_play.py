@@ -6,10 +6,10 @@ import asyncio
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
@@ -29,8 +29,14 @@ from stratagym.benchmarks.harness.decisions import (
 )
 from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.files import Shape
+from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.openings import opening_moves
-from stratagym.benchmarks.harness.protocol import DEFAULT, AnswerProtocol, consequences
+from stratagym.benchmarks.harness.protocol import (
+    DEFAULT,
+    NOBODY_ANSWERS,
+    AnswerProtocol,
+    consequences,
+)
 from stratagym.benchmarks.harness.protocol import SYNC as SYNC
 from stratagym.benchmarks.harness.records import DecisionRecord, JsonlWriter, read_jsonl
 from stratagym.benchmarks.reporting.terminal import one_line
@@ -49,32 +55,68 @@ STOPPED = "stopped"
 
 @dataclass(frozen=True)
 class SeatedMatch:
-    """A whole game to play: its name in the records, its rules and seed, and who sits where.
+    """A match with its players in their seats.
 
-    ``place`` is added to the record: where the match stands in its run. The game begins with
-    ``opening`` random moves, which its seed decides, or with those ``given``; ``refusals``,
-    ``turns`` and ``names`` are as of ``Match``.
+    Attributes:
+        match: what is played; its ``seats`` name the policies.
+        game, rules: its game, and the kernel's rules.
+        options: those in force, for its record.
+        seats: the policies.
+        in_run: whether its record says where it stands in its run.
     """
 
-    benchmark: str
-    name: str
+    match: Match
     game: GameSpec
     rules: Any
     options: dict[str, Any]
-    seed: int
     seats: list[Policy]
-    place: Mapping[str, Any] = field(default_factory=dict)
-    opening: int = 0
-    given: tuple[int, ...] = ()
-    refusals: tuple[str, ...] = ()
-    turns: int = 0
-    names: tuple[str, ...] = ()
+    in_run: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        benchmark: str,
+        name: str,
+        game: GameSpec,
+        rules: Any,
+        options: dict[str, Any],
+        seed: int,
+        seats: list[Policy],
+        opening: int = 0,
+    ) -> SeatedMatch:
+        """A match of these very policies, which no name has to make, and which stands alone."""
+        names = tuple(policy.name for policy in seats)
+        match = Match(
+            benchmark, name, game.name, options, seed, names, NOBODY_ANSWERS, opening=opening
+        )
+        return cls(match, game, rules, options, seats, in_run=False)
+
+    @property
+    def benchmark(self) -> str:
+        return self.match.benchmark
+
+    @property
+    def name(self) -> str:
+        return self.match.name
+
+    @property
+    def seed(self) -> int:
+        return self.match.seed
+
+    @property
+    def refusals(self) -> tuple[str, ...]:
+        return self.match.refusals
+
+    @property
+    def turns(self) -> int:
+        return self.match.turns
 
     def opening_moves(self) -> list[int]:
         """What the game begins with."""
-        if not self.opening:
-            return list(self.given)
-        return opening_moves(self.game, self.rules, self.opening, self.seed)
+        match = self.match
+        if not match.opening:
+            return list(match.given)
+        return opening_moves(self.game, self.rules, match.opening, match.seed)
 
     def record(
         self,
@@ -92,22 +134,23 @@ class SeatedMatch:
             leads = side_leads(sides, returns)
             ahead = (side for side, lead in zip(sides, leads, strict=True) if lead > 0)
             winners = sorted(seat for side in ahead for seat in side)
+        match = self.match
         return {
-            "benchmark": self.benchmark,
+            "benchmark": match.benchmark,
             "game": self.game.name,
-            "match": self.name,
-            "seed": self.seed,
+            "match": match.name,
+            "seed": match.seed,
             "rules": self.options,
-            "seats": list(self.names) or [policy.name for policy in self.seats],
+            "seats": list(match.names) or [policy.name for policy in self.seats],
             "returns": returns,
             "outcome": None if returns is None else winners,
             "plies": len(actions),
             "actions": actions,
             "ended_by": ending if isinstance(ending, str) else kernel[ending],
             "forfeited_by": forfeited_by,
-            **self.place,
-            **({"opening": self.opening} if self.opening else {}),
-            **({"given": len(self.given)} if self.given else {}),
+            **(match.place._asdict() if self.in_run else {}),
+            **({"opening": match.opening} if match.opening else {}),
+            **({"given": len(match.given)} if match.given else {}),
             **({"sides": [list(side) for side in sides]} if together else {}),
         }
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from stratagym.benchmarks.harness.match_play import AnswerProtocol
+from stratagym.benchmarks.harness.protocol import AnswerProtocol
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.envs import spec
 from stratagym.envs.checks import SEED_MASK

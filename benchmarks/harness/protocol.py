@@ -137,6 +137,10 @@ class AnswerProtocol:
         return int(seconds / game.decision_seconds) if game.decision_seconds else 0
 
 
+NOBODY_ANSWERS = AnswerProtocol(text.TextOptions(), 1, FORFEIT)
+"""For matches without language models."""
+
+
 def consequences(game: GameSpec) -> dict[str, tuple[str, ...]]:
     """The game's own consequences of an invalid answer: a word, and moves in order of choice."""
     return getattr(game.module("view"), "CONSEQUENCES", {})

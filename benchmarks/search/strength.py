@@ -42,7 +42,7 @@ class Pairing:
         rules, options = game.make_rules(), game.options_in_force()
         seats: list[Policy] = [self.ours, self.bot]
         return [
-            SeatedMatch(
+            SeatedMatch.of(
                 NAME,
                 f"{self.name}/{g // 2}/{g % 2}",
                 game,

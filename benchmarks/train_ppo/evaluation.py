@@ -71,7 +71,7 @@ class Evaluation:
             for k in range(-(-games // len(seatings))):
                 seed = item_seed(self.seed, self.game.name, purpose, str(k))
                 found += [
-                    SeatedMatch(NAME, f"{purpose}/{name}/{k}/{place}", self.game, self.rules,
+                    SeatedMatch.of(NAME, f"{purpose}/{name}/{k}/{place}", self.game, self.rules,
                           self.options, seed, seating)
                     for place, seating in enumerate(seatings)
                 ]  # fmt: skip
