@@ -103,20 +103,11 @@ class SeatedMatch:
     def seed(self) -> int:
         return self.match.seed
 
-    @property
-    def refusals(self) -> tuple[str, ...]:
-        return self.match.refusals
-
-    @property
-    def turns(self) -> int:
-        return self.match.turns
-
     def opening_moves(self) -> list[int]:
         """What the game begins with."""
-        match = self.match
-        if not match.opening:
-            return list(match.given)
-        return opening_moves(self.game, self.rules, match.opening, match.seed)
+        if not self.match.opening:
+            return list(self.match.given)
+        return opening_moves(self.game, self.rules, self.match.opening, self.seed)
 
     def record(
         self,
@@ -234,9 +225,9 @@ class _Table:
         game.reset(self.match.seed)
         for action in self.match.opening_moves():
             game.play(action)
-        game.refusals = {seat: told for seat, told in enumerate(self.match.refusals) if told}
+        game.refusals = {seat: told for seat, told in enumerate(self.match.match.refusals) if told}
         while not game.over:
-            if 0 < self.match.turns <= core.turn_at(game.rules, game.states, 0):
+            if 0 < self.match.match.turns <= core.turn_at(game.rules, game.states, 0):
                 return self._record(STOPPED, game.returns())
             seats = game.deciding()
             answers = await self._ask_all([seat for seat in seats if self._is_asked(seat)])
@@ -270,7 +261,7 @@ class _Table:
         if self.match.game.decision_seconds is not None:
             record["clock"] = self.protocol.clock
             record["rejected"] = [list(refused) for refused in self.game.refused]
-        if self.match.turns and self.game.refusals:
+        if self.match.match.turns and self.game.refusals:
             seats = range(len(self.match.seats))
             record["refusals"] = [self.game.refusals.get(seat, "") for seat in seats]
         return record
