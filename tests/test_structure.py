@@ -89,7 +89,7 @@ def imported_by_call(node: ast.Call) -> str:
     Tables of names, such as ``FACTORIES``, and entry points are apart: they may point up.
     """
     function = ast.unparse(node.func).rpartition(".")[2]
-    if function not in ("import_module", "__import__", "run_module") or not node.args:
+    if function not in ("import_module", "__import__") or not node.args:
         return ""
     text = node.args[0]
     if isinstance(text, ast.JoinedStr):
