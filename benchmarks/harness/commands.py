@@ -14,7 +14,7 @@ GROUPS = {
     "Play and look": ("play", "replay", "export"),
     "Evaluate": (
         "ludo_spots", "ludo_arena", "board_solvers", "hanabi_teams", "coin_teams",
-        "advgame", "anchored_levels", "botzone", "tournament", "duel",
+        "advgame", "anchored_levels", "botzone", "tournament", "table", "duel",
     ),
     "Train and measure": (
         "train_ppo", "compile", "throughput", "search", "model_requests", "taxonomy",

@@ -14,8 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
 
-import numpy as np
-
 from stratagym.agents.core import Decision, Policy, PolicyFault, decision_for, make_policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.decisions import (
@@ -29,20 +27,18 @@ from stratagym.benchmarks.harness.decisions import (
 )
 from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.files import Shape
-from stratagym.benchmarks.harness.matches import Match
-from stratagym.benchmarks.harness.openings import opening_moves
+from stratagym.benchmarks.harness.matches import SeatedMatch
 from stratagym.benchmarks.harness.protocol import (
     DEFAULT,
-    NOBODY_ANSWERS,
     AnswerProtocol,
     consequences,
 )
 from stratagym.benchmarks.harness.protocol import SYNC as SYNC
 from stratagym.benchmarks.harness.records import DecisionRecord, JsonlWriter, read_jsonl
+from stratagym.benchmarks.harness.stand_ins import StandIns
 from stratagym.benchmarks.reporting.terminal import one_line
 from stratagym.envs import core, text
 from stratagym.envs.core import GameSpec
-from stratagym.envs.facts import side_leads
 from stratagym.envs.plans import plan_kind
 from stratagym.envs.prompts import is_legal, legal_list
 from stratagym.envs.turns import is_deciding
@@ -51,104 +47,6 @@ from stratagym.wrappers.dialogue import FORFEIT, RANDOM, forfeit_returns
 MESSAGES = "messages.jsonl"
 STOPPED = "stopped"
 """How a match of some turns ends."""
-
-
-@dataclass(frozen=True)
-class SeatedMatch:
-    """A match with its players in their seats.
-
-    Attributes:
-        match: what is played; its ``seats`` name the policies.
-        game, rules: its game, and the kernel's rules.
-        options: those in force, for its record.
-        seats: the policies.
-        in_run: whether its record says where it stands in its run.
-    """
-
-    match: Match
-    game: GameSpec
-    rules: Any
-    options: dict[str, Any]
-    seats: list[Policy]
-    in_run: bool = True
-
-    @classmethod
-    def of(
-        cls,
-        benchmark: str,
-        name: str,
-        game: GameSpec,
-        rules: Any,
-        options: dict[str, Any],
-        seed: int,
-        seats: list[Policy],
-        opening: int = 0,
-    ) -> SeatedMatch:
-        """A match of these very policies, which no name has to make, and which stands alone."""
-        names = tuple(policy.name for policy in seats)
-        match = Match(
-            benchmark, name, game.name, options, seed, names, NOBODY_ANSWERS, opening=opening
-        )
-        return cls(match, game, rules, options, seats, in_run=False)
-
-    @property
-    def benchmark(self) -> str:
-        return self.match.benchmark
-
-    @property
-    def name(self) -> str:
-        return self.match.name
-
-    @property
-    def seed(self) -> int:
-        return self.match.seed
-
-    def opening_moves(self) -> list[int]:
-        """What the game begins with."""
-        if not self.match.opening:
-            return list(self.match.given)
-        return opening_moves(self.game, self.rules, self.match.opening, self.seed)
-
-    def record(
-        self,
-        actions: list[int],
-        ending: int | str,
-        returns: list[float] | None,
-        forfeited_by: int | None = None,
-    ) -> dict[str, Any]:
-        """The game's record; ``ending`` is the kernel's id or a word, as ``forfeit``."""
-        kernel = {core.TERMINAL: "terminal", core.TRUNCATED: "truncated"}
-        winners = [k for k, x in enumerate(returns or []) if x > 0]
-        sides = self.game.sides_of(self.rules) or ()
-        together = any(len(side) > 1 for side in sides)
-        if together and returns is not None:
-            leads = side_leads(sides, returns)
-            ahead = (side for side, lead in zip(sides, leads, strict=True) if lead > 0)
-            winners = sorted(seat for side in ahead for seat in side)
-        match = self.match
-        return {
-            "benchmark": match.benchmark,
-            "game": self.game.name,
-            "match": match.name,
-            "seed": match.seed,
-            "rules": self.options,
-            "seats": list(match.names) or [policy.name for policy in self.seats],
-            "returns": returns,
-            "outcome": None if returns is None else winners,
-            "plies": len(actions),
-            "actions": actions,
-            "ended_by": ending if isinstance(ending, str) else kernel[ending],
-            "forfeited_by": forfeited_by,
-            **(match.place._asdict() if self.in_run else {}),
-            **({"opening": match.opening} if match.opening else {}),
-            **({"given": len(match.given)} if match.given else {}),
-            **({"sides": [list(side) for side in sides]} if together else {}),
-        }
-
-    def forfeited(self, actions: list[int], seat: int, states: np.ndarray) -> dict[str, Any]:
-        """The record of a game that ``seat``, and with it its side, loses in ``states[0]``."""
-        returns = forfeit_returns(self.game, self.rules, seat, states)
-        return self.record(actions, FORFEIT, returns, seat)
 
 
 def fault_field(fault: PolicyFault) -> dict[str, str]:
@@ -219,6 +117,8 @@ class _Table:
         self.act, self.messages = act, messages
         self.game = text.TextGame(match.game.name, protocol.text, rules=match.rules)
         self.told = 0
+        self.seats = list(match.seats)
+        self.stand_ins = StandIns(match.game, match.rules, protocol.forfeit)
 
     async def play(self) -> dict[str, Any]:
         game = self.game
@@ -236,11 +136,11 @@ class _Table:
             number = core.turn_at(game.rules, game.states, 0)
             for seat in seats:
                 if seat in answers:
-                    if not self._settle(answers[seat]):
-                        return self._marked(self.match.forfeited(game.actions, seat, game.states))
+                    if not self._settle(answers[seat]) and (lost := await self._lose(seat, number)):
+                        return lost
                 elif game.is_waiting(seat):
                     game.play_waiting()
-                elif isinstance(self.match.seats[seat], LanguageModel):  # not asked: it has to
+                elif isinstance(self.seats[seat], LanguageModel):  # not asked: it has to
                     forced = self._only_move()
                     assert forced is not None
                     game.play(forced)
@@ -248,13 +148,35 @@ class _Table:
                     try:
                         await self._play_policy(seat, number)
                     except PolicyFault as fault:
-                        lost = self.match.forfeited(game.actions, seat, game.states)
-                        return self._marked({**lost, **fault_field(fault)})
+                        if lost := await self._lose(seat, number, fault_field(fault)):
+                            return lost
                 self._tell()
         return self._record(game.seat, game.returns())
 
-    def _record(self, ending: int | str, returns: list[float] | None) -> dict[str, Any]:
-        return self._marked(self.match.record(self.game.actions, ending, returns))
+    async def _lose(
+        self, seat: int, number: int, fault: dict[str, str] | None = None
+    ) -> dict[str, Any] | None:
+        """Let a seat forfeit: the game's last record, or None where a stand-in plays on."""
+        game, fault = self.game, fault or {}
+        policy = self.stand_ins.take(seat, len(game.actions), game.states, fault)
+        if policy is not None:
+            self.seats[seat] = policy
+            try:
+                await self._play_policy(seat, number)
+                return None
+            except PolicyFault as error:
+                fault = fault_field(error)
+        returns = forfeit_returns(self.match.game, self.match.rules, seat, game.states)
+        return {**self._record(FORFEIT, returns, seat), **fault}
+
+    def _record(
+        self, ending: int | str, returns: list[float] | None, forfeited_by: int | None = None
+    ) -> dict[str, Any]:
+        returns = self.stand_ins.returns(returns)
+        record = self.match.record(
+            self.game.actions, ending, returns, forfeited_by, self.stand_ins.records
+        )
+        return self._marked(record)
 
     def _marked(self, record: dict[str, Any]) -> dict[str, Any]:
         """A game's record with what belongs to games in real time."""
@@ -267,7 +189,7 @@ class _Table:
         return record
 
     def _is_asked(self, seat: int) -> bool:
-        if not isinstance(self.match.seats[seat], LanguageModel) or self.game.is_waiting(seat):
+        if not isinstance(self.seats[seat], LanguageModel) or self.game.is_waiting(seat):
             return False
         return self.protocol.ask_forced or self._only_move() is None
 
@@ -278,13 +200,14 @@ class _Table:
 
     async def _play_policy(self, seat: int, number: int) -> None:
         """Let a policy play until it has given the turn away, or once in games without turns."""
-        game, policy = self.game, self.match.seats[seat]
+        game, policy = self.game, self.seats[seat]
         while True:
             seed = item_seed(self.match.seed, policy.seed_name, str(len(game.actions)))
             # The real position, in which ``determinize`` redraws what others have committed: the
             # compiled loop and batches play the same games so.
             decision = decision_for(self.match.game, self.match.rules, game.states, seed)
             game.play(await self.act(policy, decision))
+            self.stand_ins.count(seat)
             if not self.match.game.is_simultaneous or not is_deciding(
                 game.rules, game.states, seat, number
             ):

@@ -8,6 +8,7 @@ from typing import Any
 from stratagym.agents.chat_options import NUMBERS, PRICE
 from stratagym.benchmarks.harness import cli, match_play
 from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.stand_ins import END, STAND_IN, USUAL
 from stratagym.benchmarks.harness.text_options import TextArgs
 from stratagym.envs.core import GameSpec
 
@@ -126,6 +127,9 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
     clock: str = match_play.SYNC
     """In games in real time: "sync" lets the game wait for a reply, "tokens:RATE" takes RATE tokens
     of it for a second, "wall" takes its latency."""
+    forfeit: str = END
+    """In games of more than two sides, what a forfeit ends: "end", the game; "stand-in:POLICY" only
+    the seat's play, which that policy (default random) goes on with. It has the last rank."""
     ask_forced: bool = True
     """Ask also for a move that is the only legal one. Otherwise it is played, in games whose seats
     decide in turn, and is no decision of the model's."""
@@ -137,6 +141,7 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
             InputError: an option that makes no sense, or not in this game.
         """
         text = self.text_options(game)
+        forfeit = self.forfeit if self.forfeit != STAND_IN else f"{STAND_IN}:{USUAL}"
         protocol = match_play.AnswerProtocol(
             text,
             self.tries,
@@ -144,6 +149,7 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
             self.time_limit,
             self.clock,
             ask_forced=self.ask_forced,
+            forfeit=forfeit,
         )
         try:
             protocol.check(game)

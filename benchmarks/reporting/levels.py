@@ -266,6 +266,8 @@ def write_game(page: Page, summary: Summary, game: str, level: int = 2) -> None:
     )
     if stones := facts.get("opening"):
         per += f", which begin with {stones} random moves, the same for all seats"
+    if facts["measure"] == "pairs":
+        per += "; the two games of a seed, one on each side, count as one: won by who wins both"
     page.text(f"{code(facts['ladder'])}, levels 0 to {len(facts['levels']) - 1}{ends}; {per}.")
     engines = summary["engines"][game]
     for name, calibrated in engines["calibrated"].items():

@@ -85,6 +85,7 @@ LABELS = {
     "again": "an illegal answer is asked again",
     "chance": "players for chance",
     "ask_forced": "asked for an only legal move",
+    "forfeit": "after a forfeit, in games of more than two sides",
     "invalid": "after the last bad answer",
     "list_legal": "legal moves in prompts",
     "named": "policies in this order",

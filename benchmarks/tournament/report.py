@@ -50,11 +50,20 @@ def _by_rating(summary: Summary) -> list[tuple[str, Mapping[str, Any]]]:
 
 def role_table(summary: Summary) -> Table:
     """The first policy's score in each role, pairing by pairing; no rows where all are alike."""
-    rows = [row for row in summary["pairings"] if "roles" in row]
-    names = list(rows[0]["roles"]) if rows else []
-    table = Table(["policy", "against", *(f"as {name}" for name in names)], left=[1])
+    return _split_table(summary, "roles", "as {}")
+
+
+def mover_table(summary: Summary) -> Table:
+    """The first policy's score where its side moved first and second; no rows without turns."""
+    return _split_table(summary, "movers", "moving {}")
+
+
+def _split_table(summary: Summary, part: str, heading: str) -> Table:
+    rows = [row for row in summary["pairings"] if part in row]
+    names = list(rows[0][part]) if rows else []
+    table = Table(["policy", "against", *(heading.format(name) for name in names)], left=[1])
     for row in rows:
-        rates = (RateCell(rate, strip=False) for rate in row["roles"].values())
+        rates = (RateCell(rate, strip=False) for rate in row[part].values())
         table.rows.append([code(row["a"]), code(row["b"]), *rates])
     return marked(table, [(row["a"], row["b"]) for row in rows], summary["own"], behind=2)
 
@@ -101,6 +110,9 @@ def write(folder: Path, summary: Summary) -> None:
     roles = role_table(summary)
     if roles.rows:
         page.table(roles, "Scores by role, on the same seeds")
+    movers = mover_table(summary)
+    if movers.rows:
+        page.table(movers, "Scores by who moved first, on the same seeds")
     if summary["models"]:
         page.heading("Language models")
         page.table(model_table(summary), "Answers by kind")

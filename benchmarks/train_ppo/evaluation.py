@@ -18,8 +18,7 @@ from stratagym.benchmarks.harness.climb import climb_all, new_climb, new_plan
 from stratagym.benchmarks.harness.climb_setup import same_ladder
 from stratagym.benchmarks.harness.climb_summary import result
 from stratagym.benchmarks.harness.decisions import item_seed
-from stratagym.benchmarks.harness.match_play import SeatedMatch
-from stratagym.benchmarks.harness.matches import Match
+from stratagym.benchmarks.harness.matches import Match, SeatedMatch
 from stratagym.benchmarks.harness.workers import PolicyCache
 from stratagym.benchmarks.reporting.stats import mean_rate
 from stratagym.benchmarks.train_ppo import ppo
