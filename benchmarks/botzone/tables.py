@@ -153,8 +153,8 @@ def _answered(summary: Summary) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
 
 def error_table(summary: Summary) -> Table:
     """What was wrong with answers, by model and game."""
-    columns = ["model", "game", "decisions", "well at first", *KINDS.values(), "games lost by it",
-               "not reached"]  # fmt: skip
+    columns = ["model", "game", "decisions", "good at first try", *KINDS.values()]
+    columns += ["games lost by bad answers", "failed requests"]
     table = Table(columns, left=[1])
     for name, title, found in _answered(summary):
         errors = found["errors"]
