@@ -161,7 +161,7 @@ def error_table(summary: Summary) -> Table:
         shares = [_share(errors["kinds"].get(kind, 0), errors["answers"]) for kind in KINDS]
         unreached = count(errors["unreached"])
         if errors["unreached_in_time"]:
-            unreached += f", {count(errors['unreached_in_time'])} in time"
+            unreached += f", {count(errors['unreached_in_time'])} by timeout"
         decisions, lost = count(errors["decisions"]), count(errors["games_lost"])
         well = RateCell(errors["well_at_first"])
         table.rows.append([name, title, decisions, well, *shares, lost, unreached])
