@@ -45,7 +45,7 @@ NAME = "table"
 class Args(MatchArgs, RunArgs):
     game: str = "ludo"
     """The game, of any number of seats."""
-    policies: str = "random,heuristic,gt:1"
+    policies: str = "random,mcts:20,mcts:80"
     """Policies, separated by commas."""
     seating: str = MIXED
     """How policies are seated, separated by commas: "mixed" (all at one table), "one" (each among
@@ -61,7 +61,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     game, options, rules = _game(args)
     seatings = _seatings(args)
     cli.count("--games", args.games)
-    protocol = args.answer_protocol(game)
+    protocol = args.answer_protocol(game, rules)
     policies = make_policies(game, args.policies, args)
     if len(policies) < 2 and seatings != [TEAMS]:
         raise cli.InputError(
