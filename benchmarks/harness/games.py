@@ -1,4 +1,4 @@
-"""A pairing's recorded games as arrays, and what every benchmark asks of them."""
+"""A pairing's recorded games as arrays, with the rates that every benchmark needs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Games:
 
     @classmethod
     def of(cls, records: Iterable[GameRecord]) -> Games:
-        """Those of ``records`` that are finished; the others are counted."""
+        """The finished games among ``records``; the others are only counted."""
         found = list(records)
         whole = [record for record in found if record["ended_by"] != TRANSPORT]
         return cls(whole, len(found) - len(whole))
@@ -201,12 +201,12 @@ class Games:
 
     @property
     def endings(self) -> dict[str, int]:
-        """How many games ended by what."""
+        """The number of games by how they ended."""
         return dict(Counter(record["ended_by"] for record in self.records))
 
     @property
     def mean_plies(self) -> float | None:
-        """None without games."""
+        """The mean number of decisions; None without games."""
         return float(np.mean(self.plies)) if self.records else None
 
     def rate(self, values: Any, **options: Any) -> Rate:

@@ -180,7 +180,7 @@ class _Table:
 
     def _marked(self, record: dict[str, Any]) -> dict[str, Any]:
         """A game's record with what belongs to games in real time."""
-        if self.match.game.decision_seconds is not None:
+        if self.match.game.decision_seconds_of(self.match.rules) is not None:
             record["clock"] = self.protocol.clock
             record["rejected"] = [list(refused) for refused in self.game.refused]
         if self.match.match.turns and self.game.refusals:
@@ -267,7 +267,7 @@ class _Table:
                 break
             if left_s is not None:
                 left_s -= record["latency_s"] or 0.0
-        return _Answered(asking, record, protocol.delay(self.match.game, seconds))
+        return _Answered(asking, record, protocol.delay(self.match.game, self.match.rules, seconds))
 
     def _judge_again(self, asking: text.Asking, record: dict[str, Any]) -> None:
         """Take a recorded reply for what it was taken for."""

@@ -1,4 +1,4 @@
-"""A match as plain data, with its players in their seats, and where it stands in its run."""
+"""A match as plain data, with its players in their seats, and its place in its run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose decisions were whose, counted from a run's records; the rule is in ``reporting.own``."""
+"""Which decisions were a policy's own, from a run's records; the rule is in ``reporting.own``."""
 
 from __future__ import annotations
 

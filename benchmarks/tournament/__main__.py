@@ -5,8 +5,8 @@
     python -m benchmarks.tournament --policies random,heuristic,mcts:20,mcts:80 --format swiss
 
 Every pairing plays the same seeds, each seed once from either seat. In a round robin everyone meets
-everyone; a Swiss tournament has as many rounds as it takes to tell the best, in each of which
-neighbours in the standings meet who have not met before.
+everyone; a Swiss tournament has as many rounds as it takes to find the best policy, and in each
+round neighbours in the standings meet who have not met before.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ ROUND_ROBIN, SWISS = "round_robin", "swiss"
 @dataclass(kw_only=True)
 class Args(MatchArgs, RunArgs):
     game: str = "connect_four"
-    """The game; of those for more than two players, ludo is played by two here."""
+    """The game; ludo is played by two here."""
     policies: str = "random,mcts:20,mcts:40,mcts:80,alphabeta:2"
     """Policies, separated by commas."""
     format: str = ROUND_ROBIN
     """"round_robin" (everyone meets everyone) or "swiss"."""
     games: int = 40
-    """Games of a pairing, rounded up to an even number: every seed is played from both seats."""
+    """Games per pairing, rounded up to an even number: every seed is played from both seats."""
     rounds: int | None = None
     """Rounds of a Swiss tournament; default the logarithm to base 2 of the number of policies."""
     rules: str = ""
@@ -57,7 +57,7 @@ class Args(MatchArgs, RunArgs):
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play policies of a game against each other."""
     game, options, sides_at = _game(args)
-    protocol = args.answer_protocol(game)
+    protocol = args.answer_protocol(game, game.make_rules(**options))
     cli.count("--games", args.games)
     policies = make_policies(game, args.policies, args)
     if len(policies) < 2:
@@ -114,8 +114,8 @@ def _game(args: Args) -> tuple[GameSpec, dict[str, Any], SidesAt]:
     try:
         game = spec(args.game)
         options = match_options(game) | cli.pairs("--rules", args.rules)
-        if "players" in game.options and game.min_players == 2:
-            options.setdefault("players", 2)
+        if game.seats_option in game.options and game.min_players == 2:
+            options.setdefault(game.seats_option, 2)
         rules = game.make_rules(**options)
     except (ValueError, TypeError) as error:
         raise cli.InputError(str(error)) from None
