@@ -145,7 +145,7 @@ def write(folder: Path, summary: Summary) -> None:
                     page.table(own)
     add_words(page, ("", summary["own"]))
     add_models(page, summary)
-    page.heading("Words")
+    page.heading("Definitions")
     page.bullets(WORDS)
     add_replays(page, folder)
     add_run(page, config)
