@@ -7,6 +7,7 @@ policy has in games of one seed count as one case.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,9 @@ def _figures(games: Games, game: np.ndarray, seat: np.ndarray) -> dict[str, Any]
         return dict.fromkeys(FIGURES, nothing)
     seeds = games.seeds[game]
     sides = np.array([len(sides_of(games.records[g])) for g in game])
-    level, chance = float(np.mean(sides + 1) / 2), float(np.mean(1 / sides))
+    level = float(np.mean(sides + 1) / 2)
+    # Exact, as most often all games have one number of sides.
+    chance = float(sum(Fraction(1, int(number)) for number in sides) / len(sides))
     rates = (
         mean_rate(games.returns[game, seat], seeds),
         mean_rate(games.ranks[game, seat], seeds, bounds=(1.0, float(sides.max())), chance=level),
