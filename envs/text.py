@@ -34,6 +34,7 @@ from stratagym.envs.prompts import TextOptions, is_legal, legal_list, messages, 
 from stratagym.envs.state import State
 from stratagym.envs.talk import Message, Said, Transcript
 from stratagym.envs.turns import OpenTurn
+from stratagym.envs.views import is_public, part, seat_names
 from stratagym.envs.words import Renaming
 
 __all__ = [
@@ -302,12 +303,21 @@ class TextGame:
         states = self._position(seat)
         told = self._told[: self._told_before] if self._open else self._told
         told = told[-self.text.history :] if self.text.history else []
-        heard = self.transcript.text(seat, self._said_before if self._open else None)
+        heard = self._heard_text(seat, states)
         refusal = self.refusals.get(seat, "")
         now = messages(self.spec, self.rules, states, self.text, "\n".join(told), heard, refusal)
         if self.text.memory:
             now = with_memory(now, self._memory[seat].turns[-self.text.memory :])
         return Turn(seat, now, states, self.rules)
+
+    def _heard_text(self, seat: int, states: np.ndarray) -> str:
+        """What a seat that is deciding heard, for its prompt."""
+        if not self.transcript.messages:
+            return ""
+        view, before = self.spec.module("view"), self._said_before if self._open else None
+        limit = part(view, "HEARD") if self.text.heard is None else self.text.heard
+        names = seat_names(view, self.rules, states[0])
+        return self.transcript.text(seat, before, limit, names)
 
     def _position(self, seat: int) -> np.ndarray:
         """The position as it stands for a seat that is deciding."""
@@ -390,12 +400,16 @@ class TextGame:
         self.play(view.IDLE if action is None or reason else action)
 
     def say(self, seat: int, to: Any, text: str) -> Message:
-        """Let a seat say something to others; see ``Transcript.say``.
+        """Let a seat say something to others, or to itself; see ``Transcript.say``.
 
         Raises:
             ValueError: seats that are not there.
         """
-        return self.transcript.say(seat, to, text, len(self.actions))
+        view = self.spec.module("view")
+        s = (self._position(seat) if seat in self.deciding() else self.states)[0]
+        public = is_public(view, self.rules, s, seat, to)
+        phase = part(view, "phase_text")(self.rules, s)
+        return self.transcript.say(seat, to, text, len(self.actions), public, phase)
 
     def heard(self, seat: int) -> list[Message]:
         """What a seat heard or said so far, oldest first."""

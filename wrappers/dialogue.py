@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -222,7 +221,7 @@ class Dialogue:
             "plies": len(self.game.actions),
             "actions": list(self.game.actions),
             "ended_by": ended,
-            **({"messages": [asdict(message) for message in said]} if said else {}),
+            **({"messages": [message.record() for message in said]} if said else {}),
         }
 
 

@@ -387,10 +387,7 @@ class _Table:
                     "game": self.match.game.name,
                     "match": self.match.name,
                     "number": number,
-                    "ply": message.ply,
-                    "seat": message.seat,
-                    "to": list(message.to),
-                    "text": message.text,
+                    **message.record(),
                 }
             )
         self.told = len(said)

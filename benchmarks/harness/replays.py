@@ -20,7 +20,9 @@ from stratagym.benchmarks.harness.files import Shape
 from stratagym.benchmarks.harness.records import DecisionRecord, read_any_games, read_jsonl
 from stratagym.envs import core, spec
 from stratagym.envs.checks import SEED_MASK
+from stratagym.envs.talk import player_names
 from stratagym.envs.text import OK, legal_list
+from stratagym.envs.views import is_public
 
 GAMES, DECISIONS = "games.jsonl", "decisions.jsonl"
 ENDINGS = {core.TERMINAL: "terminal", core.TRUNCATED: "truncated"}
@@ -122,6 +124,17 @@ class Position:
             return f"Player {seat}"
         return self.spec.module("view").seat_name(self.rules, self.states[0], seat)
 
+    def hearers(self, to: Sequence[int]) -> str:
+        """Whom something said here is for, in words."""
+        if self.seat is None or self.states is None:
+            return ", ".join(map(self.name, to))
+        if list(to) == [self.seat]:
+            return "oneself"
+        view = self.spec.module("view")
+        if is_public(view, self.rules, self.states[0], self.seat, to):
+            return "all"
+        return ", ".join(map(self.name, to))
+
     def move(self, action: int) -> str:
         """An action in the game's notation."""
         if self.states is None:
@@ -211,7 +224,7 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
         facts,
         positions,
         seats=seats,
-        outcome=outcome(game, record),
+        outcome=outcome(game, record, list(map(positions[-1].name, range(len(seats))))),
         result=None
         if returns is None
         else list(zip(range(len(seats)), seats, returns, strict=True)),
@@ -235,8 +248,12 @@ def put_headings(positions: Sequence[Position], moves: int) -> None:
         position.heading = f"{which} {position.name(position.seat)}, {position.policy}"
 
 
-def outcome(game: core.GameSpec, record: dict[str, Any]) -> str:
-    """How a recorded game ended: ``1–0``, ``Player 2 wins``, ``18 points, by forfeit``."""
+def outcome(game: core.GameSpec, record: dict[str, Any], names: Sequence[str]) -> str:
+    """How a recorded game ended: ``1–0``, ``Player 2 wins``, ``18 points, by forfeit``.
+
+    Args:
+        names: of the seats.
+    """
     returns = record["returns"]
     if returns is None:
         return "broken off"
@@ -249,8 +266,10 @@ def outcome(game: core.GameSpec, record: dict[str, Any]) -> str:
     else:
         best = [seat for seat, x in enumerate(returns) if x == max(returns)]
         alike = len(best) == len(returns)
-        seats = " and ".join(map(str, best))
-        won = f"Players {seats} win" if len(best) > 1 else f"Player {seats} wins"
+        unnamed = tuple(names) == player_names(len(names))
+        seats = " and ".join(str(seat) if unnamed else names[seat] for seat in best)
+        players = ("Players " if len(best) > 1 else "Player ") if unnamed else ""
+        won = f"{players}{seats} win{'' if len(best) > 1 else 's'}"
         said = "nobody wins" if alike else won
     how = record["ended_by"]
     limit = "a limit of the rules" if how == ENDINGS[core.TRUNCATED] else how

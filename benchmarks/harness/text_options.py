@@ -96,6 +96,10 @@ class TextArgs(PromptArgs):
     """Moves of the game that a prompt retells."""
     memory: int = 0
     """Own turns, prompt and reply, that are sent along with a prompt."""
+    heard: int | None = None
+    """In games with talk, how many of the messages that a player heard its prompt shows, the last;
+    default as the game has it, or else 200."""
 
     def _by_turn(self) -> dict[str, Any]:
-        return {"persona": self.persona, "history": self.history, "memory": self.memory}
+        names = ("persona", "history", "memory", "heard")
+        return {name: getattr(self, name) for name in names}

@@ -145,7 +145,7 @@ def _decision(
         else [],
         "judge": None if evaluation is None else evaluation.judge,
         "choice": None if choice is None else position.move(choice),
-        "answers": [_answer(record, texts) for record in position.answers],
+        "answers": [_answer(position, record, texts) for record in position.answers],
         "arrow": None if whole else _arrow(position),
         "instead": position.instead,
         "badge": None if position.seat is None else _badge(position, position.seat),
@@ -317,7 +317,7 @@ def _legal(position: Position, evaluation: Evaluation | None) -> list[list[Any]]
     ]
 
 
-def _answer(record: dict[str, Any], texts: Shared) -> dict[str, Any]:
+def _answer(position: Position, record: dict[str, Any], texts: Shared) -> dict[str, Any]:
     return {
         "kind": record["kind"],
         "good": record["kind"] == OK,
@@ -329,18 +329,17 @@ def _answer(record: dict[str, Any], texts: Shared) -> dict[str, Any]:
         "reply": record["reply"],
         "move": record["move_text"],
         "usage": usage(record).removeprefix(", "),
-        "said": said(record),
+        "said": said(position, record),
         "rejected": record.get("rejected") or [],
     }
 
 
-def said(record: dict[str, Any]) -> list[tuple[str, str]]:
+def said(position: Position, record: dict[str, Any]) -> list[tuple[str, str]]:
     """(to whom, text) of the messages that were said with an answer; none with a bad one."""
     if record["kind"] != OK:
         return []
     return [
-        ("seat " + ", ".join(map(str, message["to"])), message["text"])
-        for message in record.get("said") or []
+        (position.hearers(message["to"]), message["text"]) for message in record.get("said") or []
     ]
 
 

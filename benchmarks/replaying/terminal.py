@@ -89,7 +89,7 @@ class Terminal:
 
     def _decision(self, position: Position, prompts: bool) -> None:
         for answer in position.answers:
-            self._answer(answer, prompts)
+            self._answer(position, answer, prompts)
         evaluation = self.evaluator(position) if position.is_open else None
         if evaluation is not None:
             self._print(_judged(position, evaluation), "dim")
@@ -101,7 +101,7 @@ class Terminal:
         elif position.answers:
             self._print("Nothing was played.", "red")
 
-    def _answer(self, answer: dict[str, Any], prompts: bool) -> None:
+    def _answer(self, position: Position, answer: dict[str, Any], prompts: bool) -> None:
         if answer["prompt"] is None and answer["reply"] is None:
             return
         reason = f" ({answer['reason']})" if answer["reason"] else ""
@@ -119,7 +119,7 @@ class Terminal:
         if answer["reply"] is not None:
             self._print("[reply]", "dim")
             self._print(answer["reply"] or "(empty)")
-        for to, text in said(answer):
+        for to, text in said(position, answer):
             self._print(f"[said to {to}]", "dim")
             self._print(text)
         for move, refused in answer.get("rejected") or []:

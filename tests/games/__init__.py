@@ -5,7 +5,7 @@ from stratagym import envs
 
 def register() -> None:
     """Make the games known to this process."""
-    from games import bids, catch, roles
+    from games import bids, catch, powers, roles
 
-    for package in (bids, roles, catch):
+    for package in (bids, roles, catch, powers):
         envs.register(package.SPEC)
