@@ -13,6 +13,7 @@ import importlib
 import random
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qsl
@@ -22,6 +23,7 @@ import numpy as np
 from stratagym.envs import core
 from stratagym.envs.direct import calls
 from stratagym.envs.state import State, state_of
+from stratagym.envs.talk import Message, Said
 
 
 @dataclass
@@ -35,6 +37,9 @@ class Decision:
         seat: the seat to move.
         legal: (n,) int64, the legal actions, ascending.
         seed: for the policy's own random choices.
+        heard: what its seat heard and said so far, oldest first, for policies that speak; what
+            others say at the same time is not among it. Empty where nobody hears words, as in
+            games that train a learner.
     """
 
     spec: core.GameSpec
@@ -43,6 +48,12 @@ class Decision:
     seat: int
     legal: np.ndarray
     seed: int
+    heard: Sequence[Message] = ()
+
+    def listeners(self) -> list[int]:
+        """The seats that may be spoken to now; none in games without talk."""
+        listeners = getattr(self.spec.module("view"), "listeners", None)
+        return [] if listeners is None else list(listeners(self.rules, self.states[0], self.seat))
 
     def observation(self) -> np.ndarray:
         """The observation tensor of the seat to move, as the environments give it."""
@@ -93,6 +104,26 @@ class Policy(ABC):
     def act(self, decision: Decision) -> int:
         """A legal action for ``decision.seat``."""
 
+    def say(self, decision: Decision, heard: Sequence[Message]) -> Sequence[Said]:
+        """What the policy says before it acts: nothing, unless a class says more.
+
+        It follows from the decision, its seed included, and ``heard`` alone, so that a game says
+        the same wherever and however often it is played.
+
+        Args:
+            heard: as of the decision.
+
+        Returns:
+            (seats, text) of each message: of ``decision.listeners()``, or the own seat alone for a
+            note to oneself.
+        """
+        return ()
+
+    @property
+    def speaks(self) -> bool:
+        """Whether the policy has words of its own; a game's ``spoken_text`` speaks for others."""
+        return type(self).say is not Policy.say
+
 
 class BatchPolicy(Policy):
     """A policy that chooses in many states at once."""
@@ -121,6 +152,13 @@ class Weakened(Policy):
         if own.random() < self.share:
             return int(own.choice(decision.legal))
         return self.policy.act(decision)
+
+    def say(self, decision: Decision, heard: Sequence[Message]) -> Sequence[Said]:
+        return self.policy.say(decision, heard)
+
+    @property
+    def speaks(self) -> bool:
+        return self.policy.speaks
 
 
 def is_combinatorial(spec: core.GameSpec) -> bool:

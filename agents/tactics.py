@@ -10,9 +10,12 @@ action that the policy has chosen, or that action itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from stratagym.agents import hooks
 from stratagym.agents.core import Decision, Policy, with_option
 from stratagym.envs import core, specs
+from stratagym.envs.talk import Message, Said
 
 
 class Tactical(Policy):
@@ -43,3 +46,10 @@ class Tactical(Policy):
             return action
         action = self.policy.act(decision)
         return action if self.guard is None else self.guard(*asked, action)
+
+    def say(self, decision: Decision, heard: Sequence[Message]) -> Sequence[Said]:
+        return self.policy.say(decision, heard)
+
+    @property
+    def speaks(self) -> bool:
+        return self.policy.speaks

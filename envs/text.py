@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -353,8 +353,7 @@ class TextGame:
             self.wait(outcome.moves, delay, outcome.said)
             self.play_waiting()
             return
-        for to, text in outcome.said:
-            self.say(self.seat, to, text)
+        self.speak(self.seat, outcome.said)
         for action in outcome.actions:
             self.play(action)
 
@@ -386,8 +385,7 @@ class TextGame:
         """Play what waits for the seat to move; what cannot be played is listed in ``refused``."""
         seat = self.seat
         move, said = self._waiting[seat].popleft()
-        for to, text in said:
-            self.say(seat, to, text)
+        self.speak(seat, said)
         view, position = self.spec.module("view"), self._position(seat)
         action: int | None = None
         if isinstance(move, str):
@@ -412,8 +410,33 @@ class TextGame:
         return self.transcript.say(seat, to, text, len(self.actions), public, phase)
 
     def heard(self, seat: int) -> list[Message]:
-        """What a seat heard or said so far, oldest first."""
-        return self.transcript.heard(seat)
+        """What a seat heard or said so far, oldest first.
+
+        What others say at the same time as it decides it hears when all have decided.
+        """
+        return self.transcript.heard(seat, self._said_before if self._open else None)
+
+    def speak(self, seat: int, said: Iterable[Said]) -> None:
+        """Let a seat say several things. Raises ``ValueError`` as ``say``."""
+        for to, text in said:
+            self.say(seat, to, text)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the game speaks for players without language (the view's ``spoken_text``)."""
+        return hasattr(self.spec.module("view"), "spoken_text")
+
+    def spoken(self, action: int) -> list[Said]:
+        """What the seat to move says by an action if it has no words of its own.
+
+        It goes to all who may be spoken to.
+        """
+        view = self.spec.module("view")
+        if self.over or not self.has_words:
+            return []
+        s = self._position(self.seat)[0]
+        to, said = view.listeners(self.rules, s, self.seat), view.spoken_text(self.rules, s, action)
+        return [(tuple(to), said)] if said and to else []
 
     def play(self, action: int) -> None:
         """Play an action id. Raises ``ValueError`` if it is not legal."""

@@ -12,12 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 
 from stratagym.agents.core import Decision, Policy, PolicyFault, decision_for, make_policy
 from stratagym.agents.llm import LanguageModel
+from stratagym.agents.speaking import decide
 from stratagym.benchmarks.harness.decisions import (
     OVERTIME,
     TRANSPORT,
@@ -29,6 +30,7 @@ from stratagym.benchmarks.harness.decisions import (
 )
 from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.files import Shape
+from stratagym.benchmarks.harness.messages import MessageLog
 from stratagym.benchmarks.harness.openings import opening_moves
 from stratagym.benchmarks.harness.protocol import DEFAULT, AnswerProtocol, consequences
 from stratagym.benchmarks.harness.protocol import SYNC as SYNC
@@ -37,12 +39,12 @@ from stratagym.benchmarks.reporting.terminal import one_line
 from stratagym.envs import core, text
 from stratagym.envs.core import GameSpec
 from stratagym.envs.facts import side_leads
-from stratagym.envs.plans import plan_kind
+from stratagym.envs.plans import plan_kind, takes_talk
 from stratagym.envs.prompts import is_legal, legal_list
+from stratagym.envs.talk import Said
 from stratagym.envs.turns import is_deciding
 from stratagym.wrappers.dialogue import FORFEIT, RANDOM, forfeit_returns
 
-MESSAGES = "messages.jsonl"
 STOPPED = "stopped"
 """How a match of some turns ends."""
 
@@ -122,12 +124,13 @@ def fault_field(fault: PolicyFault) -> dict[str, str]:
     return {"fault": one_line(str(fault), 300)}
 
 
-Act = Callable[[Policy, Decision], Awaitable[int]]
+Act = Callable[[Policy, Decision], Awaitable[tuple[int, tuple[Said, ...]]]]
+"""What comes to a policy's action, and to what it says with it."""
 
 
-async def act_here(policy: Policy, view: Decision) -> int:
-    """The policy's action, computed by the caller's thread."""
-    return policy.act(view)
+async def act_here(policy: Policy, view: Decision) -> tuple[int, tuple[Said, ...]]:
+    """The policy's action and words, computed by the caller's thread."""
+    return decide(policy, view)
 
 
 Answers = dict[tuple[int, int, int], dict[str, Any]]
@@ -152,8 +155,9 @@ async def play_match(
     Args:
         decisions: takes a record of every answer of a language model.
         answered: answers that are not asked for again; new ones are added.
-        act: how policies that are no language models come to their actions.
-        messages: takes a record of everything that is said, in the order in which it is.
+        act: how policies that are no language models come to their actions and words.
+        messages: takes a record of everything that is said, in the order in which it is. Where no
+            language model plays, and no policy that speaks, nothing is.
     """
     write = _nowhere if decisions is None else decisions.write
     answered = {} if answered is None else answered
@@ -185,6 +189,9 @@ class _Table:
         self.act, self.messages = act, messages
         self.game = text.TextGame(match.game.name, protocol.text, rules=match.rules)
         self.told = 0
+        self.is_spoken = takes_talk(match.game) and any(
+            isinstance(policy, LanguageModel) or policy.speaks for policy in match.seats
+        )
 
     async def play(self) -> dict[str, Any]:
         game = self.game
@@ -223,7 +230,9 @@ class _Table:
         return self._marked(self.match.record(self.game.actions, ending, returns))
 
     def _marked(self, record: dict[str, Any]) -> dict[str, Any]:
-        """A game's record with what belongs to games in real time."""
+        """A game's record with what belongs to games in real time, or with talk."""
+        if self.is_spoken:
+            record["messages"] = len(self.game.transcript.messages)
         if self.match.game.decision_seconds is not None:
             record["clock"] = self.protocol.clock
             record["rejected"] = [list(refused) for refused in self.game.refused]
@@ -250,7 +259,12 @@ class _Table:
             # The real position, in which ``determinize`` redraws what others have committed: the
             # compiled loop and batches play the same games so.
             decision = decision_for(self.match.game, self.match.rules, game.states, seed)
-            game.play(await self.act(policy, decision))
+            if policy.speaks:
+                decision.heard = game.heard(seat)
+            action, said = await self.act(policy, decision)
+            if self.is_spoken:
+                game.speak(seat, said if policy.speaks else game.spoken(action))
+            game.play(action)
             if not self.match.game.is_simultaneous or not is_deciding(
                 game.rules, game.states, seat, number
             ):
@@ -446,66 +460,27 @@ class PolicyPool:
         self._own = threading.local()
         self._locks: defaultdict[Policy, threading.Lock] = defaultdict(threading.Lock)
 
-    async def act(self, policy: Policy, view: Decision) -> int:
-        """The policy's action, as ``Act`` wants it."""
+    async def act(self, policy: Policy, view: Decision) -> tuple[int, tuple[Said, ...]]:
+        """The policy's action and words, as ``Act`` wants it."""
         lock = self._locks[policy]
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pool, self._act, policy, view, lock)
 
-    def _act(self, policy: Policy, view: Decision, lock: threading.Lock) -> int:
+    def _act(
+        self, policy: Policy, view: Decision, lock: threading.Lock
+    ) -> tuple[int, tuple[Said, ...]]:
         own = self._own.__dict__.setdefault("policies", {})
         key = view.spec.name, policy.name
         if key not in own:
             own[key] = named_policy(view.spec, policy)
         if own[key] is not None:
-            return own[key].act(view)
+            return decide(own[key], view)
         with lock:
-            return policy.act(view)
+            return decide(policy, view)
 
     def close(self) -> None:
         """Let the threads end."""
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-
-class _MessageRecord(TypedDict):
-    benchmark: str
-    game: str
-    match: str
-    number: int
-    ply: int
-    seat: int
-    to: list[int]
-    text: str
-
-
-class _Messages:
-    """``messages.jsonl``: made with the first message, and no message of a match twice.
-
-    A match that is gone on with says again what it said; only another text is written again, and
-    of one number the last counts.
-    """
-
-    def __init__(self, path: Path, matches: set[str]):
-        self._path = path
-        self._file: JsonlWriter | None = None
-        self._said: dict[tuple[str, int], dict[str, Any]] = {}
-        for record in read_jsonl(path, Shape(_MessageRecord)):
-            if record["match"] in matches:
-                record.pop("schema", None)
-                self._said[record["match"], record["number"]] = record
-
-    def write(self, record: dict[str, Any]) -> None:
-        key = record["match"], record["number"]
-        if self._said.get(key) == record:
-            return
-        self._said[key] = record
-        if self._file is None:
-            self._file = JsonlWriter(self._path)
-        self._file.write(record)
-
-    def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
 
 
 async def play_matches(
@@ -518,6 +493,7 @@ async def play_matches(
     threads: int | None = None,
     done: Callable[[dict[str, Any]], Any] = lambda record: None,
     replays: int = 0,
+    messages: MessageLog | None = None,
 ) -> None:
     """Play matches with language models, ``concurrency`` at a time, and record all of it.
 
@@ -527,6 +503,7 @@ async def play_matches(
     Args:
         threads: for the moves of other policies; default one a processor.
         done: is called with a match's last record.
+        messages: takes what is said; by default the run's own file does.
     """
     wanted = {match.name for match in matches}
     answered: defaultdict[str, Answers] = defaultdict(dict)
@@ -535,7 +512,7 @@ async def play_matches(
             key = record["ply"], record["seat"], record["attempt"]
             answered[record["item"]][key] = record
     writer = JsonlWriter(decisions)
-    said = _Messages(decisions.with_name(MESSAGES), wanted)
+    said = messages or MessageLog(decisions.parent, wanted)
     pool = PolicyPool(threads or os.cpu_count() or 1)
 
     async def play(match: SeatedMatch) -> None:
@@ -558,6 +535,7 @@ async def play_matches(
     finally:
         pool.close()
         writer.close()
-        said.close()
+        if messages is None:
+            said.close()
         for model in models.values():
             await model.chat.close()

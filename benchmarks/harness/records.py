@@ -102,6 +102,7 @@ class _SomeGames(TypedDict, total=False):
     given: int
     refusals: list[str]
     fault: str
+    messages: int
 
 
 class GameRecord(_SomeGames):

@@ -17,6 +17,7 @@ import numpy as np
 from stratagym.agents.controls import REDRAW
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.files import Shape
+from stratagym.benchmarks.harness.messages import made_again, read_messages
 from stratagym.benchmarks.harness.records import DecisionRecord, read_any_games, read_jsonl
 from stratagym.envs import core, spec
 from stratagym.envs.checks import SEED_MASK
@@ -36,11 +37,13 @@ class Run:
         folder: where it lies.
         games: the last record of every match, in the order the matches first came.
         answers: decision records by (match or item, ply), oldest first.
+        messages: records of what was said, by match, in the order in which it was.
     """
 
     folder: Path
     games: list[dict[str, Any]]
     answers: dict[tuple[str, int], list[dict[str, Any]]]
+    messages: dict[str, list[dict[str, Any]]]
 
     @property
     def decisions(self) -> list[dict[str, Any]]:
@@ -71,7 +74,11 @@ def find(path: Path) -> Run:
     answers: defaultdict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
     for record in read_jsonl(folder / DECISIONS, Shape(DecisionRecord)):
         answers[record["item"], record.get("ply") or 0].append(record)
-    return Run(folder, list(games.values()), dict(answers))
+    said: defaultdict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
+    for record in () if alone else read_messages(folder):
+        said[record["match"]][record["number"]] = record
+    messages = {match: [by[number] for number in sorted(by)] for match, by in said.items()}
+    return Run(folder, list(games.values()), dict(answers), messages)
 
 
 @dataclass
@@ -88,6 +95,7 @@ class Position:
         heading: which position it is, and who decides in it.
         viewer: the seat that sees it; None for a spectator, who sees all.
         instead: why the action is not the policy's own; empty where it is.
+        said: records of what the seat said with it.
     """
 
     ply: int
@@ -103,6 +111,7 @@ class Position:
     heading: str = ""
     viewer: int | None = None
     instead: str = ""
+    said: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def is_open(self) -> bool:
@@ -134,6 +143,17 @@ class Position:
         if is_public(view, self.rules, self.states[0], self.seat, to):
             return "all"
         return ", ".join(map(self.name, to))
+
+    def words(self) -> list[str]:
+        """What was said here and no answer tells, a line each, as far as the viewer heard it."""
+        if self.answers or self.seat is None:
+            return []
+        heard = [m for m in self.said if self.viewer in (None, self.seat, *m["to"])]
+        who = self.name(self.seat)
+        return [
+            f"{who} to {self.hearers(m['to'])}: \u201c{' '.join(m['text'].split())}\u201d"
+            for m in heard
+        ]
 
     def move(self, action: int) -> str:
         """An action in the game's notation."""
@@ -178,10 +198,18 @@ class Replay:
     problems: list[str] = field(default_factory=list)
 
 
-def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str, Any]]]) -> Replay:
+def replay(
+    record: dict[str, Any],
+    answers: dict[tuple[str, int], list[dict[str, Any]]],
+    messages: Mapping[str, list[dict[str, Any]]] | None = None,
+) -> Replay:
     """Play a recorded game again.
 
-    Actions up to the first that the rules do not allow are played; ``problems`` names it.
+    Actions up to the first that the rules do not allow are played; ``problems`` names it. Where
+    nobody played who has words, the game's own are made again from the actions.
+
+    Args:
+        answers, messages: as of ``Run``.
 
     Raises:
         InputError: a game or option that does not exist here, or seats that do not fit.
@@ -202,6 +230,7 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
     for position in positions:
         position.policy = None if position.seat is None else seats[position.seat]
     put_headings(positions, len(actions))
+    problems += _assign_words(game, rules, record, positions, (messages or {}).get(name, []))
     problems += _check_ending(record, positions[-1]) if not problems else []
     problems += _check_answers(game, positions)
     returns = record["returns"]
@@ -367,6 +396,29 @@ def _assign_answers(
             own = (p for p in positions[begin.ply :] if p.seat == answer["seat"])
             position = next(own, begin)
             position.answers = [*position.answers, answer]
+
+
+def _assign_words(
+    game: core.GameSpec,
+    rules: Any,
+    record: dict[str, Any],
+    positions: list[Position],
+    said: list[dict[str, Any]],
+) -> list[str]:
+    """Give each position what its seat said there; says where that is not what is recorded."""
+    recorded = record.get("messages")
+    if recorded is None and not said and not any(position.answers for position in positions):
+        actions = [p.action for p in positions if p.action is not None]
+        silent = record.get("opening", 0) + record.get("given", 0)
+        said = made_again(game, rules, int(record["seed"]), actions, silent)
+    for message in said:
+        ply = message["ply"]
+        if not 0 <= ply < len(positions) or positions[ply].seat != message["seat"]:
+            return [f"Seat {message['seat']} is recorded to have spoken before move {ply + 1}."]
+        positions[ply].said.append(message)
+    if recorded not in (None, len(said)):
+        return [f"The record says that {recorded} messages were said; {len(said)} are recorded."]
+    return []
 
 
 def _tell_stand_ins(record: dict[str, Any], positions: list[Position]) -> None:

@@ -3,6 +3,7 @@
 Who is attacked by two or more is out. Who is left at the end has survived.
 """
 
+from stratagym.agents.core import FACTORIES
 from stratagym.envs.core import GameSpec, Option, integer
 
 SPEC = GameSpec(
@@ -23,3 +24,4 @@ SPEC = GameSpec(
     },
     package=__name__,
 )
+FACTORIES["envoy"] = "games.powers.agents:envoy"
