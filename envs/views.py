@@ -28,7 +28,9 @@ class View(Protocol):
     when a seat forfeits. A view with ``refusal_text(kind, reason, where, facts)``
     tells in words why an answer was refused; its ``position_text`` takes the text as a fifth
     argument ``refusal`` when the seat is asked the next time.
-    ``plans`` lists what a view has whose replies hold several moves, or messages.
+    ``plans`` lists what a view has whose replies hold several moves, or messages. In games with
+    talk ``spoken_text(rules, s, action)`` is what an action says, in words that all who may be
+    spoken to may hear, of a player that has no words; empty for nothing.
     """
 
     PROMPT_VERSION: str

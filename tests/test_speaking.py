@@ -32,6 +32,7 @@ from stratagym.benchmarks.harness.workers import play_all
 from stratagym.benchmarks.replaying.seats import seen_by
 from stratagym.envs import spec
 from stratagym.envs.text import TextOptions
+from stratagym.testing.contract import contract_checks
 from stratagym.wrappers.dialogue import Dialogue
 
 games.register()
@@ -224,28 +225,48 @@ def test_a_conversation_hears_its_opponents():
         assert any(m["seat"] != 3 for m in dialogue.record()["messages"])
 
 
+LEAKS = {
+    "spoken_text": lambda rules, s, action: f"All chose {s['chosen'].tolist()}.",
+    "phase_text": lambda rules, s: f"Phase {s['chosen'].tolist()}",
+    "present": lambda rules, s: [k for k in range(7) if s["chosen"][k] == 0],
+    "seat_name": lambda rules, s, player: f"Power {player % 6}",
+}
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_the_contract_finds_talk_that_tells_too_much(name, seed, monkeypatch):
+    check = dict(contract_checks("powers", seed=seed))["what_talk_tells_shows_nothing_hidden"]
+    check()
+    monkeypatch.setattr(spec("powers").module("view"), name, LEAKS[name])
+    with pytest.raises(AssertionError):
+        check()
+
+
 # --- replays -------------------------------------------------------------------------------------
 
 
 def test_replay_makes_the_words_of_players_without_from_their_actions(alone):
     """They are those that are recorded where somebody listens."""
 
-    class Mute(Policy):
-        name = "random"
-
-        def say(self, decision, heard):
-            return ()
-
-        def act(self, decision):
-            return make_policy(decision.spec, "random").act(decision)
-
     found, said = replays.find(alone), []
     quiet = next(game for game in found.games if game["match"] == "quiet")
     told = replays.replay(quiet, found.answers, found.messages)
     assert told.problems == [] and "quiet" not in found.messages
-    policies = [Mute(), *(make_policy(spec("powers"), "random") for _ in range(6))]
-    record = asyncio.run(play_match(seated(policies), HOW, messages=said.append))
-    assert [p.action for p in told.positions[:-1]] == record["actions"]
+
+    class Again(Policy):
+        name = "again"
+        actions = iter(quiet["actions"])
+
+        def act(self, decision):
+            return next(self.actions)
+
+    class Mute(Again):
+        def say(self, decision, heard):
+            return ()
+
+    match = seated([Mute(), *(Again() for _ in range(6))], quiet["seed"])
+    record = asyncio.run(play_match(match, HOW, messages=said.append))
+    assert record["actions"] == quiet["actions"]
     fields = ("ply", "seat", "to", "text")
     made = [[m[name] for name in fields] for p in told.positions for m in p.said if p.seat]
     assert made and made == [[m[name] for name in fields] for m in said]
@@ -291,5 +312,6 @@ def test_messages_that_are_not_those_of_the_game_are_noticed(alone, tmp_path):
 
     rewrite(tmp_path / "messages.jsonl", change)
     found = replays.find(tmp_path)
-    told = replays.replay(found.games[0], found.answers, found.messages)
+    game = next(game for game in found.games if game["match"] == "0")
+    told = replays.replay(game, found.answers, found.messages)
     assert any("is recorded to have spoken before move" in problem for problem in told.problems)
