@@ -66,7 +66,8 @@ class Outcome:
         rejected: moves and messages that are not played or said, each with its reason.
         said: messages, each with the seats it is for.
         moves: of a plan under ``"queue"``, the moves that wait for their decision.
-        facts: numbers about a plan, where the game's view has ``plan_facts``.
+        facts: whole numbers about a plan, where the game's view has ``plan_facts``, or about the
+            answer to a question that is no move.
     """
 
     kind: str
@@ -136,14 +137,17 @@ def takes_talk(game: core.GameSpec) -> bool:
     return "SPEECH" in vars(game.module("view"))
 
 
+def why_unread(text: str) -> str:
+    """Why a reply is not read at all, as one word; empty where it is."""
+    return "too_long" if len(text) > REPLY_LIMIT else "" if text else "empty"
+
+
 def read_reply(
     game: core.GameSpec, rules: Any, states: np.ndarray, text: str, options: TextOptions
 ) -> Outcome:
     """Read a reply, its reasoning taken off, of the seat to move in ``states[0]``."""
-    if not text:
-        return Outcome(UNPARSEABLE, None, None, "empty")
-    if len(text) > REPLY_LIMIT:
-        return Outcome(UNPARSEABLE, None, None, "too_long")
+    if unread := why_unread(text):
+        return Outcome(UNPARSEABLE, None, None, unread)
     try:
         kind = plan_kind(game)
         said: tuple[Said, ...] = ()

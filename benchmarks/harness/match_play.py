@@ -25,10 +25,10 @@ from stratagym.benchmarks.harness.decisions import (
     Question,
     ask_model,
     item_seed,
+    judge_again,
     prompt_fields,
     side_by_side,
 )
-from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.files import Shape
 from stratagym.benchmarks.harness.messages import MessageLog
 from stratagym.benchmarks.harness.openings import opening_moves
@@ -311,7 +311,7 @@ class _Table:
             # Another prompt has come to stand here where, say, an engine is of another version.
             if record.get("prompt_sha256") == fields["prompt_sha256"]:
                 if record["kind"] != OVERTIME:
-                    self._judge_again(asking, record)
+                    judge_again(asking, record, self.match.name)
             else:
                 record = await self._answer(asking, ply, left_s)
                 write(record)
@@ -325,18 +325,6 @@ class _Table:
             if left_s is not None:
                 left_s -= record["latency_s"] or 0.0
         return _Answered(asking, record, protocol.delay(self.match.game, seconds))
-
-    def _judge_again(self, asking: text.Asking, record: dict[str, Any]) -> None:
-        """Take a recorded reply for what it was taken for."""
-        said = record["reply"]
-        outcome = None if said is None else asking.answer(said)
-        if outcome is None or (outcome.kind, outcome.action) != (record["kind"], record["chosen"]):
-            read = "no reply" if outcome is None else outcome.kind
-            raise InputError(
-                f"decisions.jsonl: {self.match.name}, ply {record['ply']}, attempt "
-                f"{record['attempt']} is recorded as {record['kind']} and read as {read} here: "
-                "another version wrote it, or it was changed; start a new run"
-            )
 
     async def _answer(self, asking: text.Asking, ply: int, left_s: float | None) -> dict[str, Any]:
         """The record of one answer in a match, with the action that follows from it."""

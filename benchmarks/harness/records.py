@@ -51,6 +51,8 @@ class _SomeDecisions(TypedDict, total=False):
     rejected: list[list[str]]
     said: list[SaidMessage]
     plan: dict[str, int]
+    facts: dict[str, int]
+    about: str
 
 
 class DecisionRecord(_SomeDecisions):
@@ -65,7 +67,7 @@ class DecisionRecord(_SomeDecisions):
     item: str
     seed: int
     ply: int
-    seat: int
+    seat: int | None
     policy: str
     persona: str
     kind: str
@@ -79,7 +81,7 @@ class DecisionRecord(_SomeDecisions):
     move_text: str | None
     chosen: int | None
     action: int | None
-    legal: list[int]
+    legal: list[int] | None
     latency_s: float | None
     tokens_in: int | None
     tokens_out: int | None

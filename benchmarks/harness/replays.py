@@ -37,6 +37,7 @@ class Run:
         folder: where it lies.
         games: the last record of every match, in the order the matches first came.
         answers: decision records by (match or item, ply), oldest first.
+        asked: likewise those of questions about a match of the run that are no moves.
         messages: records of what was said, by match, in the order in which it was.
     """
 
@@ -44,11 +45,16 @@ class Run:
     games: list[dict[str, Any]]
     answers: dict[tuple[str, int], list[dict[str, Any]]]
     messages: dict[str, list[dict[str, Any]]]
+    asked: dict[tuple[str, int], list[dict[str, Any]]] = field(default_factory=dict)
 
     @property
     def decisions(self) -> list[dict[str, Any]]:
-        """All decision records."""
+        """All decision records, but for those in ``asked``."""
         return [record for records in self.answers.values() for record in records]
+
+    def replay(self, game: dict[str, Any]) -> Replay:
+        """A game of the run as ``replay`` plays it again."""
+        return replay(game, self.answers, self.messages, self.asked)
 
 
 def find(path: Path) -> Run:
@@ -72,13 +78,18 @@ def find(path: Path) -> Run:
     for game in () if alone else read_any_games(games_file):
         games[game["match"]] = dict(game)
     answers: defaultdict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
+    asked: defaultdict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
     for record in read_jsonl(folder / DECISIONS, Shape(DecisionRecord)):
-        answers[record["item"], record.get("ply") or 0].append(record)
+        about, ply = record.get("about"), record.get("ply") or 0
+        if about in games:
+            asked[about, ply].append(record)
+        else:
+            answers[record["item"], ply].append(record)
     said: defaultdict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
     for record in () if alone else read_messages(folder):
         said[record["match"]][record["number"]] = record
     messages = {match: [by[number] for number in sorted(by)] for match, by in said.items()}
-    return Run(folder, list(games.values()), dict(answers), messages)
+    return Run(folder, list(games.values()), dict(answers), messages, dict(asked))
 
 
 @dataclass
@@ -96,6 +107,7 @@ class Position:
         viewer: the seat that sees it; None for a spectator, who sees all.
         instead: why the action is not the policy's own; empty where it is.
         said: records of what the seat said with it.
+        asked: records of questions about the position that are no moves, oldest first.
     """
 
     ply: int
@@ -112,6 +124,7 @@ class Position:
     viewer: int | None = None
     instead: str = ""
     said: list[dict[str, Any]] = field(default_factory=list)
+    asked: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def is_open(self) -> bool:
@@ -202,6 +215,7 @@ def replay(
     record: dict[str, Any],
     answers: dict[tuple[str, int], list[dict[str, Any]]],
     messages: Mapping[str, list[dict[str, Any]]] | None = None,
+    asked: Mapping[tuple[str, int], list[dict[str, Any]]] | None = None,
 ) -> Replay:
     """Play a recorded game again.
 
@@ -209,7 +223,7 @@ def replay(
     nobody played who has words, the game's own are made again from the actions.
 
     Args:
-        answers, messages: as of ``Run``.
+        answers, messages, asked: as of ``Run``.
 
     Raises:
         InputError: a game or option that does not exist here, or seats that do not fit.
@@ -229,6 +243,7 @@ def replay(
     _tell_stand_ins(record, positions)
     for position in positions:
         position.policy = None if position.seat is None else seats[position.seat]
+        position.asked = (asked or {}).get((name, position.ply), [])
     put_headings(positions, len(actions))
     problems += _assign_words(game, rules, record, positions, (messages or {}).get(name, []))
     problems += _check_ending(record, positions[-1]) if not problems else []

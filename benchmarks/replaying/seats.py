@@ -52,7 +52,8 @@ def _seen(positions: list[Position], seat: int) -> list[Position]:
             sealed += [told] if told else []
             continue
         answers = position.answers if own else []
-        kept.append(replace(position, viewer=seat, chance=chance, answers=answers))
+        asked = [record for record in position.asked if record["seat"] == seat]
+        kept.append(replace(position, viewer=seat, chance=chance, answers=answers, asked=asked))
     return kept
 
 

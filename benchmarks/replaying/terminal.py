@@ -11,7 +11,7 @@ from rich.text import Text
 
 from stratagym.benchmarks.harness.replays import Position, Replay
 from stratagym.benchmarks.replaying.evaluator import Evaluation, Evaluator
-from stratagym.benchmarks.replaying.scenes import said, usage
+from stratagym.benchmarks.replaying.scenes import facts_of, said, usage
 from stratagym.benchmarks.replaying.steps import steps
 from stratagym.benchmarks.reporting.terminal import Screen, printable
 
@@ -98,8 +98,11 @@ class Terminal:
             self._print(f"Move: {move}{position.told() if self.replay.whole else ''}", "green")
             if position.instead:
                 self._print(f"Not {position.policy}'s own: {position.instead}", "yellow")
-        elif position.answers:
+        elif any("facts" not in answer for answer in position.answers):
             self._print("Nothing was played.", "red")
+        for question in position.asked:
+            self._print(f"Asked beside: {question['item']}", "bold")
+            self._answer(position, question, prompts)
 
     def _answer(self, position: Position, answer: dict[str, Any], prompts: bool) -> None:
         if answer["prompt"] is None and answer["reply"] is None:
@@ -119,6 +122,8 @@ class Terminal:
         if answer["reply"] is not None:
             self._print("[reply]", "dim")
             self._print(answer["reply"] or "(empty)")
+        if found := facts_of(answer):
+            self._print(f"Judged: {found}", "green")
         for to, text in said(position, answer):
             self._print(f"[said to {to}]", "dim")
             self._print(text)
