@@ -223,7 +223,7 @@ def replay(
     nobody played who has words, the game's own are made again from the actions.
 
     Args:
-        answers, messages, asked: as of ``Run``.
+        answers, messages, asked: as of ``Run``; without messages nothing is said.
 
     Raises:
         InputError: a game or option that does not exist here, or seats that do not fit.
@@ -245,7 +245,8 @@ def replay(
         position.policy = None if position.seat is None else seats[position.seat]
         position.asked = (asked or {}).get((name, position.ply), [])
     put_headings(positions, len(actions))
-    problems += _assign_words(game, rules, record, positions, (messages or {}).get(name, []))
+    said = None if messages is None else messages.get(name, [])
+    problems += _assign_words(game, rules, record, positions, said)
     problems += _check_ending(record, positions[-1]) if not problems else []
     problems += _check_answers(game, positions)
     returns = record["returns"]
@@ -418,9 +419,11 @@ def _assign_words(
     rules: Any,
     record: dict[str, Any],
     positions: list[Position],
-    said: list[dict[str, Any]],
+    said: list[dict[str, Any]] | None,
 ) -> list[str]:
     """Give each position what its seat said there; says where that is not what is recorded."""
+    if said is None:
+        return []
     recorded = record.get("messages")
     if recorded is None and not said and not any(position.answers for position in positions):
         actions = [p.action for p in positions if p.action is not None]

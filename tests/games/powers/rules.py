@@ -105,9 +105,10 @@ def step(rules, s, action):
 
 @njit(cache=True)
 def returns(rules, s, out):
-    over = is_over(rules, s)
-    for seat in range(rules.num_players):
-        out[seat] = over * (1.0 if s.alive[seat] else -1.0)
+    out[:] = 0
+    if is_over(rules, s):
+        for seat in range(rules.num_players):
+            out[seat] = 1.0 if s.alive[seat] else -1.0
 
 
 @njit(cache=True)
