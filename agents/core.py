@@ -15,7 +15,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -23,7 +23,9 @@ import numpy as np
 from stratagym.envs import core
 from stratagym.envs.direct import calls
 from stratagym.envs.state import State, state_of
-from stratagym.envs.talk import Message, Said
+
+if TYPE_CHECKING:  # kernels of searches do not depend on it
+    from stratagym.envs.talk import Message, Said
 
 
 @dataclass

@@ -252,7 +252,7 @@ def _seats(
             continue
         number = re.fullmatch(r"(?ai)(?:player|seat)?[ _]?([0-9]{1,3})", str(one).strip())
         named = known.get(word, int(number[1]) if number else None)
-        if isinstance(one, bool) or named not in listeners:
+        if isinstance(one, bool) or named is None or named not in listeners:
             return ()
         seats.add(named)
     if not seats and noted and seat is not None:

@@ -19,7 +19,6 @@ from scripts import lines
 from stratagym.agents.chat import ScriptedChat
 from stratagym.agents.core import FACTORIES, Policy, make_policy
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks import replay
 from stratagym.benchmarks.harness import replays
 from stratagym.benchmarks.harness.batched import play_batched
 from stratagym.benchmarks.harness.match_play import (
@@ -30,6 +29,7 @@ from stratagym.benchmarks.harness.match_play import (
 )
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.workers import play_all
+from stratagym.benchmarks.replay import __main__ as replay
 from stratagym.benchmarks.replaying.seats import seen_by
 from stratagym.envs import spec
 from stratagym.envs.text import TextOptions
