@@ -15,7 +15,6 @@ from scripts import lines
 from stratagym.agents.chat import Reply, ScriptedChat, TransportError
 from stratagym.agents.core import make_policy
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks import replay
 from stratagym.benchmarks.harness import replays
 from stratagym.benchmarks.harness.decisions import (
     Question,
@@ -26,6 +25,7 @@ from stratagym.benchmarks.harness.decisions import (
 from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.own_play import own_of
 from stratagym.benchmarks.harness.records import JsonlWriter, read_decisions, write_json
+from stratagym.benchmarks.replay import __main__ as replay
 from stratagym.benchmarks.replaying import page
 from stratagym.envs import spec
 from stratagym.envs.replies import last_json
