@@ -324,3 +324,11 @@ def test_messages_that_are_not_those_of_the_game_are_noticed(alone, tmp_path):
     game = next(game for game in found.games if game["match"] == "0")
     told = replays.replay(game, found.answers, found.messages)
     assert any("is recorded to have spoken before move" in problem for problem in told.problems)
+
+
+def test_a_replay_tells_of_any_seat_that_stands_in_a_record(alone, tmp_path):
+    for name in ("games.jsonl", "messages.jsonl"):
+        (tmp_path / name).write_text((alone / name).read_text())
+    rewrite(tmp_path / "messages.jsonl", lambda record: record.update(to=[99, -1]))
+    said, _ = run_script(replay, tmp_path, "--match", "0", "--all")
+    assert "to seat 99, seat -1: " in said

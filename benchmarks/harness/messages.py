@@ -49,7 +49,7 @@ class MessageLog:
         self._file: JsonlWriter | None = None
         self._said: dict[tuple[str, int], dict[str, Any]] = {}
         wanted = set(matches)
-        for record in read_messages(folder):
+        for record in read_messages(folder) if wanted else ():
             if record["match"] in wanted:
                 record.pop("schema", None)
                 self._said[record["match"], record["number"]] = record

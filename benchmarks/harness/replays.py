@@ -155,7 +155,9 @@ class Position:
         view = self.spec.module("view")
         if is_public(view, self.rules, self.states[0], self.seat, to):
             return "all"
-        return ", ".join(map(self.name, to))
+        # Whatever stands in a record.
+        seats = range(self.rules.num_players)
+        return ", ".join(self.name(k) if k in seats else f"seat {k}" for k in to)
 
     def words(self) -> list[str]:
         """What was said here and no answer tells, a line each, as far as the viewer heard it."""

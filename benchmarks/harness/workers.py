@@ -36,6 +36,7 @@ from stratagym.benchmarks.harness.matches import Match, difference
 from stratagym.benchmarks.harness.messages import MessageLog
 from stratagym.benchmarks.harness.records import GameRecord, JsonlWriter, game_record, read_games
 from stratagym.envs import core, spec
+from stratagym.envs.plans import takes_talk
 
 
 class MatchRunner:
@@ -127,7 +128,7 @@ class MatchRunner:
                 done(record)
 
         asyncio.run(check_models(self._cache.models(asked)))
-        spoken = {item.name for item in (*asked, *matches)}
+        spoken = {item.name for item in (*asked, *matches) if takes_talk(spec(item.game))}
         with closing(MessageLog(self.folder, spoken)) as messages:
             models = _ask(asked, self, finish, messages) if asked else None
             if models is not None and not kernels and not matches:
