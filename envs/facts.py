@@ -136,11 +136,35 @@ def side_returns(sides: Sides, returns: Any) -> np.ndarray:
 def side_leads(sides: Sides, returns: Any) -> np.ndarray:
     """What each side is ahead by, (..., sides) float64: above 0 for a win, 0 for a draw.
 
-    Between two sides the difference of their results, which tells who won where results do not
-    sum to zero; of more sides, or one, each side's result.
+    The side's result minus the best of the other sides'. That tells who won where results do not
+    sum to zero, and where several sides have won something. A side without others has its result.
     """
-    results = side_returns(sides, returns)
-    return results - results[..., ::-1] if len(sides) == 2 else results
+    return leads_of(side_returns(sides, returns))
+
+
+def leads_of(results: np.ndarray) -> np.ndarray:
+    """``side_leads`` of the sides' results, (..., sides)."""
+    sides = results.shape[-1]
+    if sides == 1:
+        return results
+    others = [np.delete(results, k, -1).max(-1) for k in range(sides)]
+    return results - np.stack(others, -1)
+
+
+def ranks_of(results: np.ndarray) -> np.ndarray:
+    """The rank of each side by its result, 1 for the best, (..., sides) float64.
+
+    Sides with equal results share the mean of their ranks (fractional ranking), so that the ranks
+    of a game always have the same sum.
+    """
+    own, others = results[..., :, None], results[..., None, :]
+    return 0.5 + (others > own).sum(-1) + (others == own).sum(-1) / 2
+
+
+def first_places(results: np.ndarray) -> np.ndarray:
+    """Each side's share of the first place, (..., sides): 1 over the number of the best sides."""
+    is_best = results == results.max(-1, keepdims=True)
+    return is_best / is_best.sum(-1, keepdims=True)
 
 
 _imported: dict[str, ModuleType] = {}

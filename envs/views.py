@@ -23,11 +23,12 @@ class View(Protocol):
     A text that is always the same may be a constant in capitals, such as ``RULES_TEXT``.
     Besides, a view may have ``RENAMED`` (the game's words and made-up ones) and
     ``rules_in_full(rules)`` (the game for who does not know it by name, where ``rules_text`` takes
-    it as known); others read ``MATCH_OPTIONS``, ``SIDE_NAMES``,
-    ``CONSEQUENCES``, ``chance_text`` and ``forfeit_returns(rules, s, seat)``, each seat's return
-    when a seat forfeits. A view with ``refusal_text(kind, reason, where, facts)``
-    tells in words why an answer was refused; its ``position_text`` takes the text as a fifth
-    argument ``refusal`` when the seat is asked the next time.
+    it as known); others read ``MATCH_OPTIONS``, ``SIDE_NAMES``, ``CONSEQUENCES``,
+    ``chance_text``, ``dealt_sides`` and ``dealt_role`` (see ``dealing``) and
+    ``forfeit_returns(rules, s, seat)``, each seat's return when a seat forfeits. A view with
+    ``refusal_text(kind, reason, where, facts)`` tells in words why an answer was refused; its
+    ``position_text`` takes the text as a fifth argument ``refusal`` when the seat is asked the
+    next time.
     ``plans`` lists what a view has whose replies hold several moves, or messages. In games with
     talk ``spoken_text(rules, s, action)`` is what an action says, in words that all who may be
     spoken to may hear, of a player that has no words; empty for nothing.

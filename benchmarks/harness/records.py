@@ -21,9 +21,10 @@ from stratagym.benchmarks.harness.files import JsonlWriter as JsonlWriter
 from stratagym.benchmarks.harness.files import Shape, brief, read_object
 from stratagym.benchmarks.harness.files import read_jsonl as read_jsonl
 from stratagym.benchmarks.harness.files import write_json as write_json
+from stratagym.benchmarks.harness.outcomes import placed_results
 from stratagym.benchmarks.reporting.terminal import say
 from stratagym.envs import games, spec
-from stratagym.envs.facts import Sides, alone, side_leads
+from stratagym.envs.facts import Sides, alone, leads_of
 from stratagym.envs.views import part
 
 
@@ -90,6 +91,21 @@ class DecisionRecord(_SomeDecisions):
     retries: int | None
 
 
+class _SomeStandIns(TypedDict, total=False):
+    """What only some stand-ins have: those of engines that failed."""
+
+    fault: str
+
+
+class StandInRecord(_SomeStandIns):
+    """Who played on for a seat that forfeited, from which decision of the game on."""
+
+    seat: int
+    ply: int
+    policy: str
+    moves: int
+
+
 class _SomeGames(TypedDict, total=False):
     """What only some lines have: those of games in real time or with sides of several seats, of
     games with random openings or that an engine's fault ended, and of later versions than 0.1."""
@@ -100,6 +116,9 @@ class _SomeGames(TypedDict, total=False):
     clock: str
     rejected: list[list[int | str]]
     sides: list[list[int]]
+    leads: list[int] | None
+    roles: list[str]
+    stand_ins: list[StandInRecord]
     opening: int
     given: int
     refusals: list[str]
@@ -152,7 +171,14 @@ def side_lead(record: GameRecord, seat: int) -> float:
     """What the side of a seat was ahead by in a finished game: above 0 where it won."""
     sides = sides_of(record)
     (own,) = (k for k, side in enumerate(sides) if seat in side)
-    return float(side_leads(sides, returns_of(record))[own])
+    return float(leads_of(placed_results(sides, returns_of(record), gone_seats(record)))[own])
+
+
+def gone_seats(record: GameRecord) -> set[int]:
+    """The seats that forfeited, those that somebody stood in for included."""
+    last = record.get("forfeited_by")
+    own = {one["seat"] for one in record.get("stand_ins", ())}
+    return own if last is None else own | {last}
 
 
 def side_points(record: GameRecord, seat: int) -> float:
@@ -305,6 +331,7 @@ SINCE_0_1: dict[str, Any] = {
     "clock": "sync",
     "again": True,
     "tries_on_violation": 1,
+    "forfeit": "end",
     "text.system": "merge",
     "text.rules": "usual",
     "text.position": "",

@@ -244,7 +244,7 @@ def replay(
     _assign_answers(game, name, positions, answers)
     _tell_stand_ins(record, positions)
     for position in positions:
-        position.policy = None if position.seat is None else seats[position.seat]
+        position.policy = _who_plays(record, position, seats)
         position.asked = (asked or {}).get((name, position.ply), [])
     put_headings(positions, len(actions))
     said = None if messages is None else messages.get(name, [])
@@ -260,10 +260,16 @@ def replay(
         ("Ended by", record["ended_by"]),
         ("Moves", str(len(actions))),
     ]
+    if "roles" in record:
+        dealt = (f"{seat}: {role}" for seat, role in enumerate(record["roles"]))
+        facts.append(("Roles", ", ".join(dealt)))
     if "opening" in record:
         facts.append(("Opening", f"{record['opening']} random moves"))
     if "given" in record:
         facts.append(("Given", f"the first {record['given']} moves, made in another match"))
+    for one in record.get("stand_ins", ()):
+        said = f"seat {one['seat']} from move {one['ply'] + 1} on, played by {one['policy']}"
+        facts.append(("Forfeited", said))
     if "fault" in record:
         facts.append(("Fault", record["fault"]))
     return Replay(
@@ -281,6 +287,16 @@ def replay(
         f"the record ends with {record['ended_by']}, before the rules end the game.",
         problems=problems,
     )
+
+
+def _who_plays(record: dict[str, Any], position: Position, seats: Sequence[str]) -> str | None:
+    """The policy of a position's seat, or the one that stands in for it there; None at the end."""
+    if position.seat is None:
+        return None
+    for one in record.get("stand_ins", ()):
+        if one["seat"] == position.seat and one["ply"] <= position.ply:
+            return f"{one['policy']} for {seats[one['seat']]}"
+    return seats[position.seat]
 
 
 def put_headings(positions: Sequence[Position], moves: int) -> None:
@@ -386,6 +402,8 @@ def _check_ending(record: dict[str, Any], last: Position) -> list[str]:
         return []
     returns = np.zeros(last.rules.num_players)
     core.returns_at(last.rules, last.states, 0, returns)
+    for one in record.get("stand_ins", ()):  # whose returns are those of their forfeits
+        returns[one["seat"]] = record["returns"][one["seat"]]
     if record["returns"] != returns.tolist():
         return [
             f"The record says that the returns are {record['returns']}, "
@@ -455,7 +473,13 @@ def _tell_stand_ins(record: dict[str, Any], positions: list[Position]) -> None:
             bad[position.seat] = instead_of(last), float("inf") if real_time else moves
         why, left = bad.get(position.seat, ("", 0))
         bad[position.seat] = why, left - 1
-        if position.ply < record.get("opening", 0):
+        stands_in = any(
+            one["seat"] == position.seat and one["ply"] <= position.ply
+            for one in record.get("stand_ins", ())
+        )
+        if stands_in:
+            position.instead = "played by a stand-in, as the seat forfeited"
+        elif position.ply < record.get("opening", 0):
             position.instead = "a random move of the opening"
         elif position.ply < record.get("given", 0):
             position.instead = "made in another match"

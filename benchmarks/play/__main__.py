@@ -35,13 +35,13 @@ LISTED = 60
 @dataclass(kw_only=True)
 class Args(ModelArgs):
     opponent: str = "heuristic"
-    """Who plays the other seats; several policies, separated by commas, take them in turn."""
+    """Policy of the other seats; several policies, separated by commas, take the seats in turn."""
     seat: int = 0
-    """Your seat; -1 watches."""
+    """Your seat; -1 to watch."""
     rules: str = ""
     """Options of the game, such as players=2,stacking=safe."""
     seed: int | None = None
-    """Seed of the dice; by default another each time."""
+    """Seed of the game; by default a new one each time."""
 
 
 def main(game: str | None = None, *, args: Args = Args()) -> None:  # noqa: B008 - cyclopts' way
