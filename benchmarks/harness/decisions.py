@@ -22,6 +22,7 @@ from stratagym.envs import text
 from stratagym.envs.core import GameSpec
 from stratagym.envs.plans import plan_kind, takes_talk
 from stratagym.envs.prompts import prompt_version
+from stratagym.envs.text import Asking, Inquiry
 
 TRANSPORT, OVERTIME = "transport", "overtime"
 TOKENS_APART = ("tokens_reasoning", "tokens_cached")
@@ -59,7 +60,7 @@ class Question:
     text: text.TextOptions = field(default_factory=text.TextOptions)
     history: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
-    inquiry: text.Inquiry | None = None
+    inquiry: Inquiry | None = None
 
     @property
     def position(self) -> np.ndarray:
@@ -68,7 +69,7 @@ class Question:
             raise ValueError(f"{self.item}: a move is asked for in no position")
         return self.states
 
-    def asking(self, tries: int = 1) -> text.Asking:
+    def asking(self, tries: int = 1) -> Asking:
         """The question as one that takes up to ``tries`` answers."""
         seat = -1 if self.seat is None else self.seat
         if self.inquiry is None:

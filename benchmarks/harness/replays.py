@@ -247,8 +247,8 @@ def replay(
         position.policy = _who_plays(record, position, seats)
         position.asked = (asked or {}).get((name, position.ply), [])
     put_headings(positions, len(actions))
-    said = None if messages is None else messages.get(name, [])
-    problems += _assign_words(game, rules, record, positions, said)
+    heard = None if messages is None else messages.get(name, [])
+    problems += _assign_words(game, rules, record, positions, heard)
     problems += _check_ending(record, positions[-1]) if not problems else []
     problems += _check_answers(game, positions)
     returns = record["returns"]
