@@ -8,7 +8,6 @@ stay in ``EARLIER_LADDERS``. What a calibration measured is kept in ``data/ladde
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -70,11 +69,7 @@ class Ladder:
     @property
     def path(self) -> Path:
         """The file of the calibration's results, whether there or not."""
-        home = core.home(self.game.module("rules").Rules, "agents")
-        if home.__name__.startswith("stratagym."):
-            folder = Path(__file__).parent / "data" / "ladders"
-        else:
-            folder = Path(str(sys.modules[home.__name__].__file__)).parent / "data" / "ladders"
+        folder = hooks.data_folder(self.game, "ladders")
         return folder / f"{self.name.replace('/ladder', '')}.json"
 
     @cached_property

@@ -140,7 +140,7 @@ def test_it_plays_in_every_wrapper(site):
 def tournament(site, tmp_path_factory) -> Path:
     """The run of a tournament, with worker processes, searches and a language model in it."""
     folder = tmp_path_factory.mktemp("runs") / "tournament"
-    policies = "heuristic,mcts:20,alphabeta:3,perfect,rule:greedy,llm:model"
+    policies = "heuristic,mcts:20,alphabeta:3,perfect,bouton:2,llm:model"
     with OpenAIServer(lambda body, nth: answer("I take one.\nMove: 3:1")) as server:
         script(
             "tournament", "--game", "nim", "--policies", policies, "--games", 2, "--workers", 2,

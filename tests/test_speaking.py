@@ -10,14 +10,13 @@ from pathlib import Path
 
 import games
 import pytest
-from games.powers import ENVOY
 from games.powers.agents import Envoy
 from games.powers.view import NAMES
 from recorded_runs import rewrite, run_script
 from scripts import lines
 
 from stratagym.agents.chat import ScriptedChat
-from stratagym.agents.core import FACTORIES, Policy, make_policy
+from stratagym.agents.core import Policy, make_policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import replays
 from stratagym.benchmarks.harness.batched import play_batched
@@ -40,14 +39,6 @@ games.register()
 HOW = AnswerProtocol(TextOptions(), 1, "random")
 LOUD = ("envoy", "random", "envoy?random=0.5", "random", "envoy", "random", "random")
 QUIET = ("random",) * 7
-
-
-@pytest.fixture(autouse=True, scope="module")
-def known_by_name():
-    """The envoy is, in these tests alone."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(FACTORIES, "envoy", ENVOY)
-        yield
 
 
 def item(name: str, seats: tuple[str, ...] = LOUD, seed: int = 3) -> Match:

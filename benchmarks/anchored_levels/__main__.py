@@ -73,7 +73,8 @@ def _plan(ladder: Ladder, args: Args) -> Plan:
     _, ends = ladder.reachable()
     if ends:
         say(f"{NAME}: {ends}")
-    protocol = args.answer_protocol(ladder.game)
+    rules = ladder.game.make_rules(**ladder.options)
+    protocol = args.answer_protocol(ladder.game, rules)
     return new_plan(NAME, ladder, args.seed, protocol, args.games, args.early_stop)
 
 

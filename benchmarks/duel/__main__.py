@@ -70,8 +70,8 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     cli.count("--games", args.games, least=2)
     try:
         given = match_options(game) | cli.pairs("--rules", args.rules)
-        if "players" in game.options and game.min_players == 2:
-            given.setdefault("players", 2)
+        if game.seats_option in game.options and game.min_players == 2:
+            given.setdefault(game.seats_option, 2)
         options = game.options_in_force(**given)
         rules = game.make_rules(**options)
     except ValueError as error:

@@ -103,11 +103,17 @@ class Question:
         if self.inquiry is not None:
             fields["facts"] = {}
         fields |= answer
+        legal = fields["legal"]
+        if legal is not None and len(legal) > MOST_LEGAL:
+            fields |= {"legal": None, "legal_count": len(legal)}
         for name in TOKENS_APART:
             if fields.get(name, 0) is None:
                 del fields[name]
         return fields
 
+
+MOST_LEGAL = 1000
+"""Of more legal actions a record holds no list but their number, ``legal_count``."""
 
 _NO_ANSWER = dict.fromkeys(
     (

@@ -257,7 +257,7 @@ class _Table:
         """A game's record with what belongs to games in real time, or with talk."""
         if self.is_spoken:
             record["messages"] = len(self.game.transcript.messages)
-        if self.match.game.decision_seconds is not None:
+        if self.match.game.decision_seconds_of(self.match.rules) is not None:
             record["clock"] = self.protocol.clock
             record["rejected"] = [list(refused) for refused in self.game.refused]
         if self.match.turns and self.game.refusals:
@@ -349,7 +349,7 @@ class _Table:
                 break
             if left_s is not None:
                 left_s -= record["latency_s"] or 0.0
-        return _Answered(asking, record, protocol.delay(self.match.game, seconds))
+        return _Answered(asking, record, protocol.delay(self.match.game, self.match.rules, seconds))
 
     async def _answer(self, asking: text.Asking, ply: int, left_s: float | None) -> dict[str, Any]:
         """The record of one answer in a match, with the action that follows from it."""

@@ -137,8 +137,8 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
     """Ask the model even if only one move is legal. Otherwise that move is played without asking,
     in games whose seats decide in turn, and does not count as a decision of the model."""
 
-    def answer_protocol(self, game: GameSpec) -> match_play.AnswerProtocol:
-        """How answers are treated in ``game``.
+    def answer_protocol(self, game: GameSpec, rules: Any = None) -> match_play.AnswerProtocol:
+        """How answers are treated in ``game``, under its options in force where ``rules`` has them.
 
         Raises:
             InputError: an option that makes no sense, or not in this game.
@@ -155,7 +155,7 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
             forfeit=forfeit,
         )
         try:
-            protocol.check(game)
+            protocol.check(game, rules)
         except ValueError as error:
             raise InputError(str(error)) from None
         return protocol

@@ -74,8 +74,12 @@ class AnswerProtocol:
             told["tries_on_violation"] = violations
         return told
 
-    def check(self, game: GameSpec) -> None:
-        """Raises ``ValueError`` for what cannot be, in one line with the choices."""
+    def check(self, game: GameSpec, rules: Any = None) -> None:
+        """Raises ``ValueError`` for what cannot be, in one line with the choices.
+
+        Args:
+            rules: the game's options in force; without them, under some options it has to be.
+        """
         self.text.check(game)
         if self.tries < 1:
             raise ValueError(f"tries {self.tries}: at least 1 is needed")
@@ -98,10 +102,12 @@ class AnswerProtocol:
         if not self.ask_forced and (game.is_simultaneous or plan_kind(game) is not None):
             raise ValueError(f"ask forced: in {game.name} a seat is always asked")
         self._rate()
-        if self.clock != SYNC and game.decision_seconds is None:
+        lasting = game.decision_seconds if rules is None else game.decision_seconds_of(rules)
+        if self.clock != SYNC and lasting is None:
+            under = "" if game.decision_seconds is None else " under these options"
             raise ValueError(
-                f"clock {self.clock!r}: {game.name} is not played in real time, so its clock is "
-                f"{SYNC}"
+                f"clock {self.clock!r}: {game.name} is not played in real time{under}, so its "
+                f"clock is {SYNC}"
             )
         if self.clock != SYNC and plan_kind(game) not in (None, QUEUE):
             raise ValueError(
@@ -156,9 +162,10 @@ class AnswerProtocol:
             )
         return record["tokens_out"] / rate
 
-    def delay(self, game: GameSpec, seconds: float) -> int:
+    def delay(self, game: GameSpec, rules: Any, seconds: float) -> int:
         """How many decisions of a seat pass while it thinks for so many seconds."""
-        return int(seconds / game.decision_seconds) if game.decision_seconds else 0
+        lasting = game.decision_seconds_of(rules)
+        return int(seconds / lasting) if lasting else 0
 
 
 def consequences(game: GameSpec) -> dict[str, tuple[str, ...]]:

@@ -24,6 +24,7 @@ from stratagym.benchmarks.harness.files import write_json as write_json
 from stratagym.benchmarks.harness.outcomes import placed_results
 from stratagym.benchmarks.reporting.terminal import say
 from stratagym.envs import games, spec
+from stratagym.envs.data_files import changed_file
 from stratagym.envs.facts import Sides, alone, leads_of
 from stratagym.envs.views import part
 
@@ -52,6 +53,7 @@ class _SomeDecisions(TypedDict, total=False):
     rejected: list[list[str]]
     said: list[SaidMessage]
     plan: dict[str, int]
+    legal_count: int
     facts: dict[str, int]
     about: str
 
@@ -351,6 +353,11 @@ def _same_config(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
     )
     if difference is not None:
         key, before, now = difference
+        if name := changed_file(before, now):
+            raise InputError(
+                f"--resume: {key}: the file {name} is not the one that the run was begun with "
+                f"(another SHA-256 stands in {path}); put that one back, or start a new run"
+            )
         raise InputError(
             f"--resume: {path} has {key}={brief(before)}, this call asks for {brief(now)}; "
             "repeat the options of the run, or start a new one"

@@ -462,7 +462,8 @@ def _assign_words(
 def _tell_stand_ins(record: dict[str, Any], positions: list[Position]) -> None:
     """Say of each move that was not its policy's own where it comes from."""
     asked = {answer["seat"] for position in positions for answer in position.answers}
-    real_time = positions[0].spec.decision_seconds is not None
+    first = positions[0]
+    real_time = first.spec.decision_seconds_of(first.rules) is not None
     bad: dict[int, tuple[str, float]] = {}  # by seat: why, and for how many more moves
     for position in positions:
         if position.seat is None or position.action is None:
@@ -507,7 +508,7 @@ def _check_answers(game: core.GameSpec, positions: list[Position]) -> list[str]:
                 problems.append(
                     f"{where}: the recorded answer of seat {answer['seat']} is to another position."
                 )
-            elif game.decision_seconds is not None:
+            elif game.decision_seconds_of(position.rules) is not None:
                 continue  # what it led to came at later decisions, if at all
             elif None not in (answer["action"], position.action):
                 led_to = answer.get("actions") or [answer["action"]]
@@ -521,6 +522,8 @@ def _check_answers(game: core.GameSpec, positions: list[Position]) -> list[str]:
 
 
 def _is_asked_here(answer: Mapping[str, Any], position: Position) -> bool:
+    if "legal_count" in answer:
+        return bool(answer["legal_count"] == len(position.legal))
     if answer["policy"].startswith(REDRAW):  # as if it were the first round, which can do less
         return set(answer["legal"]) <= set(position.legal)
     return answer["legal"] in (None, position.legal)

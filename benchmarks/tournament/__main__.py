@@ -57,7 +57,7 @@ class Args(MatchArgs, RunArgs):
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play policies of a game against each other."""
     game, options, sides_at = _game(args)
-    protocol = args.answer_protocol(game)
+    protocol = args.answer_protocol(game, game.make_rules(**options))
     cli.count("--games", args.games)
     policies = make_policies(game, args.policies, args)
     if len(policies) < 2:
@@ -114,8 +114,8 @@ def _game(args: Args) -> tuple[GameSpec, dict[str, Any], SidesAt]:
     try:
         game = spec(args.game)
         options = match_options(game) | cli.pairs("--rules", args.rules)
-        if "players" in game.options and game.min_players == 2:
-            options.setdefault("players", 2)
+        if game.seats_option in game.options and game.min_players == 2:
+            options.setdefault(game.seats_option, 2)
         rules = game.make_rules(**options)
     except (ValueError, TypeError) as error:
         raise cli.InputError(str(error)) from None

@@ -139,7 +139,7 @@ def chosen(args: Args) -> tuple[core.GameSpec, ppo.Settings]:
         game = envs.spec(args.game)
     except ValueError as error:
         raise cli.InputError(f"--game: {error}") from None
-    settings = ppo.SETTINGS.get(game.name, ppo.OTHERS)
+    settings = ppo.settings_of(game)
     options = settings.options | cli.pairs("--rules", args.rules)
     try:
         options = {name: game.options_in_force(**options)[name] for name in options}

@@ -1,5 +1,5 @@
 """Tiny games that only tests know: plans, talk, decisions at the same time and in real time, tables
-of many seats and roles that are dealt.
+of many seats, roles that are dealt and rules that are data.
 """
 
 from stratagym import envs
@@ -7,7 +7,7 @@ from stratagym import envs
 
 def register() -> None:
     """Make the games known to this process."""
-    from games import bids, catch, heap, powers, roles, village
+    from games import bids, catch, geography, heap, powers, roles, village
 
-    for package in (bids, roles, catch, heap, village, powers):
+    for package in (bids, roles, catch, geography, heap, village, powers):
         envs.register(package.SPEC)

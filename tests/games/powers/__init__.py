@@ -3,9 +3,6 @@
 Who is attacked by two or more is out. Who is left at the end has survived.
 """
 
-from multiprocessing import parent_process
-
-from stratagym.agents.core import FACTORIES
 from stratagym.envs.core import GameSpec, Option, integer
 
 SPEC = GameSpec(
@@ -26,6 +23,3 @@ SPEC = GameSpec(
     },
     package=__name__,
 )
-ENVOY = "games.powers.agents:envoy"
-if parent_process() is not None:  # a worker's policies are made by their names
-    FACTORIES["envoy"] = ENVOY

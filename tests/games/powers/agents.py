@@ -44,3 +44,6 @@ def _proposed(message: Message) -> int:
 def envoy(spec, text):
     """``envoy``."""
     return Envoy()
+
+
+POLICIES = {"envoy": envoy}
