@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -43,3 +47,32 @@ def shared_data() -> Path:
     if not path.is_dir():
         pytest.skip(f"{path} is not there")
     return path
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory) -> Callable[[str, Callable[[Path], None]], Path]:
+    """``once(name, make)``: a folder that ``make`` filled, in one of the run's processes alone.
+
+    A fixture of a module is made by every worker that gets one of its tests; here the others wait
+    and find the same folder. It is renamed when it is made, and nobody may write into it then.
+    """
+    from stratagym.envs import cache_locks
+
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+
+    def made(name: str, make: Callable[[Path], None]) -> Path:
+        folder = base / f"once-{name}"
+        cache_locks.hold(base, crc32(name.encode()))
+        try:
+            if not folder.exists():
+                own = tmp_path_factory.mktemp(name)
+                make(own)
+                with suppress(OSError):  # somebody else has made it: the lock is waited for 120 s
+                    own.rename(folder)
+        finally:
+            cache_locks.release(base, crc32(name.encode()))
+        return folder
+
+    return made
