@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from zlib import crc32
 
@@ -50,11 +48,11 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def once(tmp_path_factory) -> Callable[[str, Callable[[Path], None]], Path]:
-    """``once(name, make)``: a folder that ``make`` filled, in one of the run's processes alone.
+def once(tmp_path_factory) -> Callable[[str, Callable[[Path], object]], Path]:
+    """``once(name, make)``: a folder that ``make(folder)`` filled, in one of the run's processes.
 
-    A fixture of a module is made by every worker that gets one of its tests; here the others wait
-    and find the same folder. It is renamed when it is made, and nobody may write into it then.
+    A module's fixture is made by every worker that gets one of its tests; with this, the others
+    wait and find the same folder, into which nobody may write then.
     """
     from stratagym.envs import cache_locks
 
@@ -62,17 +60,17 @@ def once(tmp_path_factory) -> Callable[[str, Callable[[Path], None]], Path]:
     if "PYTEST_XDIST_WORKER" in os.environ:
         base = base.parent
 
-    def made(name: str, make: Callable[[Path], None]) -> Path:
-        folder = base / f"once-{name}"
-        cache_locks.hold(base, crc32(name.encode()))
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        told, number = base / f"{name}.made", crc32(name.encode())
+        cache_locks.hold(base, number)
         try:
-            if not folder.exists():
+            if not told.exists():
                 own = tmp_path_factory.mktemp(name)
                 make(own)
-                with suppress(OSError):  # somebody else has made it: the lock is waited for 120 s
-                    own.rename(folder)
+                own.with_suffix(".name").write_text(str(own), encoding="utf-8")
+                own.with_suffix(".name").replace(told)  # whole: the lock is waited for 120 s only
         finally:
-            cache_locks.release(base, crc32(name.encode()))
-        return folder
+            cache_locks.release(base, number)
+        return Path(told.read_text(encoding="utf-8"))
 
     return made
