@@ -138,7 +138,7 @@ def scripted_model(spec: Any, text: PolicyString) -> LanguageModel:
 def run_here(script: str, arguments: Sequence[object]) -> int:
     """The exit code of a script's command line in this process, what it prints left out."""
     agents.FACTORIES["llm"] = "killing:scripted_model"
-    module = importlib.import_module(f"stratagym.benchmarks.{script}")
+    module = importlib.import_module(f"stratagym.benchmarks.{script}.__main__")
     nowhere = open(os.devnull, "w")  # noqa: SIM115 - as long as the process
     with contextlib.redirect_stdout(nowhere):
         try:

@@ -67,7 +67,7 @@ def record_game(
 
 def run_script(script: ModuleType, *arguments: object, code: int = 0) -> tuple[str, str]:
     """(standard output, standard error) of a script's command line, run in this process."""
-    done = scripts.run(script.__name__.rpartition(".")[2], *arguments)
+    done = scripts.run(script.__name__.split(".")[-2], *arguments)
     assert done.returncode == code, done.stderr
     return done.stdout, done.stderr
 

@@ -47,7 +47,7 @@ def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
 
     It runs in this process, which has everything loaded: a process of its own costs a second.
     """
-    module = importlib.import_module(f"stratagym.benchmarks.{script}")
+    module = importlib.import_module(f"stratagym.benchmarks.{script}.__main__")
     words = [str(argument) for argument in arguments]
     out, err = io.StringIO(), io.StringIO()
     status: object = 0

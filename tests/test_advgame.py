@@ -13,12 +13,13 @@ import scripts
 from openai_server import OpenAIServer, answer
 from scripts import lines
 
-from stratagym.benchmarks.advgamebench import games, metrics
-from stratagym.benchmarks.advgamebench.credit import credits
-from stratagym.benchmarks.advgamebench.findings import findings
-from stratagym.benchmarks.advgamebench.names import LEXICON, classify, key, lexicon
-from stratagym.benchmarks.advgamebench.rounds import rounds_of
-from stratagym.benchmarks.advgamebench.score import scores
+from stratagym.benchmarks.advgame import metrics
+from stratagym.benchmarks.advgame.findings import findings
+from stratagym.benchmarks.advgame.names import LEXICON, classify, key, lexicon
+from stratagym.benchmarks.advgame.rounds import rounds_of
+from stratagym.benchmarks.advgame.score import scores
+from stratagym.benchmarks.harness import sealed_games as games
+from stratagym.benchmarks.replaying.credit import credits
 from stratagym.benchmarks.reporting.correlation import correlation, holm, p_of, ranks, slope
 from stratagym.envs import spec
 
@@ -324,7 +325,7 @@ def test_balance(monkeypatch):
     """What random plans do, a short double oracle, and a reply to a plan that loses to most."""
     from stratagym.agents import plan_pools
     from stratagym.agents.plan_search import Fights
-    from stratagym.benchmarks.advgamebench.balance import has_reply
+    from stratagym.benchmarks.advgame.balance import has_reply
 
     monkeypatch.setattr(plan_pools, "ITERATIONS", 4)
     monkeypatch.setattr(plan_pools, "ORACLE_STEPS", {"battle_card": (20, 20)})

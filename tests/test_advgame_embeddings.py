@@ -10,8 +10,8 @@ from openai_server import OpenAIServer, Response, error
 from scripts import run as run_script
 
 from stratagym.agents.chat import Unavailable
-from stratagym.benchmarks.advgamebench.embeddings import BATCH, Embeddings
-from stratagym.benchmarks.advgamebench.similarity import Likeness
+from stratagym.benchmarks.advgame.embeddings import BATCH, Embeddings
+from stratagym.benchmarks.advgame.similarity import Likeness
 
 pytest.importorskip("openai", reason="pip install 'stratagym[openai]'")
 KEY = "sk-a-secret-of-somebody"

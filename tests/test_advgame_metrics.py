@@ -10,15 +10,15 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from stratagym.benchmarks.advgamebench import beside, metrics, process
-from stratagym.benchmarks.advgamebench.budgets import summary as budget_summary
-from stratagym.benchmarks.advgamebench.matches import Plan as Matches
-from stratagym.benchmarks.advgamebench.matches import Setting
-from stratagym.benchmarks.advgamebench.metrics import Game
-from stratagym.benchmarks.advgamebench.rounds import Plan, Round
-from stratagym.benchmarks.advgamebench.score import _ranks, scores
-from stratagym.benchmarks.advgamebench.similarity import Likeness
-from stratagym.benchmarks.advgamebench.summary import _rates
+from stratagym.benchmarks.advgame import beside, metrics, process
+from stratagym.benchmarks.advgame.budgets import summary as budget_summary
+from stratagym.benchmarks.advgame.matches import Plan as Matches
+from stratagym.benchmarks.advgame.matches import Setting
+from stratagym.benchmarks.advgame.metrics import Game
+from stratagym.benchmarks.advgame.rounds import Plan, Round
+from stratagym.benchmarks.advgame.score import _ranks, scores
+from stratagym.benchmarks.advgame.similarity import Likeness
+from stratagym.benchmarks.advgame.summary import _rates
 
 CARDS = {
     "a": "FireLizard", "b": "WaterElemental", "c": "PoisonFrog", "d": "Phoenix", "e": "TideLord",

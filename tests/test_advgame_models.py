@@ -13,8 +13,8 @@ from advgame_runs import GUN, KEEP, MODEL, asked, assert_replayed, decisions, de
 from openai_server import OpenAIServer, answer
 from scripts import lines
 
-from stratagym.benchmarks import advgame
-from stratagym.benchmarks.advgamebench import games
+from stratagym.benchmarks.advgame import __main__ as advgame
+from stratagym.benchmarks.harness import sealed_games as games
 
 
 def own_rounds(folder):

@@ -13,11 +13,12 @@ import scripts
 from openai_server import OpenAIServer, answer
 from scripts import lines
 
-from stratagym.benchmarks.advgamebench import findings, games, owning
-from stratagym.benchmarks.advgamebench.credit import PRIORITIES, credits, told
-from stratagym.benchmarks.advgamebench.published import TABLE_1
-from stratagym.benchmarks.advgamebench.rounds import Plan
-from stratagym.benchmarks.advgamebench.similarity import CARDS, SKILLS, Likeness, similarity
+from stratagym.benchmarks.advgame import findings, owning
+from stratagym.benchmarks.advgame.published import TABLE_1
+from stratagym.benchmarks.advgame.rounds import Plan
+from stratagym.benchmarks.advgame.similarity import CARDS, SKILLS, Likeness, similarity
+from stratagym.benchmarks.harness import sealed_games as games
+from stratagym.benchmarks.replaying.credit import PRIORITIES, credits, told
 from stratagym.envs import spec
 
 run = partial(scripts.run, "advgame")
@@ -159,7 +160,7 @@ def test_shapley_credits_are_those_of_all_orders():
     """Card: what items add up to, and against the exact values from all subsets."""
     import itertools
 
-    from stratagym.benchmarks.advgamebench.credit import _Fights
+    from stratagym.benchmarks.replaying.credit import _Fights
 
     attack = {"invaders": [{"name": n, "tier": "Bronze"} for n in
                            ("BanditLeader", "Phoenix", "PoisonFrog")],

@@ -24,8 +24,8 @@ from scripts import KEY, assert_refused, kill_at, lines
 
 from stratagym.agents.ladders import ladder_of
 from stratagym.benchmarks.harness import match_play
+from stratagym.benchmarks.harness.climb import Climb, Plan, climb_all, new_climb
 from stratagym.benchmarks.harness.decisions import TRANSPORT
-from stratagym.benchmarks.levels.climb import Climb, Plan, climb_all, new_climb
 from stratagym.envs.text import TextOptions
 
 HOW = match_play.AnswerProtocol(TextOptions(), 3, match_play.FORFEIT)

@@ -19,7 +19,7 @@ from scripts import run
 from stratagym.agents import chat as chats
 from stratagym.agents import sb3
 from stratagym.agents.chat import OpenAIChat, TransportError, Unavailable
-from stratagym.benchmarks.advgamebench.embeddings import FILE, Embeddings
+from stratagym.benchmarks.advgame.embeddings import FILE, Embeddings
 from stratagym.benchmarks.harness.options import ModelArgs
 from stratagym.benchmarks.reporting.terminal import say
 from stratagym.envs.echo import LONGEST, echoed, masked

@@ -33,7 +33,7 @@ CALLS = {
 
 
 def parsed(script: str, words: list[str]):
-    module = importlib.import_module(f"stratagym.benchmarks.{script}")
+    module = importlib.import_module(f"stratagym.benchmarks.{script}.__main__")
     _, bound, _ = module.APP.parse_args(words, exit_on_error=False, print_error=False)
     return bound.arguments["args"]
 

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from stratagym.agents.core import decision_for
-from stratagym.benchmarks import duel, search
+from stratagym.benchmarks.duel import __main__ as duel
 from stratagym.benchmarks.harness.cli import run
-from stratagym.benchmarks.speed import searches
-from stratagym.benchmarks.speed.openspiel import MCTSBot
-from stratagym.benchmarks.speed.search_report import rival_table
-from stratagym.benchmarks.speed.strength import rival_pairings, strength
+from stratagym.benchmarks.search import __main__ as search
+from stratagym.benchmarks.search import searches
+from stratagym.benchmarks.search.openspiel import MCTSBot
+from stratagym.benchmarks.search.report import rival_table
+from stratagym.benchmarks.search.strength import rival_pairings, strength
 from stratagym.envs import core, spec
 
 TINY = ["--seconds", "0.001", "--repeats", "2", "--simulations", "20", "--max-plies", "30"]

@@ -18,13 +18,13 @@ from openai_server import OpenAIServer, Response, answer, playing, prompt_sha256
 from scripts import assert_refused, kill_at, lines
 
 from stratagym.agents.ladders import ladder_of, laddered
-from stratagym.benchmarks.botzonebench import shares
-from stratagym.benchmarks.botzonebench.games import BY_GAME, GAMES, first_side
-from stratagym.benchmarks.botzonebench.shares import share_of
-from stratagym.benchmarks.botzonebench.summary import alike, few_decided
+from stratagym.benchmarks.botzone import shares
+from stratagym.benchmarks.botzone.shares import share_of
+from stratagym.benchmarks.botzone.summary import alike, few_decided
+from stratagym.benchmarks.harness.botzone_games import BY_GAME, GAMES, first_side
+from stratagym.benchmarks.harness.climb import Climb, LevelResult, Result, climb_all, new_plan
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import Match
-from stratagym.benchmarks.levels.climb import Climb, LevelResult, Result, climb_all, new_plan
 from stratagym.benchmarks.reporting.correlation import spearman
 from stratagym.benchmarks.reporting.stats import Rate
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import scripts
 
-from stratagym.benchmarks.botzonebench import findings, published
-from stratagym.benchmarks.botzonebench.published import (
+from stratagym.benchmarks.botzone import findings, published
+from stratagym.benchmarks.botzone.published import (
     CLAUDE,
     DEEPSEEK,
     GAMES,

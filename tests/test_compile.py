@@ -14,11 +14,11 @@ import scripts
 from ours import our_games
 from scripts import assert_refused
 
+from stratagym.benchmarks.compile import first_use
 from stratagym.benchmarks.reporting import marked
-from stratagym.benchmarks.speed import first_use
 
 run = partial(scripts.run, "compile")
-USE = [sys.executable, "-m", "stratagym.benchmarks.speed.first_use"]
+USE = [sys.executable, "-m", "stratagym.benchmarks.compile.first_use"]
 
 
 @pytest.mark.parametrize(

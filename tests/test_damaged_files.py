@@ -24,11 +24,15 @@ from ours import our_games
 from recorded_runs import model, record_game, run_script
 from scripts import ROOT
 
-from stratagym.benchmarks import duel, export, ludo_spots, replay, tournament
+from stratagym.benchmarks.duel import __main__ as duel
+from stratagym.benchmarks.export import __main__ as export
 from stratagym.benchmarks.harness import files, locks
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.records import JsonlWriter, read_decisions, read_games
-from stratagym.benchmarks.ludobench.spots import load_spots, parse_spot
+from stratagym.benchmarks.harness.spots import load_spots, parse_spot
+from stratagym.benchmarks.ludo_spots import __main__ as ludo_spots
+from stratagym.benchmarks.replay import __main__ as replay
+from stratagym.benchmarks.tournament import __main__ as tournament
 from stratagym.envs import core, spec, specs
 from stratagym.envs.text import ILLEGAL, OK, UNPARSEABLE, judge
 
@@ -190,7 +194,7 @@ def test_a_full_disk_leaves_whole_lines(tmp_path, monkeypatch):
 LIMITED = """
 import resource, sys
 from stratagym.benchmarks.harness import cli
-from stratagym.benchmarks import duel
+from stratagym.benchmarks.duel import __main__ as duel
 if __name__ == "__main__":
     size = int(sys.argv.pop(1))
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
@@ -237,7 +241,7 @@ def test_a_folder_whose_name_is_not_utf_8(tmp_path):
 
 # --- spots ---------------------------------------------------------------------------------------
 
-SHIPPED = json.loads((ROOT / "benchmarks/ludobench/data/spots_capture.json").read_text())
+SHIPPED = json.loads((ROOT / "benchmarks/harness/data/spots_capture.json").read_text())
 
 
 @pytest.mark.parametrize("damage", [*DAMAGED, "folder"])

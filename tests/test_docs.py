@@ -27,8 +27,8 @@ DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md"))
 PAGES += ["CONTRIBUTING.md", "README.md"]
 BENCHMARKS = sorted(
-    path.stem
-    for path in (ROOT / "benchmarks").glob("*.py")
+    path.parent.name
+    for path in (ROOT / "benchmarks").glob("*/__main__.py")
     if "\nAPP = cli.app(" in path.read_text(encoding="utf-8")
 )
 DOCUMENTED = [name for name in BENCHMARKS if name != "play"]

@@ -26,8 +26,10 @@ from recorded_runs import run_script
 from scripts import lines, run
 
 from stratagym.agents import core as agents
-from stratagym.benchmarks import advgame, duel, ludo_spots
+from stratagym.benchmarks.advgame import __main__ as advgame
+from stratagym.benchmarks.duel import __main__ as duel
 from stratagym.benchmarks.harness import locks
+from stratagym.benchmarks.ludo_spots import __main__ as ludo_spots
 from stratagym.benchmarks.replaying import album
 
 ADVGAME = ("--game", "battle_card", "--policies", "random", "--opponents", "random,heuristic",

@@ -11,13 +11,13 @@ from recorded_runs import model, record_game, run_script
 
 from stratagym.agents import engines
 from stratagym.agents.core import PolicyFault, decision_for, make_policy
-from stratagym.benchmarks import replay
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.batched import play_batched
 from stratagym.benchmarks.harness.match_play import AnswerProtocol, SeatedMatch
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.records import read_games
 from stratagym.benchmarks.harness.workers import play_all
+from stratagym.benchmarks.replay import __main__ as replay
 from stratagym.envs import core, spec
 from stratagym.envs.text import TextOptions
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scripts
 from openai_server import OpenAIServer, always, first_empty, hang
 from scripts import wait_for_records, wait_until
 
@@ -163,6 +164,25 @@ def test_an_interrupt_is_one_line_and_ends_the_workers(tmp_path):
     assert "interrupted; what was recorded is kept" in said
     assert "Traceback" not in said
     assert 3 <= games.read_bytes().count(b"\n") < 400
+
+
+SENT = {
+    "tournament": "--game tictactoe --policies random,heuristic,mcts:5 --games 4",
+    "anchored_levels": "--game tictactoe --policies random --games 8",
+    "advgame": "--game battle_card --policies random --opponents random --rounds 2",
+}
+
+
+@pytest.mark.parametrize("script", SENT)
+def test_a_command_sends_its_matches_to_processes(script, tmp_path):
+    """As a user calls it: worker processes import no ``__main__``, so nothing comes from there."""
+    alone, sent = tmp_path / "alone", tmp_path / "sent"
+    words = SENT[script].split()
+    assert scripts.run(script, *words, "--output", alone, "--workers", 1).returncode == 0
+    line = scripts.command(script, *words, "--output", sent, "--workers", 2)
+    done = subprocess.run(line, cwd=scripts.ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert lines(sent) == lines(alone)
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from recorded_runs import model, record_game, reply, run_script
 
-from stratagym.benchmarks import export
-from stratagym.benchmarks.exporting import tables
-from stratagym.benchmarks.exporting.tables import DECISION_COLUMNS, GAME_COLUMNS
+from stratagym.benchmarks.export import __main__ as export
+from stratagym.benchmarks.export import tables
+from stratagym.benchmarks.export.tables import DECISION_COLUMNS, GAME_COLUMNS
 from stratagym.benchmarks.harness.records import read_jsonl
 from stratagym.envs import sgf, spec
 

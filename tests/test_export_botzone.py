@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from recorded_runs import model, record_game, reply, run_script
 
-from stratagym.benchmarks import export
+from stratagym.benchmarks.export import __main__ as export
 from stratagym.benchmarks.harness.records import read_jsonl
 
 COMMON = ["dataset_kind", "mode", "source_root", "match_key", "game", "level", "round",

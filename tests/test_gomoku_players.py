@@ -13,9 +13,9 @@ from stratagym.agents.games.gomoku.solver import DRAWN, LOST, WON, Solver
 from stratagym.agents.games.gomoku.threes import win_by_threats
 from stratagym.agents.kernel_policies import play_many
 from stratagym.agents.ladders import ladder_of
+from stratagym.benchmarks.anchored_levels import calibration
+from stratagym.benchmarks.harness.climb import duels
 from stratagym.benchmarks.harness.openings import opening_moves
-from stratagym.benchmarks.levels import calibration
-from stratagym.benchmarks.levels.climb import duels
 from stratagym.envs import core
 from stratagym.envs.gomoku import view
 from stratagym.envs.gomoku.fours import win_by_fours

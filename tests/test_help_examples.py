@@ -19,16 +19,16 @@ from openai_server import OpenAIServer, answer
 from recorded_runs import model, record_game, run_script
 from scripts import KEY, ROOT, run
 
-from stratagym.benchmarks import advgame
+from stratagym.benchmarks.advgame import __main__ as advgame
 from stratagym.benchmarks.harness import cli, locks, workers
 from stratagym.benchmarks.harness.commands import commands
 
 SCRIPTS = sorted(commands())
 WORK = (
-    "advgame.balance_of", "compile.first_use.compiled", "compile.first_use.measured",
-    "ludo_spots.ask_kernel", "ludo_spots.ask_all", "ludo_spots.spot_maker.generate",
-    "model_requests.requests.measure", "search.time_mcts", "taxonomy.taxonomy.measure",
-    "throughput.measure", "train_ppo.run.train", "training.throughput.measure",
+    "advgame.__main__.balance_of", "compile.first_use.compiled", "compile.first_use.measured",
+    "ludo_spots.__main__.ask_kernel", "ludo_spots.__main__.ask_all", "ludo_spots.generate.generate",
+    "model_requests.requests.measure", "search.__main__.time_mcts", "taxonomy.kinds.measure",
+    "throughput.__main__.measure", "train_ppo.run.train", "train_ppo.throughput.measure",
 )  # fmt: skip
 """What takes long where no matches are played."""
 
@@ -112,7 +112,7 @@ def plans(tmp_path_factory) -> Path:
 
 def ended(script: str, words: list[str]) -> tuple[int, str]:
     """A script's exit code, and what it says of it; 0 where its work has begun."""
-    module, said = importlib.import_module(f"stratagym.benchmarks.{script}"), io.StringIO()
+    module, said = importlib.import_module(f"stratagym.benchmarks.{script}.__main__"), io.StringIO()
     with redirect_stdout(io.StringIO()), redirect_stderr(said):
         try:
             cli.run(module.APP, words)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from stratagym.benchmarks.boards.summary import Answers
+from stratagym.benchmarks.board_solvers.summary import Answers
 from stratagym.benchmarks.reporting import page
 from stratagym.benchmarks.reporting.stats import (
     COUNT,

@@ -12,8 +12,8 @@ import pytest
 
 from stratagym.agents.core import Weakened, decision_for, make_policy
 from stratagym.agents.ladders import Ladder, earlier_ladders, is_kept, ladder_of, laddered
+from stratagym.benchmarks.anchored_levels import calibration
 from stratagym.benchmarks.harness import workers
-from stratagym.benchmarks.levels import calibration
 from stratagym.benchmarks.reporting.stats import COUNT, mean_rate
 from stratagym.envs import core, spec
 

@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 from recorded_runs import run_script
 
-from stratagym.benchmarks import duel, export, replay
+from stratagym.benchmarks.duel import __main__ as duel
+from stratagym.benchmarks.export import __main__ as export
 from stratagym.benchmarks.harness import locks
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.records import JsonlWriter, open_run
+from stratagym.benchmarks.replay import __main__ as replay
 
 HOLD = """
 import sys

@@ -13,15 +13,15 @@ from openai_server import OpenAIServer, answer
 from stratagym.agents import loops
 from stratagym.agents.chat import OpenAIChat, ScriptedChat
 from stratagym.agents.llm import LanguageModel
+from stratagym.benchmarks.harness import spots
 from stratagym.benchmarks.harness.decisions import ask_all
 from stratagym.benchmarks.harness.records import JsonlWriter, read_decisions
-from stratagym.benchmarks.ludobench import run, spots
 from stratagym.envs.text import TextOptions
 
 
 def questions(number):
     chosen, _ = spots.load_spots()
-    asked = run.questions(chosen, {}, TextOptions(system="merge"), 0)
+    asked = spots.questions(chosen, {}, TextOptions(system="merge"), 0)
     return [replace(asked[k], item=f"item {k}") for k in range(number)]
 
 

@@ -11,8 +11,7 @@ import pytest
 from stratagym.agents.core import make_policy
 from stratagym.agents.kernel_policies import play_many
 from stratagym.benchmarks.harness.pairings import duel_seating
-from stratagym.benchmarks.ludobench.metrics import AS_PUBLISHED_RULES
-from stratagym.benchmarks.ludobench.spots import load_spots, rules_for
+from stratagym.benchmarks.harness.spots import AS_PUBLISHED_RULES, load_spots, rules_for
 from stratagym.benchmarks.reporting.stats import wilson
 from stratagym.envs import core, spec
 from stratagym.envs.ludo import view

@@ -153,7 +153,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, words, tmp_path):
 
 
 def test_a_broken_entry_stops_or_is_left_out(tmp_path):
-    good = json.loads((ROOT / "benchmarks/ludobench/data/spots_capture.json").read_text())[:5]
+    good = json.loads((ROOT / "benchmarks/harness/data/spots_capture.json").read_text())[:5]
     bad = {**good[0], "id": "bad_one", "dice": 7}
     path = tmp_path / "spots_mine.json"
     path.write_text(json.dumps([*good, bad]))
@@ -264,8 +264,8 @@ def test_a_killed_run_resumes_to_the_same_totals(tmp_path):
 
 
 def test_generated_spots_hold_their_trade_off(tmp_path, seed):
-    from stratagym.benchmarks.ludobench.generate import why_not
-    from stratagym.benchmarks.ludobench.spots import load_spots
+    from stratagym.benchmarks.harness.spots import load_spots
+    from stratagym.benchmarks.ludo_spots.generate import why_not
 
     seed %= 10**6
     assert run("generate", "--seed", seed, "--boards", 12, "--output", tmp_path).returncode == 0
@@ -278,8 +278,8 @@ def test_generated_spots_hold_their_trade_off(tmp_path, seed):
 
 
 def test_shipped_spots_are_those_of_their_seed_and_valid():
-    from stratagym.benchmarks.ludobench.generate import generate, why_not
-    from stratagym.benchmarks.ludobench.spots import load_spots
+    from stratagym.benchmarks.harness.spots import load_spots
+    from stratagym.benchmarks.ludo_spots.generate import generate, why_not
 
     shipped, invalid = load_spots()
     assert not invalid

@@ -25,12 +25,12 @@ from rich.console import Console
 from stratagym.agents.chat import ScriptedChat, TransportError
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks import ludo_spots
-from stratagym.benchmarks.harness import records
+from stratagym.benchmarks.harness import records, spots
 from stratagym.benchmarks.harness.begun import begun
 from stratagym.benchmarks.harness.decisions import ask_all, ask_kernel
 from stratagym.benchmarks.harness.policies import make_policies, settings
-from stratagym.benchmarks.ludobench import figures, findings, metrics, report, run, spots
+from stratagym.benchmarks.ludo_spots import __main__ as ludo_spots
+from stratagym.benchmarks.ludo_spots import figures, findings, metrics, report, run
 from stratagym.benchmarks.reporting import page as kit
 from stratagym.benchmarks.reporting import plots
 from stratagym.envs import text
@@ -112,7 +112,7 @@ def summarise(
 ) -> dict:
     """A summary as ``ludo_spots`` makes it, of built-in policies and models by name of style."""
     args = ludo_spots.Args(head_to_head=games, price_in=1.0, **options)
-    rules = metrics.AS_PUBLISHED_RULES if args.as_published else {}
+    rules = spots.AS_PUBLISHED_RULES if args.as_published else {}
     chosen, invalid = spots.load_spots()
     seen: Counter[str] = Counter()
     few = []
@@ -120,12 +120,12 @@ def summarise(
         seen[spot.category] += spot.condition == spots.NEUTRAL
         if spot.category in categories and seen[spot.category] <= BOARDS:
             few.append(spot)
-    (reference,) = make_policies(run.GAME, "gt", args)
+    (reference,) = make_policies(spots.GAME, "gt", args)
     assert isinstance(reference, KernelPolicy)
     facts = metrics.find_facts(few, reference, rules, as_published=args.as_published)
     words = TextOptions(list_legal=args.list_legal, lenient=args.lenient, renamed=args.renamed)
     questions = {
-        p: run.questions(few, rules, replace(words, persona=p), args.seed) for p in personas
+        p: spots.questions(few, rules, replace(words, persona=p), args.seed) for p in personas
     }
     asked = {
         json.dumps(text.messages(q.game, q.rules, q.states, q.text, q.history)): (q.item, persona)
@@ -137,12 +137,12 @@ def summarise(
         item, persona = asked[json.dumps(messages)]
         return STYLES[name](facts[item], persona, random.Random(f"{name}/{item}/{persona}"))
 
-    kernels = make_policies(run.GAME, built_in, args) if built_in else []
+    kernels = make_policies(spots.GAME, built_in, args) if built_in else []
     chats = [LanguageModel(ScriptedChat(partial(reply, name), name=name)) for name in models]
     writer = records.JsonlWriter(folder / "decisions.jsonl")
     for kernel in kernels:
         assert isinstance(kernel, KernelPolicy)
-        plain = run.questions(few, rules, words, args.seed)
+        plain = spots.questions(few, rules, words, args.seed)
         writer.write_all(ask_kernel(kernel, plain))
     for chat in chats:
         for each in questions.values():
@@ -153,7 +153,7 @@ def summarise(
         **settings(policies),
         "personas": list(personas),
         "spots": {"source": "shipped", "entries": len(few), "sha256": run.digest(few)},
-        "rules": run.GAME.options_in_force(**rules),
+        "rules": spots.GAME.options_in_force(**rules),
         "as_published": args.as_published,
         "lenient": args.lenient,
         "list_legal": args.list_legal,
@@ -566,6 +566,6 @@ def test_twelve_models_look_different():
 
 
 def test_importing_the_report_does_not_import_matplotlib():
-    check = "import sys, stratagym.benchmarks.ludobench.report; print('matplotlib' in sys.modules)"
+    check = "import sys, stratagym.benchmarks.ludo_spots.report; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

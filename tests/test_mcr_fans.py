@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from stratagym.benchmarks.speed import mahjong_hands
+from stratagym.benchmarks.throughput import mahjong_hands
 from stratagym.envs.mcr_mahjong import fans, shanten, tables
 from stratagym.envs.mcr_mahjong.tiles import CHOW, KINDS, PUNG, TILES
 

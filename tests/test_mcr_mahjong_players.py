@@ -13,8 +13,8 @@ from stratagym.agents import hooks
 from stratagym.agents.core import decision_for, make_policy
 from stratagym.agents.games.mcr_mahjong import unseen
 from stratagym.agents.kernel_policies import play_many
+from stratagym.benchmarks.harness.climb import LevelResult, Result
 from stratagym.benchmarks.harness.records import GameRecord
-from stratagym.benchmarks.levels.climb import LevelResult, Result
 from stratagym.envs import core, spec
 from stratagym.envs.mcr_mahjong import fans
 from stratagym.envs.mcr_mahjong.shanten import shanten

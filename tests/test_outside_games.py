@@ -76,7 +76,7 @@ def test_it_keeps_the_contract(site):
 
 def test_a_second_process_compiles_nothing_of_it(site):
     for _ in range(2):
-        said, error = python("-m", "stratagym.benchmarks.speed.first_use", "nim", path=site)
+        said, error = python("-m", "stratagym.benchmarks.compile.first_use", "nim", path=site)
         assert "for this process only" not in error
     assert set(json.loads(said)["functions"].values()) == {0}
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
+import zipfile
 from importlib.metadata import metadata, version
 from pathlib import Path
 
@@ -17,7 +20,8 @@ from scripts import ROOT, run, wait_until
 import stratagym
 from stratagym.benchmarks.harness import commands, progress
 
-SCRIPTS = sorted(path.stem for path in (ROOT / "benchmarks").glob("[a-z]*.py"))
+FLOORS = ("envs", "agents", "wrappers", "benchmarks")
+SCRIPTS = sorted(path.parent.name for path in (ROOT / "benchmarks").glob("*/__main__.py"))
 
 
 def python(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess:
@@ -137,6 +141,73 @@ def test_the_source_distribution_has_the_documentation_and_the_tests(tmp_path):
         assert set(tracked.stdout.split()) <= names
     assert {"mkdocs.yml", "CHANGELOG.md", "docs/images/ludo.png", "tests/conftest.py"} <= names
     assert not [name for name in names if name.startswith((".editable", "results"))]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """A folder with what is in the wheel, built from a copy of the sources."""
+    pytest.importorskip("setuptools", minversion="77")
+    work = tmp_path_factory.mktemp("wheel")
+    copy = work / "source"
+    leave = shutil.ignore_patterns("__pycache__")
+    for folder in (*FLOORS, "package", "tests/testing"):
+        shutil.copytree(ROOT / folder, copy / folder, ignore=leave)
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, copy)
+    code = f"from setuptools import build_meta; build_meta.build_wheel({str(work)!r})"
+    done = python("-c", code, cwd=copy)
+    assert done.returncode == 0, done.stderr
+    (path,) = work.glob("*.whl")
+    zipfile.ZipFile(path).extractall(work / "site")
+    return work / "site"
+
+
+def test_the_wheel_has_every_file_of_the_floors(wheel):
+    there = {
+        path.relative_to(ROOT)
+        for floor in FLOORS
+        for path in (ROOT / floor).rglob("*")
+        if path.is_file() and path.suffix != ".pyc" and "verifiers_plugin" not in path.parts
+    }
+    assert len(there) > 400
+    missing = {path for path in there if not (wheel / "stratagym" / path).is_file()}
+    assert not missing
+
+
+IN_THE_WHEEL = """
+import sys
+from importlib.resources import files
+import stratagym
+from stratagym.agents.ladders import ladder_of
+from stratagym.benchmarks.harness import commands, spots
+from stratagym.benchmarks.throughput import native
+assert stratagym.__file__.startswith(sys.argv[1]), stratagym.__file__
+assert len(spots.load_spots()[0]) > 500
+assert {path.suffix for path in native.DRIVERS.iterdir()} == {".c", ".cc"}
+assert (files("stratagym.benchmarks.replaying") / "data/replay.js").read_text()
+assert ladder_of("chess").calibration
+names = sorted(commands.commands())
+print(*names)
+for name in names:
+    try:
+        commands.main("stratagym", "stratagym ", [name, "--help"])
+    except SystemExit as ended:
+        assert not ended.code, name
+"""
+
+
+def test_every_command_of_the_wheel_answers_and_finds_its_data(wheel, tmp_path):
+    """Outside the repository, all in one process."""
+    done = subprocess.run(
+        [sys.executable, "-c", IN_THE_WHEEL, str(wheel)],
+        cwd=tmp_path, capture_output=True, text=True, timeout=300,
+        env={**os.environ, "PYTHONPATH": str(wheel)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    names, _, helps = done.stdout.partition("\n")
+    assert names.split() == SCRIPTS
+    for name in SCRIPTS:
+        assert f"Usage: python -m benchmarks.{name} " in helps, name
 
 
 # --- help ----------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 from ours import our_games
 
-from stratagym.benchmarks import play
+from stratagym.benchmarks.play import __main__ as play
 from stratagym.benchmarks.reporting.terminal import Screen
 from stratagym.envs import core, games, spec
 from stratagym.testing import RandomGame
@@ -81,7 +81,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DECISIONS = 3
 PLAY_ALL = """
 import json, os, sys
-from stratagym.benchmarks import play
+from stratagym.benchmarks.play import __main__ as play
 from stratagym.benchmarks.harness import cli
 
 answers = os.fdopen(int(sys.argv[1]), "w")

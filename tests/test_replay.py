@@ -20,11 +20,12 @@ from PIL import Image
 from recorded_runs import model, record_game, reply, rewrite, run_script
 
 from stratagym import envs
-from stratagym.benchmarks import ludo_spots, replay
 from stratagym.benchmarks.harness import replays
 from stratagym.benchmarks.harness.cli import InputError
-from stratagym.benchmarks.ludobench.replay import replay_decisions
+from stratagym.benchmarks.ludo_spots import __main__ as ludo_spots
+from stratagym.benchmarks.replay import __main__ as replay
 from stratagym.benchmarks.replaying import scenes
+from stratagym.benchmarks.replaying.decisions import replay_decisions
 from stratagym.benchmarks.replaying.evaluator import evaluator
 from stratagym.benchmarks.replaying.steps import steps
 from stratagym.benchmarks.replaying.tiles import ACROSS, TILE, Tiles

@@ -13,8 +13,10 @@ import pytest
 from recorded_runs import model, record_game, reply, run_script
 
 from stratagym import envs
-from stratagym.benchmarks import board_solvers, hanabi_teams, replay
+from stratagym.benchmarks.board_solvers import __main__ as board_solvers
+from stratagym.benchmarks.hanabi_teams import __main__ as hanabi_teams
 from stratagym.benchmarks.harness import replays
+from stratagym.benchmarks.replay import __main__ as replay
 from stratagym.benchmarks.replaying import album, scenes, steps
 from stratagym.benchmarks.replaying.evaluator import evaluator
 from stratagym.benchmarks.reporting.page import Page

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from recorded_runs import model, record_game, reply, run_script
 
-from stratagym.benchmarks import replay
 from stratagym.benchmarks.harness import replays
 from stratagym.benchmarks.harness.replays import Position
+from stratagym.benchmarks.replay import __main__ as replay
 from stratagym.benchmarks.replaying.scenes import Shared, scene
 from stratagym.benchmarks.replaying.seats import seen_by
 from stratagym.benchmarks.replaying.steps import steps

@@ -23,7 +23,7 @@ from stratagym.agents import hooks, networks, sb3
 from stratagym.agents.core import Policy, decision_for, make_policy
 from stratagym.benchmarks.harness.batched import play_batched
 from stratagym.benchmarks.harness.match_play import SeatedMatch
-from stratagym.benchmarks.training.ppo import SETTINGS
+from stratagym.benchmarks.train_ppo.ppo import SETTINGS
 from stratagym.envs import core
 from stratagym.envs.chess.tables import WHITE
 from stratagym.wrappers.sb3 import SB3VecEnv

@@ -9,7 +9,8 @@ import pytest
 
 from stratagym.agents.chat import Unavailable
 from stratagym.agents.ladders import ladder_of
-from stratagym.benchmarks.board_solvers import board_matches
+from stratagym.benchmarks.board_solvers.__main__ import board_matches
+from stratagym.benchmarks.harness.climb import Plan, duels, team_matches
 from stratagym.benchmarks.harness.games import Games, by_pairing
 from stratagym.benchmarks.harness.match_play import FORFEIT, AnswerProtocol
 from stratagym.benchmarks.harness.matches import Match, Place, place_of
@@ -21,7 +22,6 @@ from stratagym.benchmarks.harness.schedules import (
     side_by_side,
     swiss,
 )
-from stratagym.benchmarks.levels.climb import Plan, duels, team_matches
 from stratagym.envs import core
 from stratagym.envs.text import TextOptions
 

@@ -16,12 +16,16 @@ from recorded_runs import model, record_game, run_script
 from rich.table import Table
 from rich.text import Text
 
-from stratagym.benchmarks import export, ludo_spots, play, replay, tournament
-from stratagym.benchmarks.exporting.tables import FORMULA, no_formula
+from stratagym.benchmarks.export import __main__ as export
+from stratagym.benchmarks.export.tables import FORMULA, no_formula
 from stratagym.benchmarks.harness import cli, progress
 from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.ludo_spots import __main__ as ludo_spots
+from stratagym.benchmarks.play import __main__ as play
+from stratagym.benchmarks.replay import __main__ as replay
 from stratagym.benchmarks.reporting import page
 from stratagym.benchmarks.reporting.terminal import Screen, one_line, printable
+from stratagym.benchmarks.tournament import __main__ as tournament
 
 ROOT = Path(__file__).resolve().parents[1]
 HOSTILE = "\x1b[2J\x1b]0;title\x07[bold red]x[/bold red][/] :boom: \u202eypS\u200b\x9b1m\r\x08"
@@ -93,7 +97,7 @@ def test_models_in_scripts(name, tmp_path):
 
 
 def test_spots_ids(tmp_path):
-    entries = json.loads((ROOT / "benchmarks/ludobench/data/spots_safe.json").read_text())[:2]
+    entries = json.loads((ROOT / "benchmarks/harness/data/spots_safe.json").read_text())[:2]
     entries[0] |= {"id": HOSTILE, "dice": HOSTILE}
     path = tmp_path / "spots_mine.json"
     path.write_text(json.dumps(entries))

@@ -14,16 +14,17 @@ from scripts import lines
 from stratagym import envs
 from stratagym.agents.core import make_policy
 from stratagym.agents.ladders import Ladder
-from stratagym.benchmarks import duel, tournament
+from stratagym.benchmarks.duel import __main__ as duel
 from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.climb import Climb, Plan
+from stratagym.benchmarks.harness.climb_summary import seats_of
 from stratagym.benchmarks.harness.games import by_pairing
 from stratagym.benchmarks.harness.match_play import AnswerProtocol, SeatedMatch
 from stratagym.benchmarks.harness.own_play import OwnPlay
 from stratagym.benchmarks.harness.pairings import points, seated
 from stratagym.benchmarks.harness.records import side_lead, side_policies
 from stratagym.benchmarks.harness.workers import play_all
-from stratagym.benchmarks.levels.climb import Climb, Plan
-from stratagym.benchmarks.levels.summary import seats_of
+from stratagym.benchmarks.tournament import __main__ as tournament
 from stratagym.envs import core
 from stratagym.envs.text import TextGame, TextOptions
 from stratagym.wrappers.dialogue import forfeit_returns

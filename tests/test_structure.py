@@ -16,7 +16,9 @@ FLOORS = ("envs", "agents", "wrappers", "benchmarks")
 """From the ground up: a module imports from its own floor and those below."""
 ABOVE_ALL = ("testing",)
 """Modules beside the floors, which may use all of them."""
-SCRIPTS = sorted((ROOT / "benchmarks").glob("[a-z]*.py"))
+SHARED = ("harness", "reporting", "replaying")
+"""Folders of the benchmarks that several commands take from; every other one is a command's."""
+SCRIPTS = sorted((ROOT / "benchmarks").glob("*/__main__.py"))
 LINES = 600
 SCRIPT_LINES = 250
 FOLDER_LINES = {"envs/connect_four": 470}
@@ -37,6 +39,17 @@ def name_of(path: Path) -> str:
     """A file's module, such as ``envs.ludo.rules``."""
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def in_the_list() -> set[str]:
+    """The commands that the list of commands has under a heading."""
+    source = (ROOT / "benchmarks/harness/commands.py").read_text(encoding="utf-8")
+    (groups,) = (
+        node.value
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "GROUPS"
+    )
+    return {name for names in ast.literal_eval(groups).values() for name in names}
 
 
 @cache
@@ -97,6 +110,21 @@ def floor(module: str) -> int:
     return FLOORS.index(module.partition(".")[0])
 
 
+def folder_of(module: str) -> str:
+    """The folder of the benchmarks that a module is in; nothing for other modules."""
+    floor_, _, rest = module.partition(".")
+    return rest.partition(".")[0] if floor_ == "benchmarks" else ""
+
+
+def is_of_another_name(node: ast.AST) -> bool:
+    """Whether it imports what would go by two names: relatively, or from ``benchmarks`` itself."""
+    if isinstance(node, ast.Import):
+        return any(alias.name.partition(".")[0] in FLOORS for alias in node.names)
+    if isinstance(node, ast.ImportFrom):
+        return bool(node.level) or (node.module or "").partition(".")[0] in FLOORS
+    return False
+
+
 def circles(graph: dict[str, set[str]]) -> list[list[str]]:
     """Sets of nodes that reach each other, each sorted (Tarjan's components of two and more)."""
     order: dict[str, int] = {}
@@ -138,9 +166,20 @@ def test_no_file_is_too_long():
     assert not long
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_every_command_is_a_folder_with_a_script():
+    """Otherwise the tests of scripts would look at none, and pass."""
+    scripts = {path.parent.name for path in SCRIPTS}
+    assert scripts >= in_the_list() and len(scripts) >= 19
+    folders = {path.parent.name for path in (ROOT / "benchmarks").glob("*/*.py")}
+    assert folders == scripts | set(SHARED)
+    assert set(SCRIPTS_LINES) <= scripts
+    beside = {path.name for path in (ROOT / "benchmarks").glob("*.py")}
+    assert beside == {"__init__.py", "__main__.py"}
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.parent.name)
 def test_a_script_is_options_and_straight_code(path):
-    assert lines(path) <= SCRIPTS_LINES.get(path.stem, SCRIPT_LINES)
+    assert lines(path) <= SCRIPTS_LINES.get(path.parent.name, SCRIPT_LINES)
 
 
 @pytest.mark.parametrize("folder", FOLDER_LINES)
@@ -172,13 +211,51 @@ def test_no_module_imports_what_stands_beside_the_floors():
 
 
 def test_no_script_is_imported():
-    scripts = {name_of(path) for path in SCRIPTS}
+    """Worker processes do not import one either: nothing that is sent to them may stand there."""
     taken = {
         f"{name} imports {target}"
         for name, targets in arrows().items()
-        for target in sorted(targets & scripts)
+        for target in sorted(targets)
+        if target.endswith("__main__")
     }
     assert not taken
+
+
+def test_no_command_takes_from_anothers_folder():
+    commands = {path.parent.name for path in SCRIPTS}
+    taken = {
+        f"{name} imports {target}"
+        for name, targets in arrows().items()
+        for target in sorted(targets)
+        if (owner := folder_of(target)) in commands and folder_of(name) != owner
+    }
+    assert not taken
+
+
+def test_a_module_of_the_benchmarks_is_loaded_under_one_name():
+    """``python -m benchmarks.duel`` runs in a package ``benchmarks``, all else is in ``stratagym``.
+
+    A relative import would therefore load a part of a command a second time.
+    """
+    twice = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sources("benchmarks")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if is_of_another_name(node)
+    ]
+    assert not twice
+    for path in SCRIPTS:
+        assert not (path.parent / "__init__.py").read_text(encoding="utf-8"), path
+    for folder in SHARED:
+        init = ROOT / "benchmarks" / folder / "__init__.py"
+        (docstring,) = ast.parse(init.read_text(encoding="utf-8")).body
+        assert isinstance(docstring, ast.Expr), init
+
+
+def test_every_folder_with_modules_is_a_package():
+    """What is none is not in the wheel."""
+    folders = {path.parent for path in sources(*FLOORS)}
+    assert not [folder for folder in folders if not (folder / "__init__.py").exists()]
 
 
 def test_no_modules_import_each_other():
@@ -207,5 +284,14 @@ def test_what_this_file_finds():
     assert imported(source, "x.y") == {"a", "b.c", "x.d.e"}
     graph = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set(), "e": {"e"}}
     assert circles(graph) == [["b", "c"]]
+    assert folder_of("benchmarks.duel.__main__") == "duel" and folder_of("envs.ludo") == ""
+    for line in (
+        "from . import a",
+        "from .a import b",
+        "import benchmarks.a",
+        "from envs import a",
+    ):
+        assert is_of_another_name(ast.parse(line).body[0])
+    assert not is_of_another_name(ast.parse("from stratagym.benchmarks.a import b").body[0])
     assert modules()["envs.core"].name == "core.py" and len(modules()) > 100
     assert "envs.core" in arrows()["agents.mcts"]

@@ -9,10 +9,10 @@ import pytest
 from recorded_runs import run_script
 from rich.console import Console
 
-from stratagym.benchmarks import tournament
 from stratagym.benchmarks.reporting.page import Table, code
 from stratagym.benchmarks.reporting.sections import model_table
 from stratagym.benchmarks.reporting.terminal import FULL, output_console
+from stratagym.benchmarks.tournament import __main__ as tournament
 
 KINDS = {"ok": 19_345, "unparseable": 12_345, "illegal": 1_234, "transport": 17, "overtime": 3}
 USED = {

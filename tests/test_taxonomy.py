@@ -13,8 +13,8 @@ import scripts
 from scripts import assert_refused
 
 from stratagym import envs
-from stratagym.benchmarks.botzonebench import taxonomy
 from stratagym.benchmarks.reporting import marked
+from stratagym.benchmarks.taxonomy import kinds as taxonomy
 
 run = partial(scripts.run, "taxonomy")
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks" / "taxonomy.md"

@@ -15,15 +15,22 @@ import numpy as np
 import pytest
 
 from stratagym import envs
-from stratagym.benchmarks import search, throughput
-from stratagym.benchmarks.harness import cli
+from stratagym.benchmarks.harness import cli, measuring
 from stratagym.benchmarks.harness.cli import run
-from stratagym.benchmarks.speed import loops, mahjong, measuring, native, report, shapes
-from stratagym.benchmarks.speed.alone import Alone
-from stratagym.benchmarks.speed.entries import Entry, prepare
-from stratagym.benchmarks.speed.measuring import Batched, Sample, best_batch, median_interval, short
-from stratagym.benchmarks.speed.peers import PEERS, Peer
-from stratagym.benchmarks.speed.shapes import SHAPES
+from stratagym.benchmarks.harness.measuring import (
+    Batched,
+    Sample,
+    best_batch,
+    median_interval,
+    short,
+)
+from stratagym.benchmarks.search import __main__ as search
+from stratagym.benchmarks.throughput import __main__ as throughput
+from stratagym.benchmarks.throughput import loops, mahjong, native, report, shapes
+from stratagym.benchmarks.throughput.alone import Alone
+from stratagym.benchmarks.throughput.entries import Entry, prepare
+from stratagym.benchmarks.throughput.peers import PEERS, Peer
+from stratagym.benchmarks.throughput.shapes import SHAPES
 from stratagym.envs import core
 
 QUICK = ["--games", "ludo", "--seconds", "0.001", "--repeats", "2"]

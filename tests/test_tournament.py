@@ -17,8 +17,8 @@ from scripts import KEY, kill_at, lines, timeless
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.games import Games
 from stratagym.benchmarks.harness.pairings import pair
-from stratagym.benchmarks.tournament import APP
-from stratagym.benchmarks.tournaments.summary import pairing_row
+from stratagym.benchmarks.tournament.__main__ import APP
+from stratagym.benchmarks.tournament.summary import pairing_row
 from stratagym.envs import core, spec
 
 command = partial(scripts.command, "tournament")

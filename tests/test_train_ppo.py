@@ -128,7 +128,7 @@ def check_games(folder: Path, expected: int) -> None:
 
 
 def exit_code(*arguments: str) -> int:
-    from stratagym.benchmarks.train_ppo import APP
+    from stratagym.benchmarks.train_ppo.__main__ import APP
 
     with pytest.raises(SystemExit) as caught:
         cli.run(APP, list(arguments))
@@ -193,7 +193,7 @@ def test_every_kind_of_game_trains(needs_sb3, game, tmp_path, seed, capsys):
 
 def test_former_selves_are_kept_as_they_were(needs_sb3):
     from stratagym.agents.networks import DenseActor
-    from stratagym.benchmarks.training.ppo import Opponents
+    from stratagym.benchmarks.train_ppo.ppo import Opponents
 
     def weights(value: float) -> dict:
         return {
@@ -219,7 +219,7 @@ def test_former_selves_are_kept_as_they_were(needs_sb3):
 
 
 def test_partners_in_a_team_are_always_the_present_self(needs_sb3):
-    from stratagym.benchmarks.training.ppo import Opponents
+    from stratagym.benchmarks.train_ppo.ppo import Opponents
 
     opponents = Opponents(envs.spec("hanabi"), ["self"], 4, 100, seed=1)
     opponents.grow(None, 0)
@@ -236,7 +236,7 @@ def met_by(ladder, games) -> list[str]:
 
 def test_games_go_to_the_levels_near_the_learners_own(needs_sb3):
     """Levels below, at and above it, a third each, and only whole games against one count."""
-    from stratagym.benchmarks.training.ppo import LadderOpponents
+    from stratagym.benchmarks.train_ppo.ppo import LadderOpponents
 
     levels = ladder_of("tictactoe").levels
     ladder = LadderOpponents(ladder_of("tictactoe"), 12)
@@ -265,7 +265,7 @@ def test_games_go_to_the_levels_near_the_learners_own(needs_sb3):
 
 
 def test_a_ladder_of_scores_gives_games_to_all_levels(needs_sb3):
-    from stratagym.benchmarks.training.ppo import LadderOpponents
+    from stratagym.benchmarks.train_ppo.ppo import LadderOpponents
 
     ladder = LadderOpponents(ladder_of("hanabi"), 14)
     names = met_by(ladder, 14)
@@ -273,7 +273,7 @@ def test_a_ladder_of_scores_gives_games_to_all_levels(needs_sb3):
 
 
 def test_the_final_climb_is_that_of_anchored_levels(needs_sb3, tmp_path, seed, capsys):
-    from stratagym.benchmarks import anchored_levels
+    from stratagym.benchmarks.anchored_levels import __main__ as anchored_levels
 
     summary = train_in_process(
         *TINY, "--steps", "2048", "--seed", str(seed), "--output", str(tmp_path / "run"),
@@ -319,8 +319,8 @@ def test_levels_that_cannot_be_played_are_left_out(needs_sb3, tmp_path, monkeypa
 
 
 def test_a_climb_by_default_needs_the_ladders_shapes(needs_sb3, capsys):
-    from stratagym.benchmarks.training import ppo
-    from stratagym.benchmarks.training.evaluation import with_ladder
+    from stratagym.benchmarks.train_ppo import ppo
+    from stratagym.benchmarks.train_ppo.evaluation import with_ladder
 
     settings = replace(ppo.SETTINGS["ludo"], options={"players": 4})
     changed, ladder = with_ladder(envs.spec("ludo"), settings, True)
@@ -335,7 +335,7 @@ def test_a_climb_by_default_needs_the_ladders_shapes(needs_sb3, capsys):
 
 
 def test_tensorboard_is_told_the_rating():
-    from stratagym.benchmarks.training.report import figures
+    from stratagym.benchmarks.train_ppo.report import figures
 
     rates = {"wins": {"value": 0.5}, "mean_return": {"value": 0.0, "high": 0.2}}
     climbed = {"level_progress": 1.5, "rating": {"value": 300.0}}
@@ -378,7 +378,7 @@ def test_games_are_those_of_one_match_at_a_time(game, names, seed):
 
 def test_intervals_rest_on_games_that_differ():
     """Two players without chance play one game, however often."""
-    from stratagym.benchmarks.training.evaluation import Evaluation
+    from stratagym.benchmarks.train_ppo.evaluation import Evaluation
 
     spec = envs.spec("connect_four")
     one, other = (make_policy(spec, name) for name in ("heuristic", "gt:1"))
@@ -438,7 +438,7 @@ def test_pettingzoo_is_fed_to_sb3_as_ours_is(needs_sb3, rng):
     pytest.importorskip("pygame", reason="pygame is not installed: pip install pettingzoo[classic]")
     from sb3_contrib.common.maskable.utils import get_action_masks
 
-    from stratagym.benchmarks.training.throughput import ours, pettingzoo_dummy
+    from stratagym.benchmarks.train_ppo.throughput import ours, pettingzoo_dummy
 
     one, other = ours(2), pettingzoo_dummy(2)
     seen = one.reset(), other.reset()

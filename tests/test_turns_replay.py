@@ -15,8 +15,10 @@ from injections import INJECTIONS
 from recorded_runs import rewrite, run_script
 from scripts import lines
 
-from stratagym.benchmarks import export, play, replay
+from stratagym.benchmarks.export import __main__ as export
 from stratagym.benchmarks.harness import cli, replays
+from stratagym.benchmarks.play import __main__ as play
+from stratagym.benchmarks.replay import __main__ as replay
 from stratagym.envs.text import answer
 
 games.register()

@@ -44,7 +44,7 @@ SCRIPTS = {
 def call(name: str, url: str, folder, *more: str) -> int:
     """The exit code of a script."""
     module = importlib.import_module(
-        f"stratagym.benchmarks.{'tournament' if name == 'swiss' else name}"
+        f"stratagym.benchmarks.{'tournament' if name == 'swiss' else name}.__main__"
     )
     arguments = [*SCRIPTS[name].split(), "--base-url", url, "--output", str(folder), *more]
     if name not in ("ludo_spots",):
@@ -284,7 +284,7 @@ def test_a_transport_error_keeps_what_it_knows_between_processes():
 
 
 def test_a_question_in_play_that_fails_is_one_line(capsys, nobody, monkeypatch):
-    from stratagym.benchmarks import play
+    from stratagym.benchmarks.play import __main__ as play
 
     monkeypatch.setattr(chats, "FIRST_BACK_OFF_S", 0.01)
     monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))

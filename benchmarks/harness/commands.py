@@ -1,4 +1,4 @@
-"""The list of commands, which are the scripts in ``benchmarks/``, and how one is run by name."""
+"""The list of commands, the folders in ``benchmarks/`` with a script, and how one is run."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ OTHERS = "More"
 def commands() -> dict[str, str]:
     """The first sentence of every script's docstring, by the script's name; nothing is imported."""
     found = {}
-    for path in sorted(FOLDER.glob("[a-z]*.py")):
+    for path in sorted(FOLDER.glob("*/__main__.py")):
         said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        found[path.stem] = said.partition("\n")[0].rstrip(".")
+        found[path.parent.name] = said.partition("\n")[0].rstrip(".")
     return found
 
 

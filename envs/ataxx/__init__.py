@@ -1,8 +1,8 @@
 """Ataxx.
 
-Two players put stones on a board of 7 x 7 cells. A stone clones itself onto a cell beside it or jumps
-two cells far, and turns all enemy stones that it then stands next to. Whoever has more stones in the
-end wins.
+Two players put stones on a board of 7 x 7 cells. A stone clones itself onto a cell beside it or
+jumps two cells far, and turns all enemy stones that it then stands next to. The player with more
+stones at the end wins.
 
 ## Rules and variants
 
@@ -12,21 +12,21 @@ end wins.
 | Clone | a new stone on an empty cell next to an own stone, also diagonally | the same |
 | Jump | an own stone moves to an empty cell two columns or rows away, no more in either | the same |
 | Turning | all enemy stones next to the cell moved to | the same |
-| No move | a pass, which is an action of its own and then the only one | the game ends |
+| No move | a pass, which is an action of its own and then the only legal one | the game ends |
 | End | the board is full or a side has no stone left; until then one side can move | the side to move cannot move, or after 401 moves |
-| Result | more stones win | empty cells go to whoever moved last, then more stones win; after 401 moves, as many each is a win for the last to move |
-| Quiet play | a draw once so many moves in a row were no clones: `max_quiet=100` | no such rule |
+| Result | more stones win | empty cells go to the player who moved last, then more stones win; after 401 moves, a tie is a win for the player who moved last |
+| Quiet play | a draw after `max_quiet` moves in a row without a clone, 100 by default | no such rule |
 
 | Option | Values | |
 | --- | --- | --- |
 | `blocks` | `"none"`, `"corners"`, `"sides"` | four blocked cells: c3, c5, e3 and e5, or c4, d3, d5 and e4 |
 | `max_quiet` | 0 to 100 | passes count; 0: no such rule, but a game is stopped as a draw after 4,500 moves |
 | `judge` | `"uai"`, `"botzone"` | the columns of the table above |
-| `numbering` | `"bottom"`, `"top"` | where words and pictures count rows from |
+| `numbering` | `"bottom"`, `"top"` | the side from which texts and pictures count rows |
 
-The default is the game of UAI, the protocol of ataxx engines, as python-ataxx plays it. Botzone's judge lets a stone be put
-onto another one, which here nobody can do. BotzoneBench's prompt says that a stuck side's turn is skipped; its
-judge ends the game.
+The default is the game of UAI, the protocol of ataxx engines, as in python-ataxx. Botzone's judge
+allows a stone to be put onto another stone, which is impossible here. BotzoneBench's prompt says
+that the turn of a stuck side is skipped, although its judge ends the game.
 
 ## Action space
 
@@ -36,12 +36,12 @@ judge ends the game.
 | Actions | |
 | --- | --- |
 | 0 to 48 | a clone onto that cell; which stone it comes from makes no difference |
-| 49 to 832 | `49 * (1 + k) + cell`: a jump to that cell from where the k-th of sixteen offsets says |
+| 49 to 832 | `49 * (1 + k) + cell`: a jump to that cell from the cell at the k-th of sixteen offsets |
 | 833 | pass |
 
-An offset is where a jump comes from, in columns to the right and rows down of where it goes. Number 0 is
-two columns to the left and two rows up, and they go on row by row, without the cells next to the middle. (kZero counts rows
-from the bottom.)
+An offset is the position of the starting cell of a jump relative to its target, in columns to the
+right and rows down. Offset 0 is two columns to the left and two rows up; the others follow row by
+row, without the cells next to the target. (kZero counts rows from the bottom.)
 
 In words a clone is its cell, `b2`, and a jump the cells from and to, `a1c3`: columns `a` to `g` from
 the left and rows 1 to 7 from the bottom.
@@ -61,7 +61,7 @@ the left and rows 1 to 7 from the bottom.
 
 ## Starting state
 
-Two stones of each side in opposite corners. Nobody knows who wins with perfect play.
+Two stones of each side in opposite corners. The result of perfect play is unknown.
 
 ## Rewards
 

@@ -13,9 +13,9 @@ captures diagonally only. The first pawn on the row farthest from its start wins
 | Steps | one cell straight or diagonally forward, onto an empty cell | |
 | Captures | diagonally forward only, never obliged | |
 | Winning | a pawn on the farthest row, or no enemy pawn left | |
-| Draws | none: whoever is to move has a move | |
+| Draws | none: the player to move always has a move | |
 
-A pawn on the row before its goal can always go on; so who is to move is never stuck, on any of
+A pawn on the row before its goal can always move, so the player to move is never stuck, on any of
 these boards.
 
 ## Action space
@@ -45,9 +45,9 @@ In words a move is its two cells, columns `a` to `h` from the left and rows 1 to
 
 ## Starting state
 
-Black's pawns fill the top rows, White's the bottom rows. Who wins with perfect play is not known on
-8 x 8. By exhaustive search here, the first player wins on 4 x 3, 4 x 4, 4 x 5, 4 x 6, 5 x 2, 5 x 3, 5 x 4,
-5 x 5, 6 x 2 and 6 x 3 (rows x columns), the second on 4 x 2.
+Black's pawns fill the top rows, White's the bottom rows. The result of perfect play is unknown on 8
+x 8. By exhaustive search here, the first player wins on 4 x 3, 4 x 4, 4 x 5, 4 x 6, 5 x 2, 5 x 3, 5
+x 4, 5 x 5, 6 x 2 and 6 x 3 (rows x columns), the second on 4 x 2.
 
 ## Rewards
 

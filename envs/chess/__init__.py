@@ -1,6 +1,6 @@
 """Chess.
 
-The usual game on 8 x 8, with draws that nobody has to claim.
+The usual game on 8 x 8. Draws need not be claimed.
 
 ## Rules and variants
 
@@ -16,7 +16,7 @@ The usual game on 8 x 8, with draws that nobody has to claim.
 
 `judge="botzone"` is the referee of Botzone, for games recorded there: seat 1 plays White and moves
 first; a draw is stalemate or more than 50 *plies* without a capture or a pawn move (the recorded
-games end on the 51st); no repetition, no dead positions. `draws` then means nothing.
+games end on the 51st); no repetition, no dead positions. `draws` then has no effect.
 
 PettingZoo's chess_v6 ends a game earlier: as soon as a draw *could* be claimed, also by announcing
 a move that would bring the repetition or the hundredth ply about.
@@ -45,13 +45,13 @@ both players).
 | 19 | ones if the position has stood before |
 | 20-110 | the same 13 planes for the seven positions before it |
 
-What of that is surprising and yet PettingZoo's: a pawn that just made two steps is shown on its own
-first rank instead of where it stands, Leela's sign for en passant (that is what its issue 1237 took
-for a bug; its documentation explains it); planes 0-3 are not in the order its documentation gives;
-in plane 5, squares are numbered a1, b1, ... from the near left for White and from the far left for
-Black; the starting position never is in the history, so the first observation shows no pieces.
-A position put by `set_fen` *is* in the history. PettingZoo has no games beyond 100 such plies;
-plane 5 stays at its last square from 126 on.
+Some of this is surprising, but equal to PettingZoo's observation: a pawn that has just made two
+steps is shown on its own first rank instead of its square, as Leela marks en passant (PettingZoo's
+issue 1237 reports this as a bug; PettingZoo's documentation explains it); planes 0-3 are not in the
+order its documentation gives; in plane 5, squares are numbered a1, b1, ... from the near left for
+White and from the far left for Black; the starting position never is in the history, so the first
+observation shows no pieces. A position put by `set_fen` *is* in the history. PettingZoo has no
+games beyond 100 such plies; plane 5 stays at its last square from 126 on.
 
 `action_mask`: `Box(0, 1, (4672,), int8)`.
 

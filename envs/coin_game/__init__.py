@@ -1,11 +1,12 @@
 """The coin game.
 
-Players walk on a grid and take coins by walking onto them. Each is told a colour of its own, its
-goal, and nobody is told the others'. Coins of the players' goals count for all, those of nobody's
-goal against all: whoever watches what the others take can help them.
+Players walk on a grid and take coins by walking onto them. Each player has a goal, a colour that is
+told to this player only. Coins of the players' goals count for all players, coins of nobody's goal
+against all players. A player can help the others by inferring their goals from the coins that they
+take.
 
-This is the game of Raileanu et al. (2018), which OpenSpiel has; the coin game of LOLA, with two
-colours and prisoner's dilemmas, is another one.
+This is the game of Raileanu et al. (2018), as in OpenSpiel; the coin game of LOLA, with two colours
+and prisoner's dilemmas, is another game.
 
 ## Rules and variants
 
@@ -16,12 +17,12 @@ colours and prisoner's dilemmas, is another one.
 | Colours | one more than players; goals are distinct and uniform among them | `extra_colours`: 0 to 3 |
 | Coins | 4 of each colour; players and coins start on cells of their own, uniformly | `coins`: 1 to 6 |
 | Moves | 20 in all, the seats in turn | `length`: 1 to 120 |
-| A move | one cell up, down, left or right, or stand; always legal; off the board or onto a player it comes to standing, and is used up | |
-| Coins taken | are gone; they count whoever took them | |
-| What a seat knows | its own goal, and all else but the others' goals | `goals="all"`: the goals of all |
+| A move | one cell up, down, left or right, or stand; always legal; a move off the board or onto a player counts, but has no effect | |
+| Coins taken | are removed; they count no matter who took them | |
+| What a seat knows | everything except the others' goals | `goals="all"`: everything |
 
-Players and coins have to fit on the board. `goals="all"` is no game to be rated in: it says what a
-policy would reach if it had nothing to infer.
+Players and coins have to fit on the board. `goals="all"` is not meant for ratings: it shows what a
+policy reaches if it has nothing to infer.
 
 ## Action space
 
@@ -40,8 +41,9 @@ policy would reach if it had nothing to infer.
 | 8-10 | how many of each the other player has taken |
 | 11 | how many moves are left, of all players together |
 
-With n players and c colours there are n + c + nc + 1 planes; the others come in the order of their moves
-after the observer, and where all goals are told their goals come in that order after the observer's.
+With n players and c colours there are n + c + nc + 1 planes; the other players come in turn order
+after the observer. If all goals are told, the coins of their goals come in that order after those
+of the observer's goal.
 
 `action_mask`: `Box(0, 1, (5,), int8)`.
 
@@ -52,10 +54,10 @@ Drawn at the start: there are no chance events in play. Player 0 moves first.
 ## Rewards
 
 0 until the game ends. Then, with n coins taken of a player's goal, m of the other players' goals
-together and k of nobody's goal, `n * n + m * m - k * k`. With two players that is the same for both,
-from -16 to 32; with more it differs, and the fact block is of the game for two.
+together and k of nobody's goal, `n * n + m * m - k * k`. With two players both have the same
+reward, from -16 to 32; with more players rewards differ. The fact block describes the game for two.
 
-A game that is forfeited counts 0 for all, what standing still comes to.
+A forfeited game counts 0 for all players, the same as standing still.
 
 ## Episode end
 
@@ -65,12 +67,12 @@ Termination after the last move.
 
 SPIN-Bench plays this game through OpenSpiel. Its results are not comparable, here or among themselves:
 
-- The history that a player is shown holds the other's observation as text, whose first line is that
-  player's goal: what is to be inferred can be read.
+- The history that a player is shown contains the other player's observation as text, whose first
+  line is that player's goal: the goal that has to be inferred can simply be read.
 - `np.random.seed(42)` is called once in a process, so that every run plays the same boards in order.
 - The moves it counts for its limit never get past 1 (`cnt =+ 1`).
-- After four bad replies the code of a forfeit is computed and ignored: an illegal action crashes the run,
-  so that losing by bad replies cannot be seen in its results.
+- After four bad replies the code for a forfeit is computed but ignored: an illegal action crashes
+  the run, so its results contain no losses by bad replies.
 
 Here a bad reply is counted, a forfeit recorded, a game has its own seed, and no prompt tells another's goal.
 """

@@ -1,9 +1,9 @@
 """Fight the Landlord (Dou Dizhu), the card game of one against two.
 
 Seat 0 is the landlord, seats 1 and 2 are the peasants and win together. All 54 cards are dealt: 17
-each, and three more, which all see, to the landlord. The landlord leads. In turn each seat passes or
-beats the last play; after two passes in a row the seat that played last leads anything. The first
-empty hand wins for its side.
+to each seat, and three more, which are shown to all, to the landlord. The landlord leads. In turn
+each seat passes or beats the last play; after two passes in a row the seat that played last leads
+any play. The first empty hand wins for its side.
 
 Ranks, the lowest first: 3 4 5 6 7 8 9 10 J Q K A 2, black joker, red joker. Suits never matter.
 
@@ -19,14 +19,14 @@ Ranks, the lowest first: 3 4 5 6 7 8 9 10 J Q K A 2, black joker, red joker. Sui
 | bomb | 4 | 13 | four of a rank: beats everything but a higher bomb and the rocket |
 | rocket | 2 | 1 | both jokers: beats everything |
 
-Otherwise a play beats one of its own kind with as many cards and a lower body; what goes with a body
-never counts.
+Otherwise a play beats a play of the same kind with the same number of cards and a lower body; the
+cards attached to a body never count.
 
 ## Rules and variants
 
 | Topic | Here | Option |
 | --- | --- | --- |
-| Singles that go with a body | of different ranks, both jokers allowed (Botzone) | `kickers="pagat"`: never both jokers; `kickers="loose"`: a pair may serve as two singles (DouZero and most apps) |
+| Singles attached to a body (kickers) | of different ranks, both jokers allowed (Botzone) | `kickers="pagat"`: never both jokers; `kickers="loose"`: a pair may serve as two singles (DouZero and most apps) |
 | Space shuttle | no kind of play: fours in sequence are bombs, one by one | `shuttle=True`: 2 to 5 fours in sequence, alone, with as many singles of different ranks, or 2 or 3 of them with as many pairs; no bomb (Botzone) |
 | Landlord | seat 0 | `bidding="points"`: 17 cards each; seats 0, 1, 2 speak once each, pass or more than the highest bid; 3 ends it; the highest bidder takes the three cards and leads; if all pass, the game is over and nobody wins |
 | Score | the landlord's side wins or loses 2 stakes, each peasant 1 | `score="win"`: 1 and 1/2; `score="botzone"`: below |
@@ -43,8 +43,8 @@ These scores do not sum to zero.
 
 ## Action space
 
-With `plays="parts"` (default) `Discrete(324)`: a pattern, and then one action for each rank that goes
-with it, in ascending order. The cards are played, and shown, with the last of these.
+With `plays="parts"` (default) `Discrete(324)`: a pattern, and then one action for each attached
+rank, in ascending order. The cards are played, and shown, with the last of these actions.
 
 | Action | Pattern |
 | --- | --- |
@@ -55,13 +55,13 @@ with it, in ascending order. The cards are played, and shown, with the last of t
 | 201-238, 239-268 | airplane with singles, with pairs |
 | 269-281, 282-294 | four with two singles, with two pairs |
 | 295-307, 308 | bomb, rocket |
-| 309-323 | one rank to go with the pattern (a single of it, or a pair), from 3 to the red joker |
+| 309-323 | one rank to attach to the pattern (a single or a pair of it), from 3 to the red joker |
 | 324-361, 362-391, 392-412 | space shuttle, with singles, with pairs (with `shuttle` only) |
 
-With `plays="whole"` `Discrete(26065)`, or 33936 with `shuttle`: every play is an action, numbered by its
-pattern and then by what goes with it. Text games (`TextGame`), recorded games and tournaments use
-these. A number means the same cards under all options. With bidding four more actions follow: pass, 1,
-2, 3.
+With `plays="whole"` `Discrete(26065)`, or 33936 with `shuttle`: every play is an action, numbered
+by its pattern and then by the attached cards. Text games (`TextGame`), recorded games and
+tournaments use these actions. A number means the same cards under all options. With bidding four
+more actions follow: pass, 1, 2, 3.
 
 ## Observation space
 
@@ -72,8 +72,8 @@ to the observer: itself, the next, the previous.
 | Index | Content |
 | --- | --- |
 | 0-53 | own hand |
-| 54-107 | what the two others hold together; in the bidding, with the bottom cards |
-| 108-161 | bottom cards that are surely still in the landlord's hand |
+| 54-107 | cards of the two other seats together; during the bidding, with the bottom cards |
+| 108-161 | bottom cards that are known to be still in the landlord's hand |
 | 162-215 | the play to beat |
 | 216-269 | own play that is being named (parts) |
 | 270-431 | played so far, by each seat |
@@ -84,13 +84,13 @@ to the observer: itself, the next, the previous.
 | 1467-1469 | the highest bid: 1, 2, 3; 1 without bidding |
 | 1470 | the play to beat is the partner's |
 | 1471-1485 | bombs and rockets played: one of 0 to 14 |
-| 1486-1488 | who bid highest, by seat; 0 without bidding |
+| 1486-1488 | the seat with the highest bid; 0 without bidding |
 
 `rules.action_cards` writes the 54 numbers of an action, which value networks want beside them.
 
 ## Starting state
 
-The cards are dealt by the seed alone, so that one seed is the same deal for whoever sits where.
+The cards are dealt by the seed alone, so that a seed gives the same deal for every seating.
 
 ## Rewards
 

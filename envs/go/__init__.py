@@ -1,8 +1,8 @@
 """Go.
 
-Two players put stones on the points of a board of 9 x 9 lines. Stones whose chain has no empty point next
-to it are taken off. Who has more stones and surrounded points in the end, White's compensation counted,
-wins.
+Two players put stones on the points of a board of 9 x 9 lines. A chain of stones without an
+adjacent empty point is captured and removed. The player with more stones and surrounded points at
+the end, including White's compensation, wins.
 
 ## Rules and variants
 
@@ -10,20 +10,20 @@ wins.
 | --- | --- | --- |
 | Board | 9 x 9 | `size=2` .. `19` |
 | Compensation | 7.5 points for White | `komi`, in quarters of a point, -999 to 999 |
-| Suicide | illegal, of one stone as of several | |
-| Repetition | positional superko: a move that brings any earlier position of the board back is illegal, the empty board's too; a pass never is | `ko="positional"` |
-| | the same, where the same player is to move as well | `ko="situational"` |
-| | only taking back at once the one stone that took one | `ko="simple"` |
-| End | two passes in a row; else after twice as many moves as there are points, counted as it stands | `max_length` |
-| Score | area: stones on the board and empty regions that touch one colour alone; no stone is taken off as dead | |
-| Result | Black wins by more than the compensation; exactly as much is a draw | |
+| Suicide | illegal, for one stone and for several | |
+| Repetition | positional superko: a move that recreates any earlier position of the board, including the empty board, is illegal; a pass is always legal | `ko="positional"` |
+| | the same, but only if the same player is to move | `ko="situational"` |
+| | only the immediate recapture of a single stone that captured a single stone is illegal | `ko="simple"` |
+| End | two passes in a row; otherwise after twice as many moves as there are points, and the board is scored as it stands | `max_length` |
+| Score | area: stones on the board and empty regions that touch one colour alone; no stone is removed as dead | |
+| Result | Black wins with a lead of more than the compensation; a lead equal to the compensation is a draw | |
 | Handicap | none; 2 to 9 stones of Black on the usual points of 9 x 9, 13 x 13 and 19 x 19, then White moves first | `handicap=2` .. `9` |
 
-Stones that cannot live must be captured before one passes: the board is counted as it stands.
+Stones that cannot live must be captured before passing, because the board is scored as it stands.
 
-In OpenSpiel a move that repeats a position is legal and draws the game, in Pgx its player loses, and
-PettingZoo knows the simple rule alone. New Zealand rules and Tromp and Taylor's allow the suicide of
-several stones.
+In OpenSpiel a move that repeats a position is legal and draws the game, in Pgx its player loses,
+and PettingZoo has the simple rule only. New Zealand rules and Tromp and Taylor's allow the suicide
+of several stones.
 
 ## Action space
 
@@ -42,8 +42,8 @@ I, rows 1 to 9 from the bottom, so that action 0 is `A9`.
 | 2i + 1 | the opponent's |
 | 16 | 1 everywhere if the observer is White |
 
-With `observation="pettingzoo"` they are those of PettingZoo's `go_v5`, and of dtype bool: plane 2i has the
-stones of whoever moved i plies ago, just after that move, and 2i + 1 the other's.
+With `observation="pettingzoo"` observations are those of PettingZoo's `go_v5`, with dtype bool:
+plane 2i has the stones of whoever moved i plies ago, just after that move, and 2i + 1 the other's.
 
 `action_mask`: `Box(0, 1, (82,), int8)`.
 

@@ -12,13 +12,13 @@ Sources differ on almost every point; this table says what holds here and which 
 | --- | --- | --- |
 | Leaving base | only on a six, to the own start square | |
 | Own pieces on one square | forbidden everywhere but on the last home cell; an own piece on the start square keeps others in base | `stacking="safe"`: allowed on safe squares and in the home path |
-| Passing over pieces | free; only landing matters | |
+| Passing over pieces | allowed; only the target square matters | |
 | Home path | cell k (1-6) is 52 + k steps from the start; no move may end at exactly 52 steps; cell 6 finishes the piece and needs the exact number | |
 | Moving inside the home path | any move that does not overshoot | `home="exact"`: only the move that finishes |
 | Capture | on a square that is not safe: every opposing piece there returns to base; no extra throw | |
 | Safe squares | 0, 8, 13, 21, 26, 34, 39, 47, for everyone; players may share them | |
 | A six | throw again, also when no piece could move; no limit to sixes in a row | |
-| No legal move | the turn passes without a question (after a six: throw again); a single legal move is still asked for | |
+| No legal move | the turn passes without a decision (after a six: throw again); a single legal move is still a decision | |
 | Seats | players take colours 0 .. n-1 in turn order | `seats="0+2"`: any colours |
 | End | the first player with four pieces home wins and the game stops | `max_rolls`: stopped without a winner after that many throws |
 
@@ -36,7 +36,7 @@ Columns: 0 base; 1-52 main track, counted from the *observer's* start square; 53
 | Rows | Content |
 | --- | --- |
 | 0-3 | own pieces 0-3, one-hot |
-| 4 .. 2 + n | the opponents in turn order after the observer: how many pieces stand there (each in its own home path) |
+| 4 .. 2 + n | the opponents in turn order after the observer: number of pieces on each square (home cells are those of the opponent) |
 | 3 + n | the dice, one-hot in columns 0-5 |
 
 `action_mask`: `Box(0, 1, (4,), int8)`.

@@ -1,9 +1,10 @@
 """Chinese Standard Mahjong (MCR).
 
 Four players draw and discard tiles, each to make four sets and a pair, or one of a few special
-hands, that is worth at least 8 fans. Sets are chows (three tiles of a suit in sequence), pungs (three
-alike) and kongs (four alike); most can be made with a tile that another has just discarded. There are
-81 fans, patterns with a value of 1 to 88, and which of them to play for is the game.
+hands, that is worth at least 8 fans. Sets are chows (three tiles of a suit in sequence), pungs
+(three alike) and kongs (four alike); most can be made with a tile that another has just discarded.
+There are 81 fans, patterns with a value of 1 to 88; the skill is in choosing which of them to play
+for.
 
 ## Tiles
 
@@ -30,30 +31,33 @@ alike) and kongs (four alike); most can be made with a tile that another has jus
 | Winning | a player is asked and may decline | `hu="forced"`: a win is taken without asking |
 | One concealed and one melded kong | 5 fans together, as Botzone's judge counts | `fans="wmo"`: 6, as in the Green Book |
 
-1. Who is to move draws a tile, East first. It may win, declare a concealed kong (four in hand) or add
-   the fourth tile to a pung of its own that lies open, or discard any tile. After a kong it draws another.
-2. Each other player that could claim the discard is asked, the next after the discarder first: to win, to
-   take it for a pung or kong, or, the next player only, for a chow. A win goes before pung and kong,
-   those before a chow; of two who want to win, the nearer after the discarder does. Nobody is
-   shown what others answer, and claims that lose are never shown.
-3. After a chow or pung one discards, after a kong one draws a replacement and goes on as in 1. Then it is
-   the turn of the player after that.
-4. A tile added to a pung may be robbed by who wins with it. Concealed kongs are not robbed; they lie
-   face down, and their tiles are known to their owner only.
-5. When nobody could draw after a player (the next player's wall is empty, or the one wall), its turn is the
-   last: no kong, no chow and no pung any more, and a discard that nobody wins ends the hand without
-   a winner. A kong also needs a tile to draw.
-6. Who wins with f fans on a discard, or by robbing, gets 8 + f points from who gave the tile and 8 from
-   each other; who wins with a tile it has drawn, 8 + f from everybody.
+1. The player to move draws a tile, East first. The player may win, declare a concealed kong (four
+   in hand), add the fourth tile to an open pung of its own, or discard any tile. After a kong the
+   player draws another tile.
+2. Each other player that could claim the discard is asked, in turn order after the discarder: to
+   win, to take the tile for a pung or kong, or (only the next player) for a chow. A win has
+   priority over pung and kong, and these over a chow; if two players want to win, the first in turn
+   order after the discarder does. No player is shown the others' answers, and claims that lose are
+   never shown.
+3. After a chow or pung the claimer discards; after a kong the claimer draws a replacement tile and
+   continues as in 1. The turn then passes to the next player after the claimer.
+4. A tile added to a pung may be robbed by a player who wins with it. Concealed kongs cannot be
+   robbed; they lie face down, and only their owner knows the tiles.
+5. A turn is the last one if the next player could not draw (the next player's wall, or the common
+   wall, is empty). In the last turn there are no kongs, chows and pungs, and a discard that nobody
+   wins on ends the hand without a winner. A kong also needs a tile to draw.
+6. A player who wins with f fans on a discard, or by robbing, gets 8 + f points from the player who
+   gave the tile and 8 points from each other player; a player who wins on a drawn tile gets 8 + f
+   points from every other player.
 
-Invalid moves do not exist here. A text game that ends by one is a foul: -30 points, and 10 for each other
-player.
+Environments do not allow invalid moves. A text game that ends by an invalid move is a foul: -30
+points, and 10 for each other player.
 
 ## Fans
 
-All fans of a hand add up, but not those that another contains, in the division of the tiles that gives
-most; `fans.py` counts them, and may be used without the environment. Where calculators differ, it goes
-by PyMahjongGB, the judge of Botzone's games.
+The fans of a hand are added up, except those that another fan contains, for the division of the
+tiles that gives the most points. `fans.py` counts them and can be used without the environment.
+Where calculators differ, it follows PyMahjongGB, the judge of Botzone's games.
 
 @FANS@
 
@@ -94,13 +98,13 @@ opposite, 3 previous.
 | 14 + 34 r + 4 | which of them are kongs |
 | 14 + 34 r + 5..33 | the last 29 discards of player r, oldest first, with those that were claimed |
 
-Planes 10 and 11 and rows 0 to 2 of plane 13 are empty for who is not to move: that others are being
-asked is not to be seen. `action_mask`: `Box(0, 1, (235,), int8)`.
+Planes 10 and 11 and rows 0 to 2 of plane 13 are empty for players who are not to move, so that
+nobody sees that others are being asked. `action_mask`: `Box(0, 1, (235,), int8)`.
 
 ## Starting state
 
-Walls are shuffled and dealt when a hand begins; East has drawn. They are in the state from there on: there
-are no chance events.
+Walls are shuffled and dealt when a hand begins, and East has drawn a tile. From then on the walls
+are in the state: there are no chance events.
 
 ## Rewards
 
@@ -110,8 +114,8 @@ Points won and lost (6. above), after each hand. They add up to 0.
 
 Termination after the last hand. A hand has at most 84 draws.
 
-A picture or text of the true state shows all hands: it is for spectators. Prompts and
-observations hold what their player may know.
+Pictures and texts of the true state show all hands and are for spectators. Prompts and observations
+hold only what their player may know.
 """
 
 from typing import Any

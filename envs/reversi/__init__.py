@@ -1,8 +1,8 @@
 """Reversi (Othello).
 
-Two players put discs on a board of 8 x 8 squares. A disc must enclose at least one straight row of the
-other side's discs between itself and another own disc, and every row so enclosed turns over. Whoever
-has more discs in the end wins.
+Two players put discs on a board of 8 x 8 squares. A disc must enclose at least one straight row of
+the other side's discs between itself and another own disc, and every row so enclosed turns over.
+The player with more discs at the end wins.
 
 ## Rules and variants
 
@@ -11,10 +11,10 @@ has more discs in the end wins.
 | Board | 8 x 8; 6 x 6 and 4 x 4 have the same four discs in the middle | `size=4`, `6`, `8` |
 | Start | Black (player 0) has d5 and e4, White d4 and e5; Black moves first | |
 | A disc | must turn over at least one; all enclosed rows turn, in every direction | |
-| No square for a disc | a pass, which is an action of its own and then the only one | `passing="forced"` |
-| Passing at will, as Botzone's judge lets players | a pass is always legal | `passing="voluntary"` |
-| End | at once when neither side can put a disc, as OpenSpiel has it | |
-| Result | more discs win; as many is a draw | |
+| No legal square for a disc | a pass, which is an action of its own and then the only legal one | `passing="forced"` |
+| Voluntary passing, as under Botzone's judge | a pass is always legal | `passing="voluntary"` |
+| End | at once when neither side can put a disc, as in OpenSpiel | |
+| Result | more discs win; an equal number is a draw | |
 
 Pgx ends a game by two explicit passes, so that its games may have two more actions at the end. With
 voluntary passes nothing ends by passing itself; a game is stopped and counted as it stands after

@@ -1,20 +1,20 @@
 """Texas hold'em for two, no limit.
 
 Each player holds two cards of its own; five more are laid open between them, three (flop), one
-(turn), one (river), with a round of betting before the flop and after each of the three. Who
-folds loses what it has put in; otherwise the best five of seven cards take the pot. A match is a
-number of hands with the button changing seats.
+(turn), one (river), with a round of betting before the flop and after each of the three. A player
+who folds loses its bets; otherwise the best five of seven cards win the pot. A match is a number of
+hands with the button changing seats.
 
 ## Rules and variants
 
 | Topic | Here | Option |
 | --- | --- | --- |
 | Match | 20 hands; the cards of hand k depend on the seed and k only, so that a match with the seats changed has the same cards | `hands` |
-| Stacks | 20,000 chips each, set back before every hand | `stack`; `stacks="carry"`: go on from hand to hand, and the match ends when a player has none |
+| Stacks | 20,000 chips each, reset before every hand | `stack`; `stacks="carry"`: stacks carry over from hand to hand, and the match ends when a player has no chips |
 | Blinds | 50 and 100; the button posts the small one, acts first before the flop and last after it; player 0 has the first button | |
-| Raises | to at least the bet faced plus the last raise (a big blind to begin with); all-in for less is allowed and does not change that | |
+| Raises | to at least the bet faced plus the last raise (a big blind to begin with); all-in for less is allowed and does not change this minimum | |
 | Stacks of different size | a bet goes up to what the shorter stack can match; the rest would come back anyway | |
-| Fold | only where there is something to call | |
+| Fold | only if there is a bet to call | |
 | Showdown | both hands are shown; the ace also ends the straight A-2-3-4-5 | |
 | Split pots | even, always: both players have paid the same when there is a showdown, so that no odd chip is ever left for the player out of position | |
 
@@ -33,7 +33,7 @@ less than all-in, or the same as a smaller fraction's, is masked.
 
 With `raises="chips"` `Discrete(stack + 2)`: 0 fold, 1 check or call, a + 1: raise to a chips, which
 makes the player's bet on this street a; the largest is all-in. Text games (`TextGame`) use these
-unless told otherwise, so that a player who writes may name any legal amount.
+actions by default, so that a player can name any legal amount.
 
 ## Observation space
 
@@ -66,8 +66,8 @@ which counts whole halves of a big blind: 2,560 chips are 25.5.
 
 After the last hand; with `stacks="carry"` also when a player has no chips.
 
-A picture or text of the true state shows both players' cards: it is for spectators. Prompts and
-observations hold what their player may know.
+Pictures and texts of the true state show both players' cards and are for spectators. Prompts and
+observations hold only what their player may know.
 """
 
 from stratagym.envs.core import GameSpec, Option, integer

@@ -1,1 +1,0 @@
-"""AdvGameBench: plans under a budget, and how a player revises them."""

@@ -1,1 +1,0 @@
-"""BotzoneBench: its eight games, its tables and figures, and what its paper printed."""

@@ -1,0 +1,90 @@
+"""The coin game in teams of one policy: returns, coins by whose goal they are, goal inference.
+
+    python -m benchmarks.coin_teams
+    python -m benchmarks.coin_teams --policies heuristic,mcts:500 --games 100
+    python -m benchmarks.coin_teams --policies llm --model M --base-url URL --games 20
+
+One policy sits in every seat, and all policies play the same starts. Unless --no-told, each plays
+them once more with the goals of all told: what it scores less without is what inference leaves.
+
+Sources: Raileanu et al. 2018 (the game); SPIN-Bench (arXiv:2503.12349), which lets models play it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cyclopts import Parameter
+
+from stratagym.benchmarks.coin_teams import report
+from stratagym.benchmarks.coin_teams.summary import summarise, team_name
+from stratagym.benchmarks.harness import cli
+from stratagym.benchmarks.harness.matches import Match, Place
+from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
+from stratagym.benchmarks.harness.pairings import duel_seating
+from stratagym.benchmarks.harness.policies import make_policies, settings
+from stratagym.benchmarks.harness.progress import stage
+from stratagym.benchmarks.harness.run import Run
+from stratagym.benchmarks.harness.schedules import fixed
+from stratagym.envs import spec
+
+NAME = "coin_teams"
+GAME = spec("coin_game")
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class Args(MatchArgs, RunArgs):
+    policies: str = "random,rule:any,rule:own,heuristic"
+    """Policies, separated by commas: random, heuristic, rule:NAME, mcts:SIMULATIONS, llm:MODEL."""
+    rules: str = ""
+    """Options of the game, such as "players=3,length=30"."""
+    games: int = 400
+    """Games of each policy, and as many where the goals of all are told."""
+    told: bool = True
+    """Let each policy play the same starts with the goals of all told, too."""
+
+
+def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
+    """Play the coin game in teams and report returns and how they came about."""
+    try:
+        given = cli.pairs("--rules", args.rules)
+        options = GAME.options_in_force(**given)
+        rules = GAME.make_rules(**given)
+    except ValueError as error:
+        raise cli.InputError(f"--rules: {error}") from None
+    if rules.told:
+        raise cli.InputError("--rules goals=all: these games are played besides; leave it out")
+    cli.count("--games", args.games)
+    protocol = args.answer_protocol(GAME)
+    policies = {policy.name: policy for policy in make_policies(GAME, args.policies, args)}
+    config = {
+        **settings(list(policies.values())),
+        "named": list(policies),
+        "rules": options,
+        "games": args.games,
+        "told": args.told,
+        **protocol.record(),
+        "seed": args.seed,
+    }
+    run = Run(NAME, args, config, policies.values(), replays=0)
+    seeds, _ = duel_seating(1, args.games, args.seed)
+    matches = [
+        Match(
+            NAME, f"{team_name(name, told)}/{g}", GAME.name, options | {"goals": goals}, int(seed),
+            (name,) * rules.num_players, protocol, Place(team_name(name, told), g, None),
+        )
+        for told, goals in enumerate(("own", "all")[: 1 + args.told])
+        for name in policies
+        for g, seed in enumerate(seeds)
+    ]  # fmt: skip
+    records = run.play(fixed(matches))
+    with stage("adding up the games"):
+        summary = summarise(run, records)
+    run.finish(summary, report.write, report.screen)
+
+
+APP = cli.app(NAME, main)
+
+if __name__ == "__main__":
+    cli.run(APP)

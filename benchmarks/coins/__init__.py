@@ -1,1 +1,0 @@
-"""Teams of coin game players: their returns, what they took, and the report."""

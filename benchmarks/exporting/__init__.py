@@ -1,1 +1,0 @@
-"""Records turned into the tables that other tools read."""

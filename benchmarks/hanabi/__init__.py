@@ -1,1 +1,0 @@
-"""Hanabi in teams: metrics and report."""

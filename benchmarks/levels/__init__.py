@@ -1,1 +1,0 @@
-"""Skill on frozen ladders: the climb, the calibration of ladders, and their reports."""

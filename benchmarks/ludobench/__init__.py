@@ -1,1 +1,0 @@
-"""LudoBench: spots, metrics and figures behind ``python -m benchmarks.ludo_spots``."""

@@ -1,1 +1,0 @@
-"""How fast games and searches are, beside other implementations of them."""

@@ -1,1 +1,0 @@
-"""Tournaments: what they come to, and their report."""

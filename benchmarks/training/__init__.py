@@ -1,1 +1,0 @@
-"""Training with Stable-Baselines3 and what is measured of it."""
