@@ -22,9 +22,20 @@ def pytest_xdist_auto_num_workers() -> int:
     return 2 * (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The long ones first: at the end workers would wait for them."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The long ones first, in every worker's share: at the end workers would wait for them.
+
+    xdist deals tests out in equal runs of neighbours before workers steal from each other.
+    """
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    rest = [item for item in items if not item.get_closest_marker("slow")]
+    workers = getattr(config, "workerinput", {}).get("workercount", 1)
+    items[:] = [
+        item
+        for k in range(workers)
+        for part in (slow, rest)
+        for item in part[len(part) * k // workers : len(part) * (k + 1) // workers]
+    ]
 
 
 @pytest.fixture(autouse=True, scope="session")
