@@ -19,6 +19,7 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 
+from stratagym.agents import hooks
 from stratagym.envs import core
 from stratagym.envs.direct import calls
 from stratagym.envs.state import State, state_of
@@ -211,7 +212,10 @@ FACTORIES = {
     "rule": "stratagym.agents.kernel_policies:rule_policy",
     "sb3": "stratagym.agents.sb3:sb3_policy",
 }
-"""Policy names and the ``module:function`` that makes each from (GameSpec, PolicyString)."""
+"""Policy names and the ``module:function`` that makes each from (GameSpec, PolicyString).
+
+Players of one game with a name of their own stand in ``POLICIES`` of its agents.
+"""
 
 
 def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
@@ -221,8 +225,11 @@ def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
         ValueError: an unknown name or a bad argument, in one line.
     """
     parsed = PolicyString.parse(text) if isinstance(text, str) else text
-    if parsed.name not in FACTORIES:
-        known = ", ".join(FACTORIES)
+    own = hooks.policy_makers(spec)
+    if taken := sorted(FACTORIES.keys() & own.keys()):
+        raise ValueError(f"POLICIES of {spec.name}: {', '.join(taken)}: a player of any game")
+    if parsed.name not in FACTORIES and parsed.name not in own:
+        known = ", ".join((*FACTORIES, *own))
         raise ValueError(f"unknown policy {parsed.name!r}; the policies are: {known}")
     if "random" in parsed.options and parsed.name != "llm":
         options = dict(parsed.options)
@@ -239,6 +246,8 @@ def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
         policy = make_policy(spec, replace(parsed, options=options, version=version))
         policy.name = with_option(policy.name, "version", str(version))
         return policy
+    if parsed.name in own:
+        return own[parsed.name](spec, parsed)
     module, _, function = FACTORIES[parsed.name].partition(":")
     return getattr(importlib.import_module(module), function)(spec, parsed)
 

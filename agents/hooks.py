@@ -7,6 +7,8 @@ defaults.
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -290,6 +292,26 @@ def judge_memory(rules: Any) -> tuple[np.ndarray, ...]:
 def found(spec: core.GameSpec, name: str) -> Any:
     """What the game's agents define under ``name``, or None."""
     return getattr(core.home(spec.module("rules").Rules, "agents"), name, None)
+
+
+def policy_makers(spec: core.GameSpec) -> dict[str, Any]:
+    """``POLICIES`` of the game's agents: its players that have a name of their own.
+
+    By the name that policy strings begin with, a function from (GameSpec, PolicyString) to the
+    policy, which raises ``ValueError`` in one line for options that make no sense.
+    """
+    return found(spec, "POLICIES") or {}
+
+
+def data_folder(spec: core.GameSpec, name: str) -> Path:
+    """Where data of one kind that the game's players have is kept, whether there or not.
+
+    Of our games that is ``data/<name>`` beside this file, of others beside their agents.
+    """
+    module = core.home(spec.module("rules").Rules, "agents")
+    ours = module.__name__.startswith(f"{__name__.partition('.')[0]}.")
+    beside = __file__ if ours else str(sys.modules[module.__name__].__file__)
+    return Path(beside).parent / "data" / name
 
 
 def rule_names(spec: core.GameSpec) -> dict[str, int]:

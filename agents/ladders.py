@@ -8,7 +8,6 @@ stay in ``EARLIER_LADDERS``. What a calibration measured is kept in ``data/ladde
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,8 +28,10 @@ class Ladder:
         levels: the policies of every level, as policy strings; level 0 is ``random``.
         options: of the game, where they are not the defaults.
         measure: ``wins``: a policy meets a level's policies. ``points``: likewise, but what counts
-            is the mean of the points, for games in which most is not won. ``score``, for games
-            that nobody wins: a team of the policy plays the seeds that a team of the level's plays.
+            is the mean of the points, for games in which most is not won. ``pairs``: likewise, for
+            two sides of which one is stronger: who wins both games of a seed, one on each side,
+            wins the pair, and other pairs are drawn. ``score``, for games that nobody wins: a
+            team of the policy plays the seeds that a team of the level's plays.
         least: of a ladder of scores, the least score there is.
         solved: whether the last level plays perfectly in a game that is then drawn: it is as high
             as there is, whatever its win rate, and progress against it is the rate of draws.
@@ -68,11 +69,7 @@ class Ladder:
     @property
     def path(self) -> Path:
         """The file of the calibration's results, whether there or not."""
-        home = core.home(self.game.module("rules").Rules, "agents")
-        if home.__name__.startswith("stratagym."):
-            folder = Path(__file__).parent / "data" / "ladders"
-        else:
-            folder = Path(str(sys.modules[home.__name__].__file__)).parent / "data" / "ladders"
+        folder = hooks.data_folder(self.game, "ladders")
         return folder / f"{self.name.replace('/ladder', '')}.json"
 
     @cached_property

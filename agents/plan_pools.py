@@ -1,7 +1,8 @@
 """Frozen plans of games of sealed plans:  python -m stratagym.agents.plan_pools GAME
 
-Writes ``data/plans/<game>-v<VERSION>.json``: for each level and role 24 plans, and a mixture of
-plans with weights, with the seed, the options and the program's constants that made them. A level's
+Writes ``<game>-v<VERSION>.json`` into ``data/plans``, for a game of another package into that
+folder beside its agents: for each level and role 24 plans, and a mixture of plans with weights,
+with the seed, the options and the program's constants that made them. A level's
 plans are climbed against those of the level below, the mixture by double oracle. Tables or rules
 that change need another version; ladders stand on the plans as they are.
 """
@@ -28,25 +29,27 @@ BEST, RANDOM = 3, 16
 """Level 1: the best of so many fills against so many random plans."""
 START = 6
 """A climb starts from the best of so many fills."""
-STEPS = {
-    "tower_defence": ((400, 400), (600, 600), (600, 600)),
-    "battle_card": ((150, 150), (600, 150), (1200, 600)),
-    "elemental_duel": ((150, 150), (80, 80), (250, 200)),
-}
-"""Of the attacker's and the defender's climbs of levels 2, 3 and 4."""
+STEPS = (400, 400), (600, 600), (600, 600)
+"""Of the attacker's and the defender's climbs of levels 2, 3 and 4, unless ``PLAN_STEPS`` of the
+game's agents says otherwise."""
 ITERATIONS, SAMPLE = 40, 16
 """Of the double oracle: replies of each role, plans that each is climbed against."""
-ORACLE_STEPS = {"battle_card": (1000, 250), "elemental_duel": (500, 500)}
-"""Of its climbs, the attacker's and the defender's, where they are not 250."""
+ORACLE_STEPS = 250, 250
+"""Of its climbs, the attacker's and the defender's, unless ``ORACLE_STEPS`` of the game's agents
+says otherwise."""
 MIXED_IN = 4
 """One opponent in so many of a climb is a fill, so that climbers do not forget simple play."""
 ROLES = ("attacker", "defender")
-FOLDER = Path(__file__).parent / "data" / "plans"
+
+
+def oracle_steps(game: core.GameSpec) -> tuple[int, int]:
+    """``ORACLE_STEPS`` of a game."""
+    return hooks.found(game, "ORACLE_STEPS") or ORACLE_STEPS
 
 
 def path_of(game: core.GameSpec) -> Path:
     """The file of a game's frozen plans, whether there or not."""
-    return FOLDER / f"{game.name}-v{VERSION}.json"
+    return hooks.data_folder(game, "plans") / f"{game.name}-v{VERSION}.json"
 
 
 def frozen(game: core.GameSpec) -> dict[str, Any]:
@@ -157,7 +160,7 @@ class Maker:
         payoffs = self.payoffs(*pools)
         values: list[float] = []
         weights = solve(payoffs)
-        steps = ORACLE_STEPS.get(self.game.name, (250, 250))
+        steps = oracle_steps(self.game)
         for _ in range(ITERATIONS):
             new = []
             for seat in range(2):
@@ -222,7 +225,7 @@ def solve(payoffs: np.ndarray, rounds: int = 20_000) -> list[np.ndarray]:
 def make(game: core.GameSpec, say: Any = print) -> dict[str, Any]:
     """All frozen plans of a game."""
     maker = Maker(game)
-    steps = STEPS[game.name]
+    steps = hooks.found(game, "PLAN_STEPS") or STEPS
     levels = [
         [maker.fights.fills(seat, PLANS, maker.one_seed(), fill=False) for seat in range(2)],
         maker.first(),
@@ -248,7 +251,7 @@ def make(game: core.GameSpec, say: Any = print) -> dict[str, Any]:
         "constants": {
             "plans": PLANS, "best": BEST, "random": RANDOM, "start": START, "steps": list(steps),
             "iterations": ITERATIONS, "sample": SAMPLE, "mixed_in": MIXED_IN,
-            "oracle_steps": list(ORACLE_STEPS.get(game.name, (250, 250))),
+            "oracle_steps": list(oracle_steps(game)),
         },
         "shares": shares,
         "value": (values[-1] + 1) / 2,
@@ -293,7 +296,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"plan_pools: {error}; write: plan_pools GAME", file=sys.stderr)
         return 2
     made = make(game)
-    FOLDER.mkdir(exist_ok=True)
+    path_of(game).parent.mkdir(parents=True, exist_ok=True)
     path_of(game).write_text(in_lines(made) + "\n", encoding="utf-8")
     print(path_of(game))
     return 0

@@ -13,7 +13,18 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils
-from numba.core.types import Array, CPointer, Float, Record, Tuple, Type, UniTuple, int8, int64
+from numba.core.types import (
+    Array,
+    CPointer,
+    Float,
+    Record,
+    Tuple,
+    Type,
+    UniTuple,
+    int8,
+    int64,
+    intp,
+)
 from numba.extending import (
     NativeValue,
     box,
@@ -22,6 +33,7 @@ from numba.extending import (
     register_model,
     unbox,
 )
+from numba.np.arrayobj import make_array, populate_array
 
 _POINTER, _INT64 = ir.IntType(8).as_pointer(), ir.IntType(64)
 
@@ -204,15 +216,33 @@ def _typed_numbers(typingctx: Any, block: Any, room: Any) -> Any:
     return numbers(block, room), codegen
 
 
+def _array_at(context: Any, builder: Any, kind: Array, address: Any, shape: list[Any]) -> Any:
+    """A C-contiguous array at an address; who holds its memory is not numba's to know."""
+    array = make_array(kind)(context, builder)
+    itemsize = context.get_constant(intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    strides = [itemsize]
+    for side in reversed(shape[1:]):
+        strides.insert(0, builder.mul(strides[0], side))
+    data = builder.inttoptr(address, array.data.type)
+    populate_array(array, data, shape, strides[: kind.ndim], itemsize, meminfo=None)
+    return array._getvalue()
+
+
 def _typed_rules(typingctx: Any, block: Any, address: Any) -> Any:
     """The rules at an address, as ``rules_words`` has them."""
 
     def codegen(context, builder, signature, arguments):
-        words = builder.inttoptr(arguments[1], _INT64.as_pointer())
+        address = builder.inttoptr(arguments[1], _INT64.as_pointer())
+        sizes = [1 + kind.ndim if isinstance(kind, Array) else 1 for kind in block.rules]
+        places = [builder.gep(address, [ir.Constant(_INT64, k)]) for k in range(sum(sizes))]
+        words = iter([builder.load(place) for place in places])
         values = []
-        for k, kind in enumerate(block.rules):
-            word = builder.load(builder.gep(words, [ir.Constant(_INT64, k)]))
-            if isinstance(kind, Float):
+        for kind in block.rules:
+            word = next(words)
+            if isinstance(kind, Array):
+                shape = [next(words) for _ in range(kind.ndim)]
+                values.append(_array_at(context, builder, kind, word, shape))
+            elif isinstance(kind, Float):
                 values.append(builder.bitcast(word, ir.DoubleType()))
             else:
                 values.append(builder.trunc(word, context.get_value_type(kind)))
@@ -222,9 +252,14 @@ def _typed_rules(typingctx: Any, block: Any, address: Any) -> Any:
 
 
 def rules_words(rules: Any) -> np.ndarray:
-    """Rules as words, (fields,) int64, of a float its bits."""
-    values = [np.float64(v).view(np.int64) if isinstance(v, float) else v for v in rules]
-    return np.array(values, np.int64)
+    """Rules as words, int64: of a float its bits, of an array its address and its shape."""
+    words: list[Any] = []
+    for value in rules:
+        if isinstance(value, np.ndarray):
+            words += [value.ctypes.data, *value.shape]
+        else:
+            words.append(np.float64(value).view(np.int64) if isinstance(value, float) else value)
+    return np.array(words, np.int64)
 
 
 def _typed_shape(typingctx: Any, block: Any, address: Any) -> Any:

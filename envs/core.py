@@ -1,11 +1,11 @@
 """The kernel protocol: a game as pure functions over one record.
 
 A game's ``rules.py`` holds ``STATE`` (a structured dtype with an ``rng`` field of type ``u8``),
-``Rules`` (a NamedTuple of plain numbers, under ``sizes``; where the options decide the dtype, as
-with a board's size, its property ``state_dtype`` tells it) and njit functions named as the stubs
-below. Generic code, here and in searches, calls the stubs; numba finds the game's own function at
-compile time from the class of ``rules``, so that one generic source serves every game at full
-speed.
+``Rules`` (a NamedTuple of plain numbers, and of arrays where data are rules, under ``sizes``;
+where the options decide the dtype, as with a board's size, its property ``state_dtype`` tells it)
+and njit functions named as the stubs below. Generic code, here and in searches, calls the stubs;
+numba finds the game's own function at compile time from the class of ``rules``, so that one generic
+source serves every game at full speed.
 What a game says of itself besides is in ``facts``.
 
 A kernel allocates nothing, raises nothing, does not recurse (numba's cache then links symbols that
@@ -27,6 +27,7 @@ from numba import njit
 from numba.core.errors import TypingError
 from numba.extending import overload
 
+from stratagym.envs.arrays import rules_key as rules_key
 from stratagym.envs.facts import GameSpec as GameSpec
 from stratagym.envs.facts import Option as Option
 from stratagym.envs.facts import Sides as Sides

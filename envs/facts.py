@@ -6,13 +6,14 @@ Everything here is reached as ``core.X`` too, which is how games import it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, TypeVar
 
 import numpy as np
 
+from stratagym.envs.arrays import hold_arrays, rules_key
 from stratagym.envs.echo import shortened
 
 _ENVS = __name__.rpartition(".")[0]
@@ -136,12 +137,46 @@ def side_returns(sides: Sides, returns: Any) -> np.ndarray:
 def side_leads(sides: Sides, returns: Any) -> np.ndarray:
     """What each side is ahead by, (..., sides) float64: above 0 for a win, 0 for a draw.
 
-    Between two sides the difference of their results, which tells who won where results do not
-    sum to zero; of more sides, or one, each side's result.
+    The side's result minus the best of the other sides'. That tells who won where results do not
+    sum to zero, and where several sides have won something. A side without others has its result.
     """
-    results = side_returns(sides, returns)
-    return results - results[..., ::-1] if len(sides) == 2 else results
+    return leads_of(side_returns(sides, returns))
 
+
+def leads_of(results: np.ndarray) -> np.ndarray:
+    """``side_leads`` of the sides' results, (..., sides)."""
+    sides = results.shape[-1]
+    if sides == 1:
+        return results
+    others = [np.delete(results, k, -1).max(-1) for k in range(sides)]
+    return results - np.stack(others, -1)
+
+
+def ranks_of(results: np.ndarray) -> np.ndarray:
+    """The rank of each side by its result, 1 for the best, (..., sides) float64.
+
+    Sides with equal results share the mean of their ranks (fractional ranking), so that the ranks
+    of a game always have the same sum.
+    """
+    own, others = results[..., :, None], results[..., None, :]
+    return 0.5 + (others > own).sum(-1) + (others == own).sum(-1) / 2
+
+
+def first_places(results: np.ndarray) -> np.ndarray:
+    """Each side's share of the first place, (..., sides): 1 over the number of the best sides."""
+    is_best = results == results.max(-1, keepdims=True)
+    return is_best / is_best.sum(-1, keepdims=True)
+
+
+TAKEN = frozenset(
+    {
+        "activation", "autoreset_mode", "dict_observation", "gamma", "game", "illegal",
+        "max_cycles", "model", "name", "num_envs", "observe", "opponent", "path", "render_mode",
+        "reward_scale", "rules", "seat", "seed", "self", "shaping", "spec", "text", "threads",
+    }
+)  # fmt: skip
+"""Names that no option of a game may have: ``make``, ``make_batch`` and the other functions that
+take a game's options take arguments of these names for themselves, and would not pass them on."""
 
 _imported: dict[str, ModuleType] = {}
 """Modules of games by their names, views completed."""
@@ -164,13 +199,16 @@ class GameSpec:
         information: ``perfect`` or ``imperfect``.
         utility: ``zero_sum``, ``constant_sum``, ``identical`` or ``general``.
         max_game_length: the most decisions a game with default options can take.
-        options: the game's options by name.
+        options: the game's options by name, none of them in ``TAKEN``.
+        seats_option: the name of the option that says how many seats there are, in games that have
+            such an option.
         sources: where the rules come from.
         sides: seats that win together: every seat once. Or a function of ``rules`` that tells it,
             or None where roles are dealt, so that nobody knows before the game. By default each
             seat is alone. (Where all win together, ``utility`` is ``identical``.)
-        decision_seconds: of a game in real time, how long one decision lasts; its kernel takes a
-            no-op from seats that are idle. None where the game waits for its players.
+        decision_seconds: of a game in real time, how long one decision lasts, or a function of
+            ``rules`` that tells it; its kernel takes a no-op from seats that are idle. None where
+            the game waits for its players.
         package: the importable package with the game's files, ``stratagym.envs.<name>`` unless
             given. A game in a package of its own says ``package=__name__``.
     """
@@ -187,8 +225,9 @@ class GameSpec:
     max_game_length: int
     sources: tuple[str, ...] = ()
     options: dict[str, Option] = field(default_factory=dict)
+    seats_option: str = "players"
     sides: Sides | Callable[[Any], Sides | None] | None = each_alone
-    decision_seconds: float | None = None
+    decision_seconds: float | Callable[[Any], float | None] | None = None
     package: str = ""
 
     def __post_init__(self) -> None:
@@ -196,6 +235,15 @@ class GameSpec:
             object.__setattr__(self, "package", f"{_ENVS}.{self.name}")
         if self.dynamics not in ("sequential", "simultaneous"):
             raise ValueError(f"{self.name}: dynamics={self.dynamics!r}; sequential or simultaneous")
+        if taken := sorted(TAKEN.intersection(self.options)):
+            raise ValueError(
+                f"{self.name}: an option may not be named {' or '.join(map(repr, taken))}: "
+                "environments take an argument of that name for themselves"
+            )
+        if self.seats_option != "players" and self.seats_option not in self.options:
+            raise ValueError(
+                f"{self.name}: seats_option={self.seats_option!r} is none of its options"
+            )
 
     @property
     def is_simultaneous(self) -> bool:
@@ -205,6 +253,11 @@ class GameSpec:
     def sides_of(self, rules: Any) -> Sides | None:
         """The sides of a game under these rules; None where roles are dealt."""
         return self.sides(rules) if callable(self.sides) else self.sides
+
+    def decision_seconds_of(self, rules: Any) -> float | None:
+        """How long one decision lasts under these rules; None where nobody's time runs."""
+        told = self.decision_seconds
+        return told(rules) if callable(told) else told
 
     def module(self, part: str) -> ModuleType:
         """One of the game's modules (``rules``, ``view``, ``render``, ``metrics``), imported."""
@@ -258,28 +311,33 @@ class GameSpec:
 
         Made by the game's ``make_rules``, which turns words into numbers; without one the options
         are the fields of ``Rules``.
+
+        Raises:
+            TypeError: a field of ``Rules`` is an array that ``sizes`` was not told of.
         """
         module = self.module("rules")
         make = getattr(module, "make_rules", None) or module.Rules
         options = self._all_options(given)
         rules = make(**options)
         _name_apart(type(rules))
-        _options[type(rules), rules] = options
+        _options[rules_key(rules)] = options
         return rules
 
     def options_of(self, rules: Any) -> dict[str, Any]:
         """The options, as words, that are not at their defaults under these rules.
 
-        Rules that this process has not made by ``make_rules`` are told by their fields.
+        Rules that this process has not made by ``make_rules`` are told by their fields, arrays
+        left out.
         """
-        options = _options.get((type(rules), rules))
+        options = _options.get(rules_key(rules))
         if options is None:
-            return rules._asdict()
+            fields = rules._asdict().items()
+            return {name: value for name, value in fields if not isinstance(value, np.ndarray)}
         return {k: v for k, v in options.items() if v != self.options[k].default}
 
 
-_options: dict[tuple[type, Any], dict[str, Any]] = {}
-"""By rules: the options that ``make_rules`` made them from."""
+_options: dict[Any, dict[str, Any]] = {}
+"""By ``rules_key``: the options that ``make_rules`` made them from."""
 
 
 def _name_apart(rules_class: type) -> None:
@@ -309,6 +367,7 @@ def sizes(
     dtype: Any = np.int8,
     high: Any = 1,
     low: Any = 0,
+    arrays: Mapping[str, Any] | None = None,
 ) -> Callable[[Kind], Kind]:
     """Give a game's ``Rules`` the properties that tell its sizes; a decorator.
 
@@ -319,6 +378,8 @@ def sizes(
         decisions: ``max_game_length``, the most decisions of a game.
         dtype, high, low: ``observation_dtype``, ``observation_high`` and ``observation_low``, the
             largest and the smallest number in an observation.
+        arrays: the fields that are arrays, and the dtype of each: data that is part of the rules,
+            such as a map. See ``arrays.hold_arrays``.
     """
     told = {
         "num_actions": actions,
@@ -333,6 +394,8 @@ def sizes(
         for name, value in told.items():
             computed = callable(value) and not isinstance(value, type)  # a dtype is no function
             setattr(rules_class, name, property(value) if computed else value)
+        if arrays:
+            hold_arrays(rules_class, arrays)
         _name_apart(rules_class)
         return rules_class
 

@@ -16,11 +16,12 @@ import gymnasium
 import numpy as np
 from gymnasium.vector.utils import batch_space
 from llvmlite import ir
-from numba import njit, types
+from numba import carray, njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from stratagym.envs import core
+from stratagym.envs import blocks, core
+from stratagym.envs.bits import BYTES, popcount
 
 NOTHING, NO_MASK = -1, -2
 """What is drawn from a mask of zeros, and from what is no mask."""
@@ -49,12 +50,20 @@ def _draw(mask, function, state):
     Bounded by Lemire's method ("Fast random integer generation in an interval", 2019), as
     ``Generator.choice`` is.
     """
-    n, seen = 0, 0
-    for k in range(mask.shape[0]):
-        n += mask[k]
-        seen |= mask[k]
-    if seen & ~1:
+    # Eight at a time: of thousands of actions, this is what takes the time.
+    size, address = mask.shape[0], mask.ctypes.data
+    whole = size // 8 if address % 8 == 0 else 0
+    words = carray(blocks.words_at(address), whole).view(np.uint64)
+    n, seen = 0, np.uint64(0)
+    for k in range(whole):
+        n += popcount(words[k])
+        seen |= words[k]
+    if seen & ~BYTES:
         return NO_MASK
+    for k in range(8 * whole, size):
+        n += mask[k]
+        if mask[k] & ~1:
+            return NO_MASK
     if n == 0:
         return NOTHING
     left, k = 0, 0
@@ -63,6 +72,12 @@ def _draw(mask, function, state):
         while product & 0xFFFFFFFF < 2**32 % n:
             product = np.int64(_bits(function, state)) * n
         left = product >> 32
+    while k < 8 * whole:
+        here = popcount(words[k >> 3])
+        if left < here:
+            break
+        left -= here
+        k += 8
     while left >= mask[k]:
         left -= mask[k]
         k += 1

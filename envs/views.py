@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
+import numpy as np
+
+from stratagym.envs.arrays import rules_key
 from stratagym.envs.words import AnswerForm, section
 
 MERGED_PARTS = (
@@ -22,11 +25,12 @@ class View(Protocol):
     A text that is always the same may be a constant in capitals, such as ``RULES_TEXT``.
     Besides, a view may have ``RENAMED`` (the game's words and made-up ones) and
     ``rules_in_full(rules)`` (the game for who does not know it by name, where ``rules_text`` takes
-    it as known); others read ``MATCH_OPTIONS``, ``SIDE_NAMES``,
-    ``CONSEQUENCES``, ``chance_text`` and ``forfeit_returns(rules, s, seat)``, each seat's return
-    when a seat forfeits. A view with ``refusal_text(kind, reason, where, facts)``
-    tells in words why an answer was refused; its ``position_text`` takes the text as a fifth
-    argument ``refusal`` when the seat is asked the next time.
+    it as known); others read ``MATCH_OPTIONS``, ``SIDE_NAMES``, ``CONSEQUENCES``,
+    ``chance_text``, ``dealt_sides`` and ``dealt_role`` (see ``dealing``) and
+    ``forfeit_returns(rules, s, seat)``, each seat's return when a seat forfeits. A view with
+    ``refusal_text(kind, reason, where, facts)`` tells in words why an answer was refused; its
+    ``position_text`` takes the text as a fifth argument ``refusal`` when the seat is asked the
+    next time.
     ``plans`` lists what a view has whose replies hold several moves, or messages.
     """
 
@@ -72,10 +76,7 @@ class View(Protocol):
 
         By default the action whose text in this position it is.
         """
-        for action in range(rules.num_actions):
-            if self.action_to_string(rules, s, action) == text:
-                return action
-        raise ValueError("no_such_move")
+        return _read_back(self, rules, s, text)
 
     def move_text(self, rules: Any, s: Any, action: int) -> str:
         """A legal move told in one sentence, with what all see of it; empty for nothing."""
@@ -138,6 +139,38 @@ class View(Protocol):
     def task_text(self, rules: Any) -> str:
         """What to do now, in one sentence."""
         return ""
+
+
+_latest: tuple[Any, list[dict[str, int]]] = None, []
+"""The position that a text was last read in, and its actions by their texts: of the legal ones
+and, once a text was none of theirs, of all."""
+
+
+def _read_back(view: Any, rules: Any, s: Any, text: str) -> int:
+    """The action of a text; that of a legal one is made out without the texts of the others."""
+    global _latest
+    place = view, rules_key(rules), s.tobytes()
+    to_string, (known, tables) = part(view, "action_to_string"), _latest
+    if known != place:
+        _latest = place, tables = place, []
+    for k, listed in enumerate((_legal, _all)):
+        if k == len(tables):
+            actions = reversed(listed(rules, s))  # of two with one text the first is meant
+            tables.append({to_string(rules, s, action): action for action in actions})
+        if text in tables[k]:
+            return tables[k][text]
+    raise ValueError("no_such_move")
+
+
+def _legal(rules: Any, s: Any) -> list[int]:
+    home, legal = sys.modules[type(rules).__module__], np.zeros(rules.num_actions, np.int64)
+    if home.current_player(rules, s) < 0:
+        return []
+    return legal[: home.legal_actions(rules, s, legal)].tolist()
+
+
+def _all(rules: Any, s: Any) -> range:
+    return range(rules.num_actions)
 
 
 CALLED = (

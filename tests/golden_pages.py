@@ -7,8 +7,11 @@ and a figure may be neither missing nor otherwise. Intervals are compared in the
 from __future__ import annotations
 
 import html
+import json
 import re
 from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 INTERVAL = r" ?±[\d.,]+| ?\[[-+\d., –]*\]"
@@ -22,6 +25,17 @@ MOVED = (
 )
 """What makes the run again stands at the foot today, with the options, which are compared in the
 configuration."""
+
+WORDS = [
+    (re.compile(re.escape(said).replace(r"\{\}", "(.+?)")), says)
+    for said, says in json.loads(
+        (Path(__file__).parent / "golden/words.json").read_text(encoding="utf-8")
+    )
+]
+"""(what 0.1's reports and screens said, what they say today), the longest first; ``{}`` stands for
+a name or figure, which has to be the same."""
+SEEDS = re.compile(r"(policies|ladders)(?: · )?\d+ ?seed$")
+"""0.1 had the seed among a report's headlines; today it is among the options, at the foot."""
 
 
 class Sheet(NamedTuple):
@@ -38,18 +52,28 @@ def without_intervals(line: str) -> str:
     return re.sub(r"[ ─]+", " ", re.sub(INTERVAL, "", line)).strip()
 
 
-def parts(text: str) -> tuple[list[Sheet], Counter[str]]:
-    """(tables, all other lines) of a report, Markdown or HTML."""
+def reworded(text: str) -> str:
+    """What 0.1 said in a line, a cell or on a screen, in today's words."""
+    for said, says in WORDS:
+        if said.pattern.isalpha():
+            text = re.sub(rf"(?m)(?<!\S){said.pattern}(?!\S)", says, text)
+        else:
+            text = said.sub(lambda found, says=says: says.format(*found.groups()), text)
+    return SEEDS.sub(r"\1", text)
+
+
+def parts(text: str, say: Callable[[str], str] = str) -> tuple[list[Sheet], Counter[str]]:
+    """(tables, all other lines) of a report, Markdown or HTML; ``say`` rewords lines and cells."""
     for pattern in MOVED:
         text = re.sub(pattern, "", text, flags=re.MULTILINE)
     sheets: list[Sheet] = []
     lines: Counter[str] = Counter()
     inside = False
     for line in text.splitlines():
-        if not (cells := _cells(line)):
+        if not (cells := [say(cell) for cell in _cells(line)]):
             if not line.startswith(("<tbody>", "|")):
                 inside = False
-                lines[_plain(line)] += 1
+                lines[say(_plain(line))] += 1
         elif inside and "<thead>" not in line:
             sheets[-1].rows.append(cells)
         else:
@@ -68,7 +92,8 @@ def _cells(line: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    return html.unescape(re.sub(r"<[^>]*>", "", without_intervals(text))).replace("`", "").strip()
+    said = html.unescape(re.sub(r"<[^>]*>", "", without_intervals(text)))
+    return re.sub(r"`|\*\*|^(?:-|#+) |^\*(?=.*\*$)|(?<=\S)\*$", "", said.strip()).strip()
 
 
 def page_problems(old: str, new: str, changed: tuple[str, ...] = ()) -> list[str]:
@@ -77,7 +102,7 @@ def page_problems(old: str, new: str, changed: tuple[str, ...] = ()) -> list[str
     Args:
         changed: headings of columns whose figures were wrong.
     """
-    (sheets, lines), (today, lines_today) = parts(old), parts(new)
+    (sheets, lines), (today, lines_today) = parts(old, reworded), parts(new)
     found = [f"no longer says {line!r:.300}" for line in lines - lines_today]
     for sheet in sheets:
         kept = [k for k, heading in enumerate(sheet.headings) if heading not in changed]

@@ -312,7 +312,7 @@ def test_scores_leave_out_parts_without_a_case():
 
 def test_process_scores_are_compared_where_they_stand_for_the_same_parts():
     """Who keeps the plan has no revision: ranked among its own kind alone."""
-    options = ["--policies", "random,control:keep,heuristic", "--game", "battle_card"]
+    options = ["--policies", "random,control:keep,plan:fill", "--game", "battle_card"]
     summary = json.loads(run(*options, "--opponents", "plan:level?k=1", "--json").stdout)
     of = {name: (one["parts"], one["ranks"]["of"]) for name, one in summary["scores"].items()}
     assert of["control:keep"][0] == ["planning", "constraint"]
@@ -324,11 +324,12 @@ def test_process_scores_are_compared_where_they_stand_for_the_same_parts():
 def test_balance(monkeypatch):
     """What random plans do, a short double oracle, and a reply to a plan that loses to most."""
     from stratagym.agents import plan_pools
+    from stratagym.agents.games import battle_card as knowledge
     from stratagym.agents.plan_search import Fights
     from stratagym.benchmarks.advgame.balance import has_reply
 
     monkeypatch.setattr(plan_pools, "ITERATIONS", 4)
-    monkeypatch.setattr(plan_pools, "ORACLE_STEPS", {"battle_card": (20, 20)})
+    monkeypatch.setattr(knowledge, "ORACLE_STEPS", (20, 20))
     arguments = ("balance", "--game", "battle_card", "--pairs", "300", "--evals", "50")
     told = run(*arguments).stdout.splitlines()
     assert len(told) == 6

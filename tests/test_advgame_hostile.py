@@ -100,7 +100,9 @@ def test_hostile_plans_are_named_and_the_run_goes_on(tmp_path):
                   "the answer could not be read: too deep",
                   "the answer could not be read: duplicate key"):  # fmt: skip
         assert f"Your plan broke a rule ({words}" in told
-    assert "llm:m1" in (tmp_path / "report.md").read_text()
+    page = (tmp_path / "report.md").read_text()
+    for words in ("llm:m1", "corrections.png", "over_budget.png", "orr.png", "Pearson", "too few"):
+        assert words in page, words
 
 
 OTHER_GAMES = {

@@ -136,8 +136,8 @@ def test_chance_is_known_where_only_models_were_named(tmp_path):
     assert rows["llm:m"]["by_game"]["tower_defence"]["CSR"]["chance"] == redrawn
     page = (tmp_path / "report.md").read_text()
     assert "`control:redraw=llm:m` was sampled at temperature 1" in page
-    assert "random` (chance)" in page and "is not known" not in page
-    assert "| players for chance | random, control:keep |" in page
+    assert "random` (chance)" in page and "There is no chance level" not in page
+    assert "| policies added for the chance level | random, control:keep |" in page
     assert_replayed(tmp_path)
 
 
@@ -145,7 +145,7 @@ def test_nobody_plays_for_chance_where_models_would_have_to_be_asked_for_it(tmp_
     with OpenAIServer(by_hash) as server:
         summary = run(server, tmp_path, "--opponents", "llm:n", "--rounds", 2)
     assert [row["policy"] for row in summary["policies"]] == ["llm:m"]
-    assert "What rates are by chance is not known" in (tmp_path / "report.md").read_text()
+    assert "There is no chance level" in (tmp_path / "report.md").read_text()
 
 
 def test_a_run_of_an_earlier_version_goes_on_as_it_began(tmp_path, monkeypatch):
@@ -288,7 +288,7 @@ def test_plans_over_budget_are_asked_for_again(tmp_path):
     assert own["over budget, first"]["value"] == 4 / 8
     assert own["over budget, last"]["value"] == 2 / 8
     assert json.loads((tmp_path / "config.json").read_text())["tries_on_violation"] == 3
-    assert "| answers for a plan over budget | 3 |" in (tmp_path / "report.md").read_text()
+    assert "| most answers for a plan over budget | 3 |" in (tmp_path / "report.md").read_text()
     assert_replayed(tmp_path)
     assert "over budget, first" in (tmp_path / "report.md").read_text()
 

@@ -292,9 +292,12 @@ def test_replies_correct_and_chance_does_not(tmp_path):
     assert rows["random"]["pooled"]["CSR"]["chance"] == redraw["value"]
     assert summary["differences"][0]["policies"][0] == "plan:reply?evals=200"
     page = (tmp_path / "report.md").read_text()
-    for words in ("| `random` (chance) |", "After which feedback", "**dropped**", "first_move.png",
-                  "corrections.png", "too few", "minus the others"):  # fmt: skip
+    for words in ("| `random` (chance) |", "Revisions by feedback", "**dropped**", "first_move.png",
+                  "minus the others"):  # fmt: skip
         assert words in page, words
+    assert page.index("- `plan:reply?evals=200` won") < page.index("\n## ") < page.index("(WR)")
+    for words in ("corrections.png", "over_budget.png", "orr.png", "Pearson"):
+        assert words not in page, f"one policy cannot fill it: {words}"
 
 
 def test_budgets_have_yardsticks(tmp_path):
@@ -312,7 +315,7 @@ def test_budgets_have_yardsticks(tmp_path):
         half = points["0.5"]["differences"]["WR"]["value"]
         assert half == pytest.approx(points["0.5"]["WR"]["value"] - points["1"]["WR"]["value"])
     assert (tmp_path / "budgets.png").exists()
-    assert "`plan:fill` (yardstick)" in (tmp_path / "report.md").read_text()
+    assert "`plan:fill` (baseline)" in (tmp_path / "report.md").read_text()
     result = run(*options, "--resume", "--pooled", "--credit", "shapley", "--samples", 3)
     again = json.loads(result.stdout)
     assert again["points"] == "pooled" and again["credit_by"] == {"kind": "shapley", "samples": 3}

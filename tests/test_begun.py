@@ -26,6 +26,7 @@ CALLS = {
     "ludo_arena": "--policies random,heuristic --rules max_rolls=20",
     "ludo_spots": "--policies random,gt:1 --personas none,safe --skip-invalid",
     "search": "--game chess --no-peers --seconds 0.25",
+    "table": "--game ludo --rules players=3 --seating one,teams --forfeit stand-in:heuristic",
     "tournament": "--game chess --policies random,mcts:5 --format swiss",
     "train_ppo": "--game tictactoe --steps 100",
 }
@@ -92,8 +93,8 @@ def test_a_report_made_again_is_the_same_and_names_the_first_call(tmp_path, monk
     foot = page.partition("## The run")[2]
     assert "\n## " not in foot, "it is the foot"
     for said in (
-        began["command"], f"Begun on {began['date']} with stratagym {began['version']}",
-        "temperature 0.5", "token limit of a reply 77", "answers for one move, at most", "seed",
+        began["command"], f"began on {began['date']} with stratagym {began['version']}",
+        "temperature 0.5", "token limit of a reply 77", "most answers for one move", "seed",
     ):  # fmt: skip
         assert said in foot, said
     for said in page, " ".join(first.stdout.split()):
@@ -112,4 +113,4 @@ def test_a_run_of_an_earlier_version_says_what_it_did_not_keep(tmp_path):
     (folder / "config.json").write_text(json.dumps(config))
     assert scripts.run("tournament", *words, "--resume").returncode == 0
     assert "begun" not in json.loads((folder / "config.json").read_text())
-    assert "kept neither the day nor the command" in (folder / "report.md").read_text()
+    assert "recorded neither the day nor the command" in (folder / "report.md").read_text()

@@ -279,7 +279,7 @@ def test_the_report_has_the_papers_tables(built_in):
     for policy, row in summary["games"]["tictactoe"].items():
         row_of = rf"^\| `{re.escape(policy)}` \| {re.escape(row['result'])}"
         assert re.search(row_of, page, re.MULTILINE)
-    for heading in ("Skill", "First and second mover", "Game by game", "Words"):
+    for heading in ("Skill", "First and second mover", "Game by game", "Definitions"):
         assert f"\n## {heading}\n" in page
     assert "Mistakes" not in page  # no model
     found = summary["games"]["reversi"]["random"]["levels"][0]["opponents"]["random"]

@@ -6,6 +6,7 @@ two who sit around player 1 win together if the row is full after a move of thei
 
 from __future__ import annotations
 
+import ast
 import pickle
 from types import ModuleType
 from typing import NamedTuple
@@ -14,11 +15,13 @@ import numpy as np
 import pytest
 from numba import njit
 from ours import our_games
+from scripts import ROOT
 
 from stratagym.envs import core, counting, spec, views
 from stratagym.envs.aec import GameEnv
 from stratagym.envs.batch import BatchEnv
-from stratagym.envs.core import TERMINAL, GameSpec, seed_rng, sizes
+from stratagym.envs.core import TERMINAL, GameSpec, Option, seed_rng, sizes
+from stratagym.envs.facts import TAKEN
 
 SPEC = GameSpec(name="row", title="Row", version=0, max_game_length=6, sides=((0, 2), (1,)))
 
@@ -168,6 +171,42 @@ def test_dynamics_is_one_of_two_words():
     ).is_simultaneous
     with pytest.raises(ValueError, match="bids: dynamics='parallel'; sequential or simultaneous"):
         GameSpec(name="bids", title="Bids", version=0, max_game_length=1, dynamics="parallel")
+
+
+def taken_by_callers() -> set[str]:
+    """What the functions that take a game's ``**options`` take besides, in our sources."""
+    names: set[str] = set()
+    paths = [path for room in ("envs", "agents", "wrappers") for path in (ROOT / room).glob("*.py")]
+    for path in paths:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.FunctionDef):
+                continue
+            arguments = node.args
+            if arguments.kwarg and ast.unparse(arguments.kwarg) == "options: Any":
+                own = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+                names |= {argument.arg for argument in own}
+    return names
+
+
+def test_no_option_has_a_name_that_callers_take_for_themselves():
+    taken = taken_by_callers()
+    assert {"seed", "num_envs", "threads", "observe", "render_mode", "opponent", "seat"} < taken
+    assert taken == TAKEN
+    common = {"name": "row", "title": "Row", "version": 0, "max_game_length": 6}
+    for name in sorted(taken):
+        with pytest.raises(ValueError, match=f"row: an option may not be named '{name}'"):
+            GameSpec(**common, options={name: Option(1, (1, 2), "as many")})
+
+
+def test_the_option_for_the_number_of_seats_is_declared():
+    common = {"name": "row", "title": "Row", "version": 0, "max_game_length": 6}
+    options = {"powers": Option(2, core.integer(2, 7), "as many")}
+    assert GameSpec(**common).seats_option == "players"
+    assert GameSpec(**common, options=options, seats_option="powers").seats_option == "powers"
+    with pytest.raises(ValueError, match="seats_option='powers' is none of its options"):
+        GameSpec(**common, seats_option="powers")
+    for game in map(spec, our_games()):
+        assert game.min_players == game.max_players or game.seats_option in game.options
 
 
 def test_sides():

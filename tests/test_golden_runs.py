@@ -20,7 +20,7 @@ from typing import Any
 
 import golden_runs
 import pytest
-from golden_pages import page_problems, screen_problems, without_intervals
+from golden_pages import page_problems, reworded, screen_problems, without_intervals
 from golden_runs import RUNS, Run
 
 from stratagym.agents.core import VERSIONS
@@ -48,8 +48,9 @@ ADDED: dict[str, tuple[str, ...]] = {
         "models",
         "models.*.median_latency_s",
         "games.*.levels[[]].usage.median_latency_s",
+        "pairings[[]].movers*",
     ),
-    "games.jsonl": ("*pairing", "*round", "*seat"),
+    "games.jsonl": ("*pairing", "*round", "*seat", "*leads"),
     "decisions.jsonl": (),
     "replay --html": (),
     "export decisions": (),
@@ -95,9 +96,9 @@ REWORDED = (
     ("from resampling", "over"),
     ("for each turn that was played", "for each turn in which the model was asked"),
 )
-"""(what 0.1's reports said, what they say today)."""
+"""(what 0.1's reports said, what they said next); what they say today: ``golden_pages.WORDS``."""
 
-CHANGED_COLUMNS = ("illegal a turn (IMT)",)
+CHANGED_COLUMNS = ("mean illegal answers per turn (IMT)",)
 """Headings of ``illegal_moves_per_turn`` in reports."""
 
 LINES = ("replay --all", "replay --list")
@@ -206,8 +207,8 @@ def line_problems(file: str, old: str, new: str) -> list[str]:
     return found[:20]
 
 
-def reworded(old: str) -> str:
-    """What 0.1 said, in today's words."""
+def corrected(old: str) -> str:
+    """What 0.1 said, as it was said next."""
     for said, says in REWORDED:
         old = old.replace(said, says)
     return old
@@ -231,7 +232,7 @@ def file_problems(old: dict[str, str], new: dict[str, str], name: str = "") -> l
         elif name.endswith(".json"):
             found += problems(name, json.loads(one), json.loads(other))
         else:
-            said = page_problems(reworded(one), other, CHANGED_COLUMNS)
+            said = page_problems(corrected(one), other, CHANGED_COLUMNS)
             found += [f"{name}: {what}" for what in said[:20]]
     return found
 

@@ -322,7 +322,7 @@ def test_screen_needs_no_personas(tmp_path):
     summary = summarise(tmp_path, ("lucky",), built_in="gt", categories=("safe",), games=0)
     said = shown(summary)
     assert "Persona" not in said
-    assert "Games of two" not in said
+    assert "Two-player games" not in said
 
 
 # --- what the report finds -----------------------------------------------------------------------

@@ -141,7 +141,7 @@ def test_it_plays_in_every_wrapper(site):
 @pytest.fixture(scope="module")
 def tournament(site, once) -> Path:
     """The run of a tournament, with worker processes, searches and a language model in it."""
-    policies = "heuristic,mcts:20,alphabeta:3,perfect,rule:greedy,llm:model"
+    policies = "heuristic,mcts:20,alphabeta:3,perfect,bouton:2,llm:model"
 
     def play(folder: Path) -> None:
         with OpenAIServer(lambda body, nth: answer("I take one.\nMove: 3:1")) as server:

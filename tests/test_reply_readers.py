@@ -41,6 +41,16 @@ BEGUN = {
     "tower_defence": ("", '{"demons": [', '{"demons": [{"name": "', '{"keep": '),
     "tictactoe": ("", "Move: 1", "Move: 1,", "Move: 1,1", "Answer: 1,"),
 }
+
+
+def begun(at: TextGame) -> tuple[str, ...]:
+    """Begun replies in a game, of one that is not listed those that its first legal move gives."""
+    if at.spec.name in BEGUN:
+        return BEGUN[at.spec.name]
+    move = at.spec.module("view").action_to_string(at.rules, at.states[0], at.observe().legal[0])
+    return "", "Move: ", f"Move: {move[:1]}", move[:1], move, f"Answer: {move}", '{"action": "'
+
+
 SHORT, LONG = 20_000, 100_000
 MOST = 2.4 * LONG / SHORT
 """Times as long; in proportion it is 5, with the square 25."""
@@ -68,16 +78,16 @@ def reading_s(at: TextGame, begun: str, fill: str, length: int, options: TextOpt
 def test_long_replies_take_time_in_proportion_to_their_length(game):
     at = table(game)
     for options in OPTIONS if game in OF_MOVES else OPTIONS[:1]:
-        for begun in BEGUN[game]:
+        for begin in begun(at):
             for fill in FILLS:
-                case = at, begun, fill
+                case = at, begin, fill
                 if reading_s(*case, LONG, options) < WORTH_A_LOOK_S:
                     continue
                 long, short = (
                     min(reading_s(*case, length, options) for _ in range(3))
                     for length in (LONG, SHORT)
                 )
-                assert long < MOST * short, (begun, fill, options, short, long)
+                assert long < MOST * short, (begin, fill, options, short, long)
 
 
 @pytest.mark.parametrize("game", GAMES)

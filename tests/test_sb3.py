@@ -23,7 +23,6 @@ from stratagym.agents import hooks, networks, sb3
 from stratagym.agents.core import Policy, decision_for, make_policy
 from stratagym.benchmarks.harness.batched import play_batched
 from stratagym.benchmarks.harness.match_play import SeatedMatch
-from stratagym.benchmarks.train_ppo.ppo import SETTINGS
 from stratagym.envs import core
 from stratagym.envs.chess.tables import WHITE
 from stratagym.wrappers.sb3 import SB3VecEnv
@@ -417,7 +416,7 @@ def test_a_fresh_process_loads_it_by_path_alone(agent):
     assert done.stdout.strip() == f"sb3:{agent}", done.stderr
 
 
-@pytest.mark.parametrize("game", SETTINGS)
+@pytest.mark.parametrize("game", sorted(path.stem for path in sb3.SHIPPED.glob("*.zip")))
 def test_shipped_agents_beat_random(game):
     """Their files do not change and the games are those of fixed seeds: no luck is in it."""
     spec = envs.spec(game)

@@ -133,7 +133,7 @@ def test_games_as_arrays():
     np.testing.assert_array_equal(games.returns_of("a"), [1.0, -0.5, -0.5])
     np.testing.assert_array_equal(games.score_of("a"), [1.0, 0.0, 0.0])
     np.testing.assert_array_equal(games.is_seat_of("a").argmax(1), [0, 1, 1])
-    np.testing.assert_array_equal(games.side_returns(((0,), (1, 2))), [[1.0, -1.0]] * 3)
+    np.testing.assert_array_equal(games.results, [[1.0, -0.5, -0.5]] * 3)
     assert games.mean_plies == pytest.approx(4 / 3)
     assert games.rate(games.score_of("a")).value == pytest.approx(1 / 3)
     none = by_pairing([])["q"]

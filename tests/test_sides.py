@@ -133,7 +133,7 @@ def test_a_ladder_is_climbed_by_sides(tmp_path):
     ("script", "game", "rules", "words"),
     [
         (tournament, "ludo", "players=3", "ludo with 3 players: a tournament seats two; for more"),
-        (tournament, "roles", "", "roles: its roles are dealt, .* a tournament needs two sides$"),
+        (tournament, "roles", "", "roles: its roles are dealt, .* a tournament needs two sides"),
         (tournament, "hanabi", "", "hanabi: its players win or lose together"),
         (duel, "ludo", "players=3", "ludo with 3 players: a duel seats two players or teams$"),
         (duel, "hanabi", "", "a duel is a contest, in which one wins what the other loses$"),
@@ -153,7 +153,7 @@ def test_seats_are_filled_side_by_side():
     game |= {"match": "p/0/0", "benchmark": "test", "game": "duo", "sides": [[1], [0, 2]]}
     assert side_policies(game) == ["b", "a"]
     games = by_pairing([game | {"ended_by": "terminal", "seed": 0, "plies": 1}])["p"]
-    assert games.side_returns().tolist() == [[1.5, 1.0]]
+    assert games.results.tolist() == [[1.5, 1.0]]
     assert (games.returns_of("a").tolist(), games.returns_of("b").tolist()) == ([1.0], [1.5])
 
 
@@ -199,7 +199,7 @@ def test_who_wins_where_returns_do_not_sum_to_zero(tmp_path, capsys):
     assert row["roles"]["peasants"]["n"] == 6
     assert "as landlord" in (tmp_path / "a" / "report.md").read_text()
     assert core.side_leads(((0,), (1, 2)), [2.1, 0.1, 0.1]).tolist() == pytest.approx([1.9, -1.9])
-    assert core.side_leads(((0,), (1,), (2,)), [1, -3, 2]).tolist() == [1, -3, 2]
+    assert core.side_leads(((0,), (1,), (2,)), [1, -3, 2]).tolist() == [-1, -5, 1]
 
 
 def test_a_game_says_what_its_forfeits_come_to():

@@ -23,7 +23,7 @@ def masks(rng: np.random.Generator, n: int, number: int) -> Iterator[np.ndarray]
         yield (rng.random(n) < rng.random() ** 2).astype(np.int8)
 
 
-@pytest.mark.parametrize("n", [1, 2, 9, 82, 4672])
+@pytest.mark.parametrize("n", [1, 2, 9, 64, 82, 4672])
 def test_draws_are_gymnasiums(n, rng, seed):
     """Draw by draw, with draws of the other kinds in between and seeded anew on the way."""
     ours, plain = Discrete(n, seed=seed, start=3), spaces.Discrete(n, seed=seed, start=3)
@@ -31,6 +31,8 @@ def test_draws_are_gymnasiums(n, rng, seed):
     for k, mask in enumerate(masks(rng, n, 300)):
         drawn = ours.sample(mask)
         assert drawn == plain.sample(mask) and type(drawn) is np.int64
+        lying = np.append(np.int8(0), mask)[1:]  # where words do not begin
+        assert ours.sample(lying) == plain.sample(mask)
         if k % 50 == 0:
             assert ours.sample() == plain.sample()
             assert ours.sample(probability=weights) == plain.sample(probability=weights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -9,7 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from games import night
 
+from stratagym import envs, testing
 from stratagym.envs import core, spec
 from stratagym.testing import (
     CHECKS,
@@ -20,6 +23,7 @@ from stratagym.testing import (
     random_positions,
     same_as_openspiel,
 )
+from stratagym.testing import golden as golden_files
 
 HERE = Path(__file__).parent
 NIM, BIDS, ROLES = (
@@ -49,6 +53,16 @@ BROKEN = [
 ]  # fmt: skip
 """Of a package, in a file, this text changed to that: and the check that has to find it."""
 
+AUTHORS_TEST = """
+from dataclasses import replace
+from stratagym.envs import spec
+from stratagym.testing import contract_checks
+
+def test_contract():
+    wrong = replace(spec("tictactoe"), max_game_length=10)
+    dict(contract_checks(wrong))["random_games_end_in_time"]()
+"""
+
 FIND = """
 import importlib, sys
 from stratagym import envs
@@ -63,22 +77,80 @@ except AssertionError:
 """
 
 
-@pytest.mark.parametrize(("package", "file", "right", "wrong", "check"), BROKEN)
-def test_what_is_wrong_is_found(package, file, right, wrong, check, tmp_path):
+def finds(package: Path, file: str, edits: dict[str, str], check: str, tmp_path: Path) -> bool:
+    """Whether a check finds anything in a copy of a package with these texts of a file changed."""
     copy = tmp_path / package.name
     shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
     for path in copy.glob("*.py"):  # the tiny games import themselves by their full name
         path.write_text(path.read_text().replace("from games.", "from "))
     text = (copy / file).read_text()
-    assert right in text
-    (copy / file).write_text(text.replace(right, wrong))
+    for right, wrong in edits.items():
+        assert right in text
+        text = text.replace(right, wrong)
+    (copy / file).write_text(text)
     done = subprocess.run(
         [sys.executable, "-B", "-c", FIND, package.name, check],
         capture_output=True, text=True, timeout=300, check=False,
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip().endswith("found")
+    return done.stdout.strip().endswith("found")
+
+
+@pytest.mark.parametrize(("package", "file", "right", "wrong", "check"), BROKEN)
+def test_what_is_wrong_is_found(package, file, right, wrong, check, tmp_path):
+    assert finds(package, file, {right: wrong}, check, tmp_path)
+
+
+def test_the_hearer_of_a_message_is_a_seat_that_is_asked(tmp_path):
+    """Where the last seat never is, nothing is wrong with that."""
+    edits = {"(s.seat + 1) % SEATS": "(s.seat + 1) % 2", "s.seat == SEATS": "s.seat == 2"}
+    assert not finds(ROLES, "rules.py", edits, "messages_reach_only", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "check", ["hidden_things_do_not_show", "information_and_seed_decide", "pettingzoo_api"]
+)
+def test_it_may_be_hidden_who_is_to_move(check, seed):
+    """And there may be negative numbers in planes."""
+    envs.register(night.SPEC)
+    dict(contract_checks("night", seed=seed))[check]()
+
+
+def test_a_golden_file_that_is_missing_says_what_makes_it(tmp_path):
+    check = dict(contract_checks("tictactoe", golden=tmp_path))["golden_playthrough"]
+    with pytest.raises(AssertionError, match=r"python -m stratagym\.testing\.golden --folder"):
+        check()
+    assert golden_files.main(["--folder", str(tmp_path), "tictactoe"]) == 0
+    check()
+    path = tmp_path / "tictactoe.txt"
+    path.write_text(path.read_text().replace("action = ", "action is ", 1))
+    with pytest.raises(AssertionError, match=r"tictactoe.txt, line \d+ is '  action is"):
+        check()
+
+
+@pytest.mark.parametrize("path", sorted(Path(testing.__file__).parent.glob("*.py")), ids=str)
+def test_every_assertion_says_what_is_wrong(path):
+    """Authors of games read no more than its message."""
+    bare = [
+        node.lineno
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Assert)
+        and not isinstance(
+            node.msg, ast.JoinedStr | ast.Constant | ast.Name | ast.Attribute | ast.Call
+        )
+    ]
+    assert not bare, f"{path}, lines {bare}"
+
+
+def test_compared_values_are_shown_to_authors_with_pytest(tmp_path):
+    (tmp_path / "test_them.py").write_text(AUTHORS_TEST)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path],
+        capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert "1 failed" in done.stdout, done.stdout + done.stderr
+    assert "assert 9 == 10" in done.stdout  # the values of both sides, which a bare assert hides
 
 
 def test_checks_are_those_that_apply():

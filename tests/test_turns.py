@@ -341,11 +341,12 @@ def test_default_moves_after_the_last_bad_answer():
 # --- real time -----------------------------------------------------------------------------------
 
 
-def catch(chat, protocol: AnswerProtocol, kept: Kept | None = None) -> dict:
+def catch(chat, protocol: AnswerProtocol, kept: Kept | None = None, **options: int) -> dict:
     game = spec("catch")
-    protocol.check(game)
+    rules = game.make_rules(ticks=12, **options)
+    protocol.check(game, rules)
     seats = [LanguageModel(chat), make_policy(game, "random")]
-    match = SeatedMatch("tiny", "one", game, game.make_rules(ticks=12), {}, 3, seats)
+    match = SeatedMatch("tiny", "one", game, rules, {}, 3, seats)
     return asyncio.run(play_match(match, protocol, kept))
 
 
@@ -370,6 +371,17 @@ def test_the_clock_lets_decisions_pass():
     assert own(record)[:4] == [0, 0, 1, 1] and len(chat.asked) == 3
     # The others have not waited.
     assert len(set(record["actions"][1:5:2])) >= 1 and record["plies"] == 24
+
+
+def test_an_option_may_say_how_long_a_decision_lasts():
+    said = AnswerProtocol(TextOptions(), 1, "random", clock="tokens:50")
+    for milliseconds, passing in ((1000, 1), (250, 6), (400, 3)):
+        record = catch(ScriptedChat(tokens(75)), said, tick_ms=milliseconds)
+        assert own(record)[: passing + 2] == [0] * passing + [1, 1]
+    record = catch(ScriptedChat(tokens(75)), replace(said, clock="sync"), tick_ms=0)
+    assert own(record)[:2] == [1, 1] and "clock" not in record
+    with pytest.raises(ValueError, match="not played in real time under these options"):
+        said.check(spec("catch"), spec("catch").make_rules(tick_ms=0))
 
 
 def test_thinking_twice_takes_the_time_of_both():

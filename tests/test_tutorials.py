@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -83,6 +84,29 @@ def test_the_game_keeps_the_contract_and_obeys_the_theorem(copy):
     # What may be missing is hidden cards or the window's library, not the game's own parts.
     assert "no view" not in said
     assert "stratagym.envs.nim" not in said
+
+
+def shared() -> list[str]:
+    """The files of tests that try something on every game of ours."""
+    aside = {"test_docs.py", "test_outside_games.py", Path(__file__).name}
+    words = "our_games()", "games_of_moves()"
+    return sorted(
+        f"tests/{path.name}"
+        for path in Path(__file__).parent.glob("test_*.py")
+        if path.name not in aside and any(word in path.read_text() for word in words)
+    )
+
+
+@pytest.mark.slow
+def test_what_is_tried_on_every_game_is_tried_on_it_and_passes(copy):
+    """Adding a game edits nothing else, not even a test."""
+    files = shared()
+    assert "tests/test_reply_readers.py" in files and len(files) > 10
+    said = copy.python(
+        "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", "-k", "nim", *files
+    )
+    passed = re.search(r"(\d+) passed", said)
+    assert passed and int(passed[1]) > 30, said
 
 
 @pytest.mark.slow

@@ -43,6 +43,9 @@ def _buys(*units: str) -> tuple[str, ...]:
     return (*(f"buy {unit} bronze" for unit in units), "done")
 
 
+PLAN_STEPS = (150, 150), (600, 150), (1200, 600)
+ORACLE_STEPS = 1000, 250
+"""How long the climbs of the frozen plans were; see ``plan_pools``."""
 ARCHETYPES: dict[str, tuple[int, tuple[str, ...]]] = {
     "bandits": (ATTACKER, _buys(*["BanditLeader"] * 5, *["PoisonFrog"] * 2)),
     "phoenix": (ATTACKER, _buys(*["Phoenix"] * 3, "BanditLeader", "PoisonFrog")),

@@ -36,6 +36,9 @@ def _plan(*fighters: str) -> tuple[str, ...]:
     return tuple(moves)
 
 
+PLAN_STEPS = (150, 150), (80, 80), (250, 200)
+ORACLE_STEPS = 500, 500
+"""How long the climbs of the frozen plans were; see ``plan_pools``."""
 ARCHETYPES: dict[str, tuple[int, tuple[str, ...]]] = {
     "burn": (
         ATTACKER,

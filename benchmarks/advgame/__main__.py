@@ -1,4 +1,4 @@
-"""AdvGameBench: plans under a budget, and how a player revises them after what happened.
+"""AdvGameBench: how a player plans under a budget, and how it revises its plans after a battle.
 
     python -m benchmarks.advgame --policies llm --model M --base-url URL
     python -m benchmarks.advgame --policies random,control:keep,heuristic --game tower_defence
@@ -8,11 +8,12 @@
     python -m benchmarks.advgame compare RUN OTHER_RUN
     python -m benchmarks.advgame balance --game battle_card
 
-In three games two sides make plans without seeing each other's; then the battle runs by itself. A
-match has eleven rounds, and after each one side plans anew: five times the policy, five times its
-opponent. Every policy plays both roles, first and second to update.
+In three games two sides make plans without seeing each other's plan; then the battle runs by
+itself. A match has eleven rounds. After each round one side plans anew: five times the policy, five
+times its opponent. Every policy plays both roles, as first and as second updater.
 
-Source: AdvGameBench (2025). Metrics are by the paper's definitions, and as its program has them.
+Source: AdvGameBench (2025). Metrics follow the paper's definitions; those of its released program
+are reported too.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Args(MatchArgs, RunArgs):
     """Policies, separated by commas: llm, llm:MODEL, random, heuristic, plan:NAME, control:keep,
     control:redraw=POLICY, where POLICY may be a model: control:redraw=llm:MODEL."""
     opponents: str = "plan:level?k=1,plan:level?k=3,plan:level?k=5"
-    """Whom every policy meets, separated by commas; models too, as llm:MODEL."""
+    """Opponents that every policy meets, separated by commas; llm:MODEL may be one."""
     game: str = ",".join(GAMES)
     """Games, separated by commas."""
     rounds: int = 11
@@ -64,30 +65,30 @@ class Args(MatchArgs, RunArgs):
     repeats: int = 1
     """Matches of each setting, with different seeds."""
     budget: str = "1"
-    """Shares of its budget that a policy gets, separated by commas; all settings are played with
-    each, and the opponent keeps its own."""
+    """Shares of the budget that a policy gets, separated by commas; all settings are played with
+    each share. The opponent keeps its whole budget."""
     shared_start: bool = False
-    """Ask each policy for its first plan once in a role, for all of its matches, as the released
-    program does. Otherwise every match begins with new ones."""
+    """Ask each policy for its first plan once per role and use it in all its matches, as the
+    released program does. Otherwise every match begins with new plans."""
     tries_on_violation: int = 1
-    """Answers that a model may give for a plan that is over budget: it is told the cost and asked
+    """Answers that a model may give if its plan is over budget: it is told the cost and asked
     again. The last answer is played."""
     rules: str = ""
     """Options of the games, such as "setting=released"."""
     pooled: bool = False
-    """Policies are points in figures by their games pooled, not by the mean of their games."""
+    """In figures, the point of a policy is its games pooled, not the mean of its games."""
     credit: str = WITHOUT
-    """What items of plans are worth: "without", one left out at a time; "shapley", the mean of what
-    they add in random orders (tower defence and battle card)."""
+    """How the credit of an item of a plan is computed: "without", by leaving the item out;
+    "shapley", as the mean of what it adds over random orders (tower defence and battle card)."""
     samples: int = SAMPLES
-    """Random orders of --credit shapley."""
+    """Number of random orders for --credit shapley."""
     embedding_model: str = ""
-    """Model of embeddings, for how alike the texts of plans are (M); without one M is left out.
+    """Embedding model for the similarity of the texts of plans (M); without a model, M is left out.
     Needs pip install "stratagym[openai]"."""
     embedding_url: str = ""
-    """Endpoint of --embedding-model; default that of --base-url."""
+    """Endpoint of --embedding-model; default --base-url."""
     feedback: str = "full"
-    """What a prompt tells of the round before: "full", or "as_published" without what happened and
+    """What a prompt says about the last round: "full", or "as_published", without what happened and
     without the offer to keep the plan."""
     invalid: str = VOID
     """After an illegal plan, or the last unreadable answer: "void", a plan that loses the round;

@@ -29,7 +29,7 @@ from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
 MOST_REPEATS = 1
-"""Repeats of every setting whose revisions the page tells one by one."""
+"""Repeats of every setting whose revisions the page lists one by one."""
 
 
 def write(folder: Path, summary: Summary) -> None:
@@ -38,19 +38,18 @@ def write(folder: Path, summary: Summary) -> None:
     page = Page(
         "AdvGameBench",
         f"{'One game' if len(config['games']) == 1 else count(len(config['games'])) + ' games'} "
-        f"of sealed plans under a budget, {config['rounds']} "
-        "rounds a match, after each of which one side plans anew. Intervals are 95%, over "
-        "games, opponents and roles. Rows in italics are yardsticks: what chance, or never to "
-        "revise, comes to.",
+        f"of sealed plans under a budget. A match has {config['rounds']} rounds, and after each "
+        "round one side plans anew. Intervals are 95%, over games, opponents and roles. Rows in "
+        "italics, marked (chance), are baselines: random plans, or a plan that is never revised.",
     )
     page.figures_in_brief(
         [
             (count(summary["games"]), "matches"),
             (str(len(config["named"])), "policies"),
             (str(len(config["opponents"])), "opponents"),
-            (str(config["seed"]), "seed"),
         ]
     )
+    page.bullets(in_short(summary))
     _whole(page, summary)
     page.heading("Game by game")
     for game in config["games"]:
@@ -66,31 +65,66 @@ def write(folder: Path, summary: Summary) -> None:
         _names(page, summary)
     _credit(page, summary)
     add_models(page, summary)
-    page.heading("Words")
+    page.heading("Definitions")
     page.bullets(WORDS)
     add_replays(page, folder, remarks)
     add_run(page, config)
     page.write(folder)
 
 
+def in_short(summary: Summary) -> list[str]:
+    """The main results in a sentence for each policy: of players first, of baselines last."""
+    rows = sorted(summary["policies"], key=lambda row: is_chance(row["policy"]))
+    return [sentence for row in rows if (sentence := _sentence(row))]
+
+
+def _sentence(row: Mapping[str, Any]) -> str:
+    """What a policy won, spent and revised; empty without a round."""
+    rates = row["pooled"]
+    if rates["WR"]["value"] is None:
+        return ""
+    said = [f"{tables.named(row['policy'])} won {_percent(rates['WR'])} of its rounds"]
+    for name, words in (
+        ("OBR", "{} of its plans were over budget"),
+        ("ORR", "it changed its plan after {} of its lost rounds"),
+        ("CSR", "{} of these changes won the next round or mended the fault"),
+    ):
+        if rates[name]["value"] is not None:
+            said.append(words.format(_percent(rates[name])))
+    return "; ".join(said) + "."
+
+
+def _percent(rate: Mapping[str, Any]) -> str:
+    """``43% [40, 46]``."""
+    said = f"{rate['value']:.0%}"
+    if rate["low"] is None:
+        return said
+    return f"{said} [{100 * rate['low']:.0f}, {100 * rate['high']:.0f}]"
+
+
+def _several(summary: Summary) -> bool:
+    """Whether more than one policy that is no baseline played, so that policies can be compared."""
+    return sum(not is_chance(row["policy"]) for row in summary["policies"]) > 1
+
+
 def _whole(page: Page, summary: Summary) -> None:
     page.heading("All games")
-    page.table(tables.metric_table(summary, MAIN), "Pooled over the games")
+    page.table(tables.metric_table(summary, MAIN), "All games pooled")
     add_words(page, *owning.scopes(summary))
-    page.table(tables.metric_table(summary, MAIN, "mean"), "The mean of the games")
-    page.table(tables.metric_table(summary, MORE), "More, pooled")
+    page.table(tables.metric_table(summary, MAIN, "mean"), "Mean over the games")
+    page.table(tables.metric_table(summary, MORE), "Further metrics, all games pooled")
     page.note(
-        "ORR is no merit by itself, either way: who never revises has 0, who always does 1. "
-        "A correction is one where CSR is above that of redraws."
+        "A high or low ORR is no merit by itself: a policy that never revises has 0, one that "
+        "always revises has 1. Revisions are corrections if CSR is above that of redraws."
     )
     if not any(row["policy"] == "random" and row["matches"] for row in summary["policies"]):
         page.note(
-            "What rates are by chance is not known: `random` is not among the policies, and plays "
-            "beside language models only against opponents that are none."
+            "There is no chance level: `random` is not among the policies, and it is added to "
+            "language models only against built-in opponents."
         )
     redraws = tables.redraw_table(summary)
     if redraws.rows:
-        page.table(redraws, "Against first plans in the place of revisions, on the same matches")
+        page.table(redraws, "Revisions minus redraws (new first plans), on the same matches")
         for said in sampled(summary):
             page.text(said)
     differences = tables.difference_table(summary)
@@ -98,64 +132,66 @@ def _whole(page: Page, summary: Summary) -> None:
         first = code(summary["differences"][0]["policies"][0])
         page.table(differences, f"{first} minus the others, on the same opponents and settings")
     page.table(
-        tables.score_table(summary), "Composite scores; the paper names one and has no formula"
+        tables.score_table(summary),
+        "Composite scores (the paper names such a score and gives no formula)",
     )
 
 
 def sampled(summary: Summary) -> list[str]:
-    """At what temperatures models and their redraws were asked, a sentence for each redraw."""
+    """The temperatures of models' redraws, a sentence for each."""
     at = {one["name"]: one.get("temperature") for one in summary["config"]["policies"]}
     return [
-        f"{code(name)} was sampled at temperature {at[name]:g}: its prompt is always the "
-        "same, and at 0 so would be its plan."
+        f"{code(name)} was sampled at temperature {at[name]:g}: its prompt is always the same, "
+        "and at temperature 0 its plan would be, too."
         for name in summary["config"]["named"]
         if name.startswith(REDRAW) and at.get(name)
     ]
 
 
 def _process(page: Page, folder: Path, summary: Summary) -> None:
-    """The course of matches: what was revised after what, and what that came to."""
+    """The course of matches: what was revised after which feedback, and the results."""
     page.heading("Over rounds and updates")
     page.figure(
         figures.draw_updates(folder, summary),
-        "Left: rounds won after a policy's updates, in order. Right: slopes of a match's results. "
-        "(The paper's figure 3.)",
+        "Left: share of rounds won after each of a policy's updates. Right: slopes of the results "
+        "within a match. (The paper's figure 3.)",
         "Wins by update",
     )
     with page.details("Wins by update in numbers"):
         page.table(tables.update_table(summary))
     page.figure(
         figures.draw_process(folder, summary),
-        "Left: what plans cost of the budget. Right: how alike a revision and the plan before it "
-        "are, 1 for the same entries; dotted, two plans at random.",
+        "Left: share of the budget that plans spend. Right: similarity of a revision and the plan "
+        "before it, 1 for the same entries; dotted: similarity of two random plans.",
         "Budget use and similarity",
     )
     with page.details("Budget use in numbers"):
         page.table(tables.use_table(summary))
     weights = next((one["weights"] for one in summary["similarity"].values()), None)
     if weights is not None:
-        said = ", ".join(f"{part} {weight:g}" for part, weight in weights.items())
+        said = ", ".join(f"{part} {weight:g}" for part, weight in weights.items() if weight)
+        texts = " M: cosine similarity of the texts' embeddings." if weights.get("M") else ""
         page.table(
             tables.similarity_table(summary),
-            f"How alike revisions and the plans before are, 0 to 1; weights: {said}. S: the same "
-            "entries. F: money spent on the same things. M: cosine of the texts' embeddings, by "
-            "--embedding-model",
+            f"Similarity of revisions and the plans before them, 0 to 1; weights: {said}. S: the "
+            f"same entries. F: money spent on the same things.{texts}",
         )
-    page.heading("After which feedback")
+    page.heading("Revisions by feedback")
     page.table(
         tables.feedback_table(summary),
-        "How often a policy planned another plan after what it was told, and how often it then won",
+        "How often a policy changed its plan after each kind of feedback, and how often it then "
+        "won",
     )
     page.heading("Round by round")
     page.text(
-        "W, L, D: the round won, lost, drawn; behind it what the policy did before it: * another "
-        "plan, = the same one, nothing where it was not asked; ! over budget, x void. Below it, "
-        "what became of the plan each time that it became another; changed entries are of another "
-        "place, time or tier."
+        "W, L and D mean that the policy won, lost or drew the round. The mark behind the letter "
+        "shows what the policy did before the round: * changed its plan, = kept its plan, no mark "
+        "if it was not asked; ! the plan was over budget, x it was void. The second table lists "
+        "the changes; a changed entry has another place, time or tier."
     )
     courses = summary["courses"]
     if any(one["repeat"] >= MOST_REPEATS for one in courses):
-        page.text("Revisions are told of the first repeat; `summary.json` has all.")
+        page.text("Revisions are listed for the first repeat only; `summary.json` has all.")
     for name in summary["config"]["named"]:
         for game in summary["config"]["games"]:
             own = [c for c in courses if (c["policy"], c["game"]) == (name, game)]
@@ -165,51 +201,61 @@ def _process(page: Page, folder: Path, summary: Summary) -> None:
                 page.table(tables.course_table(own))
                 told = tables.revision_table([c for c in own if c["repeat"] < MOST_REPEATS])
                 if told.rows:
-                    page.table(told, "Plans that became others")
+                    page.table(told, "Changed plans")
 
 
 def _policies(page: Page, folder: Path, summary: Summary) -> None:
-    page.heading("Policies beside each other")
+    several = _several(summary)
+    page.heading("Policies compared" if several else "Roles and corrections")
     page.figure(
         figures.draw_advantage(folder, summary),
-        "First to update minus second, per game and then the mean. (The paper's figure 6.)",
-        "FMA",
+        "First-mover advantage (FMA): the metric as first updater minus the metric as second "
+        "updater, per game and then the mean. (The paper's figure 6.)",
+        "First-mover advantage",
     )
-    with page.details("First to update minus second in numbers"):
+    with page.details("First updater minus second updater in numbers"):
         page.table(tables.advantage_table(summary))
     page.figure(
         figures.draw_radar(folder, summary),
-        "Axes: WR, CSR, 1 - ORR, 1 - OBR, slope from -.3 to .3. The area depends on their order, "
-        "and 1 - ORR is largest for who never revises. A policy without a value for one has none.",
+        "Axes: WR, CSR, 1 - ORR, 1 - OBR, slope from -.3 to .3. The area depends on the order of "
+        "the axes, and 1 - ORR is largest for a policy that never revises. A policy that lacks "
+        "one of the five values is left out.",
         "Radar",
     )
-    page.figure(
-        figures.draw_budget(folder, summary),
-        "Plans over budget, ascending. (The paper's figure 4, where o3 and o3-mini have 0, "
-        "Qwen-Max .45, Qwen-Plus .50, and r(OBR, WR) = -.95, p < .001.)",
-        "OBR",
-    )
-    kind = {"mean": "the mean of its games", "pooled": "its games pooled"}[summary["points"]]
-    page.figure(
-        figures.draw_orr(folder, summary),
-        f"ORR against the rest, a point a policy, {kind}; small points are its games, greys "
-        "yardsticks, and neither count. (The paper's figure 5. Its table 1 gives ORR-CSR r = "
-        "-.507, p = .093, and ORR-WR -.635, p = .027, n = 12.)",
-        "ORR",
-    )
-    page.table(tables.correlation_table(summary), "Correlations over policies")
-    page.figure(
-        figures.draw_corrections(folder, summary),
-        "Left: rounds won against how often a plan was changed after a lost round. Right: CSR "
-        "against that of first plans in the place of revisions; on the line, no correction.",
-        "Corrections",
-    )
+    if several:
+        _correlations(page, folder, summary)
     with page.details("Corrections in numbers"):
         page.table(tables.correction_table(summary))
     page.table(
         tables.published_table(summary),
-        "As the released program computes it: rounds right after own updates alone, revisions by "
-        "their cost",
+        "Metrics as the released program computes them: only rounds right after the policy's own "
+        "updates, and revisions recognised by their cost",
+    )
+
+
+def _correlations(page: Page, folder: Path, summary: Summary) -> None:
+    """What takes several policies: metrics against each other, a point for each policy."""
+    page.figure(
+        figures.draw_budget(folder, summary),
+        "Share of plans over budget, ascending. (The paper's figure 4, where o3 and o3-mini have "
+        "0, Qwen-Max .45, Qwen-Plus .50, and r(OBR, WR) = -.95, p < .001.)",
+        "Plans over budget",
+    )
+    kind = {"mean": "the mean of its games", "pooled": "its games pooled"}[summary["points"]]
+    page.figure(
+        figures.draw_orr(folder, summary),
+        f"ORR against the other metrics. A point is a policy ({kind}); small points are its "
+        "games, grey points are baselines, and neither count in the correlations. (The paper's "
+        "figure 5. Its table 1 gives ORR-CSR r = -.507, p = .093, and ORR-WR -.635, p = .027, n = "
+        "12.)",
+        "ORR against other metrics",
+    )
+    page.table(tables.correlation_table(summary), "Correlations over policies")
+    page.figure(
+        figures.draw_corrections(folder, summary),
+        "Left: share of rounds won against how often a plan was changed after a lost round. "
+        "Right: CSR against the CSR of redraws; a policy on the line does not correct.",
+        "Corrections",
     )
 
 
@@ -217,40 +263,43 @@ def _budgets(page: Page, folder: Path, summary: Summary) -> None:
     page.heading("Other budgets")
     page.figure(
         figures.draw_budgets(folder, summary),
-        "Over shares of the policy's budget; the opponent keeps its own. `plan:fill` spends any "
-        "budget at random and `plan:reply` searches for an answer: what the budget alone is worth, "
-        "against opponents that are no models.",
+        "Metrics over shares of the policy's budget; the opponent keeps its whole budget. "
+        "`plan:fill` spends the budget at random and `plan:reply` searches for an answer; both "
+        "play against built-in opponents and show what the budget alone is worth.",
         "Budget curves",
     )
-    page.table(tables.budget_table(summary), "By share of the budget")
+    page.table(tables.budget_table(summary), "Metrics by share of the budget")
     differences = tables.budget_difference_table(summary)
     if differences.rows:
-        page.table(differences, "Minus the whole budget, on the same opponents and settings")
+        page.table(
+            differences, "Differences from the whole budget, on the same opponents and settings"
+        )
 
 
 def _names(page: Page, summary: Summary) -> None:
-    page.heading("Names that there are not")
+    page.heading("Unknown names in plans")
     page.text(
-        "Hallucinated names are of another of the three games (sibling), of a game that models "
-        f"know (lexicon, version {LEXICON_VERSION}), true names where the prompt has made-up ones "
-        "(leaked), or unknown."
+        "Hallucinated names come from another of the three games (sibling), from a game that "
+        f"models know (lexicon, version {LEXICON_VERSION}), or from the true names where the "
+        "prompt uses made-up ones (leaked); all others are unknown."
     )
     page.table(tables.names_table(summary), "Replies with a hallucinated name")
-    page.table(tables.names_round_table(summary), "Round by round")
+    page.table(tables.names_round_table(summary), "Replies with a hallucinated name, by round")
     most = tables.most_names_table(summary)
     if most.rows:
-        page.table(most, "The most frequent")
+        page.table(most, "The most frequent names")
 
 
 def _credit(page: Page, summary: Summary) -> None:
-    page.heading("What items were worth")
+    page.heading("Credit of single items")
     by = summary["credit_by"]
     page.text(
-        f"What an item adds to those before it, the mean over {by['samples']} random orders "
-        "(Shapley values); not of the duel, whose skills cannot be left out."
+        f"The credit of an item is what it adds to the items before it, as the mean over "
+        f"{by['samples']} random orders (Shapley values). There is none for the duel, whose "
+        "skills cannot be left out."
         if by["kind"] == SHAPLEY
-        else "The battle fought again without the item; credits of one plan need not add up to its "
-        "result."
+        else "The credit of an item is the result of the battle minus its result when it is fought "
+        "again without the item. The credits of a plan need not add up to its result."
     )
     for name, by_game in summary["credit"].items():
         for game in GAMES:
@@ -260,30 +309,35 @@ def _credit(page: Page, summary: Summary) -> None:
 
 
 WORDS = (
-    "**WR**: rounds won of rounds played, draws half; **WR_10**: of the first ten, as the paper's "
-    "table. **init-win**: first rounds won.",
-    "**ORR**: plans changed right after a lost round, of the lost rounds that a plan could answer. "
-    "**revision after success**: the same after won rounds.",
-    "**CSR**: of plans changed after a lost round, those that win the next or mend a plan that was "
-    "over budget or broke a rule; **CSR won** and **CSR mended** apart.",
+    "**WR** (win rate): share of rounds won, draws half; **WR_10**: the same over the first ten "
+    "rounds, as in the paper's table. **init-win**: share of first rounds won.",
+    "**ORR** (over-correction rate): share of lost rounds after which the policy planned and "
+    "changed its plan. **Plan changed after a win**: the same after won rounds.",
+    "**CSR** (correction success rate): share of the plans changed after a lost round that win the "
+    "next round or mend a plan that was over budget or broke a rule; **CSR won** and **CSR "
+    "mended** count these two separately.",
     "**slope**: least squares slope of the results after a policy's updates within a match.",
-    "**OBR**: plans over budget of plans handed in; a plan that is kept is not handed in. "
-    "**stale**: of plans over a budget that was cut, those that fit the whole one.",
-    "**RVR**: first plans of a match, as first answered, that break a rule or the budget.",
-    "**constructive**: of plans changed after a lost round, those that come nearer to winning "
-    "against the same plan of the other.",
+    "**OBR** (over-budget rate): share of the plans handed in that were over budget; a plan that "
+    "is kept is not handed in. **stale**: share of the plans over a reduced budget that fit the "
+    "whole budget.",
+    "**RVR** (rule-violation rate): share of matches whose first plan, as first answered, breaks a "
+    "rule or the budget.",
+    "**constructive**: share of the plans changed after a lost round that come nearer to winning "
+    "against the same plan of the opponent.",
     "**process**: mean of planning ((init-win + slope on a scale from 0 to 1) / 2), CSR and 1 - "
-    "OBR; **against redraws**, with .5 + (CSR - that of redraws) / 2 for CSR. Who never revises "
-    "has no CSR: the score stands for the other parts alone, not compared with those of all "
-    "three. Rank: median and range under 1,000 random weights, among policies with the same parts.",
-    "**Chance** of a rate is what `random` has, whose plans are new each time, in the same games "
-    "and roles against the opponents that are no language models; of CSR and constructive it is "
-    "what the policy's own redraws have where they were played; of OBR, RVR and slope 0.",
-    "**radar**: mean of WR, CSR, 1 - ORR, 1 - OBR and slope on a scale from 0 to 1, for those who "
-    "have all five.",
-    "**credit**: the result with an item minus the result without it, the other plan the same; "
-    "**value**: the same of how near the plan came. **plans**: that fought with the item. "
-    "**idle**: both 0; **harmful**: credit below 0.",
+    "OBR; **process against redraws**: the same with .5 + (CSR - CSR of redraws) / 2 for CSR. A "
+    "policy that never revises has no CSR: its score is that of the other parts alone and is not "
+    "compared with scores of all three. Rank: median and range under 1,000 random weights, among "
+    "policies with the same parts.",
+    "**Chance level** of a rate: the rate of `random`, whose plans are new each time, in the same "
+    "games and roles against the built-in opponents. For CSR and constructive it is the rate of "
+    "the policy's own redraws, if they were played; for OBR, RVR and slope it is 0.",
+    "**radar**: mean of WR, CSR, 1 - ORR, 1 - OBR and slope on a scale from 0 to 1, for policies "
+    "that have all five.",
+    "**credit**: the result with an item minus the result without it, against the same plan; "
+    "**value**: the same difference of how near the plan came to winning. **plans**: plans that "
+    "fought with the item. **idle**: share with credit and value 0; **harmful**: share with credit "
+    "below 0.",
 )
 
 

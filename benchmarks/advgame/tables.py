@@ -26,14 +26,32 @@ MORE = (
     "revision after success", "CSR won", "CSR mended", "constructive", "RVR", "RVR over budget",
     "RVR other",
 )  # fmt: skip
+TITLES = {
+    "WR": "rounds won (WR)",
+    "WR_10": "first ten rounds won (WR_10)",
+    "init-win": "first round won (init-win)",
+    "ORR": "plan changed after a loss (ORR)",
+    "CSR": "changes that worked (CSR)",
+    "slope": "gain per update (slope)",
+    "OBR": "plans over budget (OBR)",
+    "revision after success": "plan changed after a win",
+    "CSR won": "changes that won (CSR won)",
+    "CSR mended": "faults mended (CSR mended)",
+    "constructive": "changes nearer to a win (constructive)",
+    "RVR": "first answers with a fault (RVR)",
+    "RVR over budget": "first answers over budget",
+    "RVR other": "first answers with another fault",
+}
+"""Metrics by name, as headings of columns."""
 MOST_ENTRIES = 6
-"""Of a revision that are told one by one."""
+"""Entries of a revision that are listed one by one."""
 
 
 def by_policy(columns: Sequence[str], policies: Sequence[str], **options: Any) -> Table:
-    """A table whose rows will be these policies, yardsticks marked."""
+    """A table whose rows will be these policies, baselines marked; metrics with their titles."""
     aside = [k for k, name in enumerate(policies) if is_chance(name)]
-    return Table(["policy", *columns], aside=aside, **options)
+    headings = [TITLES.get(name, name) for name in columns]
+    return Table(["policy", *headings], aside=aside, **options)
 
 
 def named(policy: str) -> str:
@@ -79,10 +97,11 @@ def game_table(summary: Summary, game: str) -> Table:
 
 
 def redraw_table(summary: Summary) -> Table:
-    """Corrections against what the same policy's first plans come to in their place."""
+    """Corrections compared with first plans of the same policy in their place."""
     rows = [row for row in summary["policies"] if row["minus_redraw"] is not None]
     names = list(rows[0]["minus_redraw"]) if rows else []
-    table = by_policy([f"{name} - redraws'" for name in names], [row["policy"] for row in rows])
+    columns = [f"{name} minus redraws" for name in names]
+    table = by_policy(columns, [row["policy"] for row in rows])
     for row in rows:
         cells = [_cell(row["minus_redraw"][name]) for name in names]
         table.rows.append([named(row["policy"]), *cells])
@@ -91,7 +110,7 @@ def redraw_table(summary: Summary) -> Table:
 
 def difference_table(summary: Summary) -> Table:
     """The first policy minus each other one, on the same matches."""
-    table = Table(["minus", *COMPARED])
+    table = Table(["minus", *(TITLES.get(name, name) for name in COMPARED)])
     for one in summary["differences"]:
         cells = [_cell(one[name]) for name in COMPARED]
         table.rows.append([named(one["policies"][1]), *cells])
@@ -113,7 +132,7 @@ def published_table(summary: Summary) -> Table:
 
 
 def advantage_table(summary: Summary) -> Table:
-    """Metrics when first to update minus when second."""
+    """Metrics as first updater minus metrics as second updater."""
     names = list(summary["policies"][0]["FMA"]) if summary["policies"] else []
     table = by_policy(names, policies_of(summary))
     for row in summary["policies"]:
@@ -123,22 +142,18 @@ def advantage_table(summary: Summary) -> Table:
 
 
 def score_table(summary: Summary) -> Table:
-    """Composite scores, and how far the ranks depend on weights."""
-    columns = [
-        "process",
-        "parts",
-        "rank (range) of those with the same",
-        "process against redraws",
-        "radar",
-        "radar area",
-    ]
+    """Composite scores, and how far ranks depend on weights; no ranks where nobody is compared."""
+    compared = any(one["ranks"]["of"] > 1 for one in summary["scores"].values())
+    columns = ["process", "parts"]
+    columns += ["rank (range) among those with the same parts"] * compared
+    columns += ["process against redraws", "radar", "radar area"]
     table = by_policy(columns, list(summary["scores"]))
     for name, one in summary["scores"].items():
         ranks = one["ranks"]
         rank = f"{ranks['median']:g} ({ranks['low']}-{ranks['high']}) of {ranks['of']}"
         table.rows.append(
             [
-                named(name), _cell(one["process"]), parts_text(one["parts"]), rank,
+                named(name), _cell(one["process"]), parts_text(one["parts"]), *[rank] * compared,
                 _cell(one["process_vs_redraw"]),
                 _cell(one["radar"]), _cell(one["radar_area"]),
             ]
@@ -147,7 +162,7 @@ def score_table(summary: Summary) -> Table:
 
 
 def parts_text(parts: Sequence[str]) -> str:
-    """The parts that a process score stands for, or that it is whole."""
+    """The parts of which a process score consists; ``all`` for all three."""
     return "all" if len(parts) == len(PARTS) else " and ".join(parts) or NOTHING
 
 
@@ -160,17 +175,17 @@ def update_table(summary: Summary) -> Table:
 
 
 def use_table(summary: Summary) -> Table:
-    """What plans cost of the budget, round by round."""
+    """Share of the budget that plans cost, round by round."""
     return _marked(_over(summary["budget_use"], "round"), summary["budget_use"], summary)
 
 
 def similarity_table(summary: Summary) -> Table:
-    """How alike a revision and the plan before are: over all updates, and one by one."""
+    """Similarity of a revision and the plan before it: over all updates, and by update."""
     found = summary["similarity"]
     most = max((len(one["by_update"]) for one in found.values()), default=0)
     updates = [f"update {k}" for k in range(1, most + 1)]
     parts = [p for p in ("S", "F", "M") if any(p in one for one in found.values())]
-    table = by_policy([*parts, "weighed", "random plans", *updates], list(found))
+    table = by_policy([*parts, "weighted", "random plans", *updates], list(found))
     for name, one in found.items():
         values = [number(rate["value"]) for rate in one["by_update"]]
         table.rows.append(
@@ -192,14 +207,14 @@ def _over(found: Mapping[str, Sequence[Mapping[str, Any]]], title: str) -> Table
 
 
 def feedback_table(summary: Summary) -> Table:
-    """What policies did after what they were told."""
+    """What policies did after each kind of feedback."""
     columns = [
-        "round before",
+        "feedback",
         "updates",
-        "another plan",
+        "plan changed",
         "similarity",
-        "then won",
-        "kept: then won",
+        "won after a change",
+        "won after keeping",
     ]
     rows = [(name, kind, one) for name, by_kind in summary["feedback"].items()
             for kind, one in by_kind.items()]  # fmt: skip
@@ -222,9 +237,9 @@ def course_table(courses: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def revision_table(courses: Sequence[Mapping[str, Any]]) -> Table:
-    """What was revised, update by update; those that keep the plan are left out."""
+    """What was revised, update by update; updates that keep the plan are left out."""
     table = Table(
-        ["match", "round", "the round before", "the plan", "alike", "budget used", "came to"],
+        ["match", "round", "feedback", "changes", "similarity", "budget used", "result"],
         left=[2, 3, 6],
     )
     for one in courses:
@@ -244,7 +259,7 @@ def revision_table(courses: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def change_text(revision: Mapping[str, Any]) -> str:
-    """What became of a plan: ``dropped 2 × King; changed Bomb (4,4) → (5,4)``."""
+    """The changes of a plan: ``dropped 2 × King; changed Bomb (4,4) → (5,4)``."""
     parts = []
     for word in ("dropped", "added", "changed"):
         entries = revision[word]
@@ -264,9 +279,9 @@ def _order(one: Mapping[str, Any]) -> str:
 
 
 def names_table(summary: Summary) -> Table:
-    """Names that there are not, in replies that could be read: of all games, then apart."""
+    """Unknown names in replies that could be read: in all games together, then in each."""
     table = Table(
-        ["policy", "game", "role", "replies", "hallucinated", "lexicon of these names",
+        ["policy", "game", "role", "replies", "hallucinated", "of these, from the lexicon",
          "names by class"], left=[1, 2, 6],
     )  # fmt: skip
     for name, one in summary["names"].items():
@@ -299,7 +314,7 @@ def names_round_table(summary: Summary) -> Table:
 
 def most_names_table(summary: Summary) -> Table:
     """The most frequent of such names."""
-    table = Table(["policy", "name", "class", "of", "times"], left=[1, 2, 3])
+    table = Table(["policy", "name", "class", "source", "times"], left=[1, 2, 3])
     for name, one in summary["names"].items():
         for row in one["most"]:
             source = row["source"] or NOTHING
@@ -310,7 +325,7 @@ def most_names_table(summary: Summary) -> Table:
 
 
 def answer_table(summary: Summary) -> Table:
-    """What models answered at first, and what stood."""
+    """First answers of models, and the answers that were played."""
     names = ("over budget, first", "over budget, last", "broken, first", "broken, last")
     table = Table(["policy", "questions", *names, "asked again", "ignored members"])
     for name, one in summary["answers"].items():
@@ -323,7 +338,7 @@ def answer_table(summary: Summary) -> Table:
 
 
 def credit_table(rows: list[dict[str, Any]]) -> Table:
-    """What items were worth."""
+    """The credit of items."""
     table = Table(
         ["role", "item", "plans", "copies", "credit", "value", "credit / cost", "idle", "harmful"],
         left=[1],
@@ -365,7 +380,7 @@ def budget_difference_table(summary: Summary) -> Table:
 
 
 def _player(summary: Summary, name: str) -> str:
-    return named(name) if name in policies_of(summary) else f"{code(name)} (yardstick)"
+    return named(name) if name in policies_of(summary) else f"{code(name)} (baseline)"
 
 
 # --- correlations --------------------------------------------------------------------------------
@@ -374,8 +389,8 @@ def _player(summary: Summary, name: str) -> str:
 def correlation_table(summary: Summary) -> Table:
     """Figures 4 and 5 in numbers."""
     table = Table(
-        ["over policies", "n", "Pearson", "p", "p after Holm", "p by shuffles", "Spearman",
-         "its p", "one left out"]
+        ["correlation of", "n", "Pearson's r", "p", "p after Holm", "p by shuffles",
+         "Spearman's rho", "p of rho", "r with one policy left out"]
     )  # fmt: skip
     shown = [("OBR, WR", summary["figure_4"])]
     shown += [(f"ORR, {one['metric']}", one) for one in summary["figure_5"]]
@@ -396,8 +411,8 @@ def correlation_table(summary: Summary) -> Table:
 
 
 def correction_table(summary: Summary) -> Table:
-    """How many corrections were made, and what they came to."""
-    columns = ["negative feedbacks", "corrections", "WR", "CSR", "CSR of redraws"]
+    """The number of corrections, and their results."""
+    columns = ["lost or bad rounds", "plans changed after them", "WR", "CSR", "CSR of redraws"]
     table = by_policy(columns, policies_of(summary))
     for row in summary["policies"]:
         table.rows.append(

@@ -7,7 +7,8 @@
 
 Every game has a ladder: level 0 is random play, and each level wins 70 to 90% of its decided games
 against the level below. A policy plays the levels from the bottom until it wins fewer than half of
-its decided games. Its level is the first it did not pass, its progress twice its win rate there.
+its decided games. The policy's level is the first that it did not pass; its progress is twice its
+win rate there.
 
 Source: BotzoneBench (Li et al.), with fixed seeds, intervals, ratings and early stops added.
 """
@@ -41,7 +42,8 @@ NAME = "anchored_levels"
 @dataclass(kw_only=True)
 class Args(setup.ClimbArgs):
     game: str = "connect_four"
-    """Games, separated by commas, or "all" that have a ladder; chess/ladder-v1 names an earlier."""
+    """Games, separated by commas, or "all" games with a ladder; chess/ladder-v1 names an earlier
+    ladder."""
     policies: str = "random,heuristic,alphabeta:4,mcts:200"
     """Policies, separated by commas."""
 
@@ -71,7 +73,8 @@ def _plan(ladder: Ladder, args: Args) -> Plan:
     _, ends = ladder.reachable()
     if ends:
         say(f"{NAME}: {ends}")
-    protocol = args.answer_protocol(ladder.game)
+    rules = ladder.game.make_rules(**ladder.options)
+    protocol = args.answer_protocol(ladder.game, rules)
     return new_plan(NAME, ladder, args.seed, protocol, args.games, args.early_stop)
 
 
@@ -79,17 +82,17 @@ def _plan(ladder: Ladder, args: Args) -> Plan:
 @dataclass(kw_only=True)
 class CalibrateArgs(ExecutorArgs):
     game: str = "all"
-    """Games, separated by commas, or "all" that have a ladder."""
+    """Games, separated by commas, or "all" games with a ladder."""
     games: int = calibration.GAMES
     """Games of every pairing, rounded up so that every seed is played from every seat."""
     seed: int = 0
     """Seed of the set of seeds that every pairing plays."""
     freeze: bool = False
-    """Keep the results beside the ladder, which is then not to be changed any more."""
+    """Store the results beside the ladder, which must not change from then on."""
     check: int = field(default=0)
-    """Only play this many seeds of every frozen pairing again and compare game by game."""
+    """Only replay this many seeds of every frozen pairing and compare game by game."""
     output: str | None = None
-    """Folder of the records, which a later call goes on with; default one that is thrown away."""
+    """Folder of the records, which a later call continues; default a temporary folder."""
 
 
 def calibrate(args: CalibrateArgs = CalibrateArgs()) -> None:  # noqa: B008

@@ -19,7 +19,7 @@ import numpy as np
 
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness import match_play
-from stratagym.benchmarks.harness.climb import Plan, duels, team_matches
+from stratagym.benchmarks.harness.climb import Plan, duels, pair_points, team_matches
 from stratagym.benchmarks.harness.climb_setup import engines
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.records import (
@@ -82,10 +82,9 @@ def _pairs(plan: Plan, play: Play) -> list[dict[str, Any]]:
     found = []
     for (level, policy, below), group in zip(listed, matches, strict=True):
         points = [_points(match, records[match.name]) for match in group]
-        tally = Counter(points)
-        decided = [
-            (p == "W", match.seed) for p, match in zip(points, group, strict=True) if p != "D"
-        ]
+        contests = _contests(plan.ladder, group, points)
+        tally = Counter(letter for letter, _ in contests)
+        decided = [(letter == "W", seed) for letter, seed in contests if letter != "D"]
         rate = mean_rate(
             np.array([won for won, _ in decided], float),
             np.array([seed for _, seed in decided], np.uint64),
@@ -107,6 +106,18 @@ def _pairs(plan: Plan, play: Play) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def _contests(ladder: Ladder, group: list[Match], points: list[str]) -> list[tuple[str, int]]:
+    """(letter, seed) of what is won, drawn or lost: games, or on a ladder of pairs a seed's two."""
+    games = [(letter, match.seed) for letter, match in zip(points, group, strict=True)]
+    if ladder.measure != "pairs":
+        return games
+    value, letters = {"W": 1.0, "D": 0.5, "L": 0.0}, {1.0: "W", 0.5: "D", 0.0: "L"}
+    return [
+        (letters[pair_points([value[one], value[other]])], seed)
+        for (one, seed), (other, _) in zip(games[::2], games[1::2], strict=True)
+    ]
 
 
 def _mean_points(ladder: Ladder, group: list[Match], records: Records) -> dict[str, Any]:

@@ -55,9 +55,10 @@ def write(folder: Path, summary: Summary) -> None:
     config = summary["config"]
     page = Page(
         "Anchored levels",
-        "Policies climb frozen ladders of opponents. The level is the first that a policy did not "
-        "pass, which takes half of the decided games; progress is how far it has come there. "
-        "Intervals are 95%, over seeds; those of ratings by profile likelihood.",
+        "Policies climb frozen ladders of opponents. To pass a level, a policy has to win half of "
+        "the decided games. The level of a policy is the first that it did not pass; the progress "
+        "is how close it came to passing. Intervals are 95%, over seeds; those of ratings by "
+        "profile likelihood.",
     )
     games = summary["games"]
     played = sum(
@@ -68,7 +69,6 @@ def write(folder: Path, summary: Summary) -> None:
             (count(played), "games"),
             (str(len(policy_names(summary))), "policies"),
             (str(len(games)), "ladders"),
-            (str(config["seed"]), "seed"),
         ]
     )
     page.figure(
@@ -81,12 +81,12 @@ def write(folder: Path, summary: Summary) -> None:
         page.heading("All games")
         page.table(
             overview_table(summary),
-            "Level and progress in each game. The mean is that of level plus progress; levels of "
-            "different games are not the same distance apart, so it only sums up.",
+            "Level and progress in each game. The mean is over level plus progress; it is only a "
+            "summary, because levels of different games are not the same distance apart.",
         )
     for game in games:
         write_game(page, summary, game)
-    page.heading("Words")
+    page.heading("Definitions")
     page.bullets(WORDS)
     add_words(page, *owns(summary))
     add_models(page, summary)

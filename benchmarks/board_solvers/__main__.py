@@ -1,15 +1,15 @@
-"""Board games against players that do not err, as in SPIN-Bench's competitive part.
+"""Board games against solvers and engines, as in SPIN-Bench's competitive part.
 
     python -m benchmarks.board_solvers
     python -m benchmarks.board_solvers --policies llm --model M --base-url URL
     python -m benchmarks.board_solvers --policies mcts:100,mcts:1000 --game connect_four
 
-Every policy meets a perfect player in tic-tac-toe and connect four and an engine in chess, with
-sides swapped half way, and then every other policy. Reversi, if asked for, is played from random
-positions with a dozen empty squares on, where the solver plays exactly; on 4 x 4 squares it is
-played whole, and so is go on 3 x 3 lines. Each of a policy's moves is ranked among all legal ones
-by the solver or engine; moves of equal score share the best rank. A model has one try and ten
-retries for a legal move, then the game is lost.
+Every policy plays against a perfect player in tic-tac-toe and connect four and an engine in chess,
+with sides swapped after half of the games, and then against every other policy. On request, reversi
+is played from random positions with a dozen empty squares, where the solver plays perfectly;
+reversi on 4 x 4 squares and go on 3 x 3 lines are played as whole games. The solver or engine ranks
+each move of a policy among all legal moves; moves of equal score share the best rank. A model has
+one try and ten retries for a legal move, then the game is lost.
 
 Source: SPIN-Bench (arXiv:2503.12349), section on competitive games; 10, 10 and 4 games a policy.
 """
@@ -51,12 +51,12 @@ class Args(PromptArgs, ModelArgs, ExecutorArgs, RunArgs):
     """Games, separated by commas: tictactoe, connect_four, chess, reversi (endings), reversi_6x6
     (endings), reversi_4x4, go_3x3."""
     games: int | None = None
-    """Games of a policy against each opponent; default 10, in chess 4, in endings 20. Even numbers
-    are fair."""
+    """Games of a policy against each opponent; default 10, in chess 4, in endings 20. With an even
+    number every side is played equally often."""
     engine: str = BOARDS["chess"].solver
-    """The opponent and judge in chess."""
+    """The engine that is opponent and judge in chess."""
     retries_illegal: int = 10
-    """Tries after an illegal answer before the game is lost."""
+    """Further answers after an illegal one before the game is lost."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults

@@ -39,7 +39,9 @@ def quality_table(summary: Summary, board: str) -> Table:
 
 def legality_table(summary: Summary, board: str) -> Table:
     """Illegal moves of language models; no rows where only built-in policies played."""
-    table = Table(["model", "illegal a turn (IMT)", "games lost by it (IML)"])
+    table = Table(
+        ["model", "mean illegal answers per turn (IMT)", "games lost by illegal answers (IML)"]
+    )
     for name, row in summary["boards"][board]["policies"].items():
         imt, iml = row["illegal_moves_per_turn"], row["games_lost_by_illegal_moves"]
         if iml is not None:
@@ -70,35 +72,36 @@ def write(folder: Path, summary: Summary) -> None:
     """Write ``report.md`` and ``report.html``."""
     config = summary["config"]
     page = Page(
-        "Against players that do not err",
+        "Board games against solvers",
         "Top k is the share of moves among the solver's best k, where equal scores share a rank; "
-        "chance is that of a random legal move. Intervals are 95%, over games.",
+        "chance is the same share for a random legal move. Intervals are 95%, over games.",
     )
     for board in config["boards"]:
         page.heading(BOARDS[board].title)
         page.text(
-            f"{config['games'][board]} games a pairing, sides swapped half way; opponent and judge "
-            f"{code(config['solvers'][board])}."
+            f"{config['games'][board]} games per pairing, with the sides swapped after half of "
+            f"them; opponent and judge: {code(config['solvers'][board])}."
         )
         if board in config.get("openings", {}):
             page.text(
-                f"Every game begins with {config['openings'][board]} random moves, which none of "
-                "the figures count; either side plays on from the same ones."
+                f"Every game begins with {config['openings'][board]} random moves, which no figure "
+                "counts; both sides play from the same positions."
             )
         page.table(quality_table(summary, board))
         legality = legality_table(summary, board)
         if legality.rows:
             page.table(legality, "Illegal moves")
         page.table(rating_table(summary, board), "Ratings of all games")
-    page.heading("Words")
+    page.heading("Definitions")
     add_words(page, *_owns(summary))
     page.bullets(
         [
-            "**IMT**: illegal or unreadable answers for each turn in which the model was asked.",
-            "**IML**: share of all games lost because no legal answer came in "
-            f"{1 + config['retries_illegal']} tries.",
-            "**Score loss**: the best score minus the move's, at most 1000; in chess in "
-            "centipawns, else in the solver's points (how much later a win or sooner a loss).",
+            "**IMT**: mean number of illegal or unreadable answers per turn in which the model was "
+            "asked.",
+            "**IML**: share of all games that the model lost because none of its "
+            f"{1 + config['retries_illegal']} answers was a legal move.",
+            "**Score loss**: the best score minus the score of the move, at most 1000; in chess "
+            "in centipawns, elsewhere in the solver's points (a later win or a sooner loss).",
             *(
                 f"**{loss[0].upper()}{loss[1:]}**: the same in {game}, in {loss.split()[0]} at "
                 "the end of the game."

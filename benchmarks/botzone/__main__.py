@@ -1,4 +1,4 @@
-"""BotzoneBench in one go: eight games' ladders, one table, and what models get wrong and spend.
+"""BotzoneBench: the ladders of eight games in one table, with mistakes, tokens and first movers.
 
     python -m benchmarks.botzone
     python -m benchmarks.botzone --policies random,heuristic,mcts:100
@@ -6,10 +6,11 @@
     python -m benchmarks.botzone --policies llm --model M --game gomoku,chess --as-published
 
 Policies climb the ladder of every game, as in anchored_levels: five boards, hold'em, and the card
-and tile games. The report adds what only all games together say: how far up on average, who gains
-by moving first, what mistakes are made where, and whether thinking longer leads higher.
+and tile games. The report adds results over all games: the mean share of the ladders climbed, the
+advantage of moving first, mistakes by game, and whether more thinking leads to higher levels.
 
-Source: BotzoneBench (Li et al.). Its opponents are programs on a server; these ladders are ours.
+Source: BotzoneBench (Li et al.). Its opponents are programs on a server; the ladders here are this
+project's.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Args(setup.ClimbArgs):
     """Policies, separated by commas."""
     as_published: bool = False
     """The paper's protocol: its numbers of games, its judges' rules, its prompts' contents, three
-    answers a move and then what its code does, failed games left out, no early stop."""
+    answers per move and then the action of its code, failed games left out, no early stop."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
@@ -121,8 +122,8 @@ def plan_of(ladder: Ladder, args: Args, begun: Mapping[str, Any] | None = None) 
 @dataclass(kw_only=True)
 class FindingsArgs:
     page: Path | None = None
-    """A page in Markdown, such as docs/benchmarks/botzonebench.md, whose part between the lines
-    `<!-- findings: begin -->` and `<!-- findings: end -->` is made anew."""
+    """A page in Markdown, such as docs/benchmarks/botzonebench.md, in which the part between the
+    lines `<!-- findings: begin -->` and `<!-- findings: end -->` is replaced."""
 
 
 def findings(args: FindingsArgs = FindingsArgs()) -> None:  # noqa: B008

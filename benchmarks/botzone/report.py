@@ -26,8 +26,8 @@ def write(folder: Path, summary: Summary) -> None:
     config = summary["config"]
     page = Page(
         "BotzoneBench",
-        "How far policies climb the ladders of opponents of the benchmark's games, what they get "
-        "wrong on the way, and what it costs. Intervals are 95%, over seeds.",
+        "How far policies climb the ladders of opponents in the games of BotzoneBench, which "
+        "mistakes they make, and what it costs. Intervals are 95%, over seeds.",
     )
     played = sum(
         level["games"]
@@ -40,13 +40,12 @@ def write(folder: Path, summary: Summary) -> None:
             (count(played), "games"),
             (str(len(config["policies"])), "policies"),
             (f"{len(summary['games'])} of {len(BY_GAME)}", "ladders"),
-            (str(config["seed"]), "seed"),
         ]
     )
     if config["as_published"]:
         page.note(
-            "The paper's protocol and its judges' rules, against ladders of our own: levels are "
-            "not those of the paper, and have no ratings under these rules."
+            "The run follows the paper's protocol and its judges' rules, but the ladders are this "
+            "project's: levels are not those of the paper, and have no ratings under these rules."
         )
     page.bullets(in_brief(summary))
     _write_skill(page, folder, summary)
@@ -57,7 +56,7 @@ def write(folder: Path, summary: Summary) -> None:
     page.heading("Game by game")
     for game in summary["games"]:
         levels.write_game(page, summary, game, 3)
-    page.heading("Words")
+    page.heading("Definitions")
     page.bullets(levels.WORDS)
     add_words(page, *levels.owns(summary))
     add_models(page, summary)
@@ -75,17 +74,17 @@ def _write_skill(page: Page, folder: Path, summary: Summary) -> None:
     )
     if tables.any_few(summary):
         page.note(
-            f"{tables.FEW} A level below was passed on few decided games: fewer than "
-            f"{FEW_DECIDED}, or less than a quarter of the level's. Draws do not count: one "
-            "win of thirty-two games passes where the others are drawn.",
+            f"{tables.FEW} A lower level was passed on few decided games: fewer than "
+            f"{FEW_DECIDED}, or less than a quarter of the games at that level. Draws do not count "
+            "for passing: one win in thirty-two games passes a level if the other games are drawn.",
             warning=True,
         )
     page.table(
         tables.progress_table(summary),
-        "**Share of each ladder climbed**, 1 where its last level is passed. Ladders have "
-        "different numbers of steps, which are not the same distance apart: the mean only sums up. "
-        "These intervals hold that a level may be passed or missed by luck; the mean's takes the "
-        "games' errors as independent.",
+        "**Share of each ladder climbed**, 1 if the last level is passed. Ladders have different "
+        "numbers of steps, which are not the same distance apart, so the mean is only a summary. "
+        "The intervals cover that a level may be passed or missed by luck; the interval of the "
+        "mean takes the errors of the games as independent.",
     )
     page.figure(
         levels.draw_levels(folder, summary),
@@ -111,8 +110,8 @@ def _write_answers(page: Page, folder: Path, summary: Summary) -> None:
     page.heading("Thinking")
     page.table(
         tables.token_table(summary),
-        "Tokens for a decision, with all its answers. Reasoning is apart where the server counts "
-        "it; where it does not, it is in the tokens of the reply.",
+        "Tokens for a decision, with all its answers. Reasoning is listed separately if the "
+        "server counts it; otherwise it is included in the tokens of the reply.",
     )
     if plots.has_thinking(summary):
         page.figure(
@@ -131,9 +130,9 @@ def _write_movers(page: Page, summary: Summary) -> None:
     page.table(
         tables.mover_table(summary),
         "Wins, draws and losses as first and as second mover, as the paper's table 6 counts wins. "
-        "The **advantage** is the mean of a seed's points (1, ½, 0) as first mover less those as "
-        "second, against the same opponent, with an interval over seeds, on boards over pairs of "
-        "games: above 0 it pays to begin. In Fight the Landlord the "
+        "The **advantage** is the mean of a seed's points (1, ½, 0) as first mover minus its "
+        "points as second mover, against the same opponent, with an interval over seeds (in board "
+        "games over pairs of games). Above 0 it pays to move first. In Fight the Landlord the "
         "first mover is the landlord, in mahjong the side of East.",
     )
 
@@ -149,9 +148,9 @@ def _write_play(page: Page, summary: Summary) -> None:
     for table in patterns:
         page.table(
             table,
-            "**Patterns of winning hands** (the paper's table 4): how many different ones, of all "
-            "and by their worth, and their share of all patterns of all wins. Who wins more shows "
-            "more of them: the number expected in 20 wins is what to compare.",
+            "**Patterns of winning hands** (the paper's table 4): the number of different "
+            "patterns, in total and by value, and their share of all patterns in all wins. A "
+            "policy that wins more shows more patterns, so compare the number expected in 20 wins.",
         )
 
 
@@ -164,7 +163,7 @@ def _write_alike(page: Page, folder: Path, summary: Summary) -> None:
     page.figure(
         plots.draw_alike(folder, summary),
         f"Spearman's rank correlation of the shares climbed, over the policies that played both "
-        f"games ({fewest} at the least). Of few policies it says little.",
+        f"games (at least {fewest}). With few policies it says little.",
         "Rank correlations between the games",
     )
 

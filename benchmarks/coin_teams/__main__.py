@@ -1,11 +1,12 @@
-"""The coin game in teams of one policy: returns, coins by whose goal they are, goal inference.
+"""The coin game in teams of one policy: returns, and what inferring the others' goals costs.
 
     python -m benchmarks.coin_teams
     python -m benchmarks.coin_teams --policies heuristic,mcts:500 --games 100
     python -m benchmarks.coin_teams --policies llm --model M --base-url URL --games 20
 
-One policy sits in every seat, and all policies play the same starts. Unless --no-told, each plays
-them once more with the goals of all told: what it scores less without is what inference leaves.
+One policy sits in every seat, and all policies play the same starts. Unless --no-told is given,
+each policy plays the starts again with all goals known: the difference is the loss by having to
+infer the others' goals.
 
 Sources: Raileanu et al. 2018 (the game); SPIN-Bench (arXiv:2503.12349), which lets models play it.
 """
@@ -40,9 +41,9 @@ class Args(MatchArgs, RunArgs):
     rules: str = ""
     """Options of the game, such as "players=3,length=30"."""
     games: int = 400
-    """Games of each policy, and as many where the goals of all are told."""
+    """Games of each policy, and as many with all goals known."""
     told: bool = True
-    """Let each policy play the same starts with the goals of all told, too."""
+    """Let each policy play the same starts with all goals known, too."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults

@@ -29,9 +29,9 @@ def _bounds(summary: Summary) -> tuple[float, float]:
 
 
 def return_table(summary: Summary) -> Table:
-    """Returns without and with the goals told, and the difference on the same starts."""
+    """Returns with hidden goals and with all goals known, and the difference on the same starts."""
     ends = _bounds(summary)
-    table = Table(["team of", "return", "told all goals", "inference gap", "games", "cut short"])
+    table = Table(["team of", "return", "all goals known", "inference gap", "games", "cut short"])
     for row in summary["teams"]:
         table.rows.append(
             [
@@ -67,8 +67,8 @@ def draw_returns(folder: Path, summary: Summary) -> Path:
     with drawing(folder, "returns", 6.0, 1.2 + 0.4 * len(rows)) as figure:
         axes = figure.subplots()
         for kind, colour, shift, label in (
-            ("returns", COLOURS[0], -0.12, "as it is"),
-            ("told", COLOURS[1], 0.12, "told all goals"),
+            ("returns", COLOURS[0], -0.12, "goals hidden"),
+            ("told", COLOURS[1], 0.12, "all goals known"),
         ):
             shown = [(k, row[kind]) for k, row in enumerate(rows) if row[kind] is not None]
             if not shown:
@@ -105,17 +105,16 @@ def write(folder: Path, summary: Summary) -> None:
         [
             (count(summary["games"]), "games"),
             (str(len(config["named"])), "policies"),
-            (str(config["seed"]), "seed"),
         ]
     )
     page.figure(
         draw_returns(folder, summary), "Mean returns and 95% intervals.", "Mean returns by policy"
     )
     page.table(return_table(summary), "Returns")
-    page.table(process_table(summary), "What a seat took in a game, and what was wasted")
+    page.table(process_table(summary), "Coins that a seat took per game, and wasted moves")
     add_words(page, ("", summary["own"]))
     add_models(page, summary)
-    page.heading("Words")
+    page.heading("Definitions")
     page.bullets(WORDS)
     add_replays(page, folder)
     add_run(page, config)
@@ -124,18 +123,20 @@ def write(folder: Path, summary: Summary) -> None:
 
 WORDS = (
     "**return**: mean of the seats' returns; with two players they are equal. A forfeit is 0.",
-    "**told all goals**: the same starts, with every seat told the goals of all.",
-    "**inference gap**: return with all goals told minus return as it is, start by start. What a "
-    "policy would gain if it knew the others' goals: 0 for one that does not care.",
+    "**all goals known**: the same starts, with every seat told the goals of all seats.",
+    "**inference gap**: return with all goals known minus return with hidden goals, start by "
+    "start: what a policy would gain if it knew the others' goals. A policy that ignores them has "
+    "0.",
     "**own, others, neither coins**: coins that a seat took in a game, of its own goal, of another "
-    "seat's and of nobody's. **neither share**: of all coins taken, those of nobody's goal.",
-    "**wasted**: of all moves, those spent standing, and those against the border or a player.",
+    "seat's goal and of nobody's goal. **neither share**: share of the coins taken that are of "
+    "nobody's goal.",
+    "**wasted**: share of the moves that stood still or ran into the border or a player.",
 )
 
 
 def screen(console: Console, summary: Summary) -> None:
     """Print the final tables."""
-    table = Table(["team of", "return", "told all goals", "inference gap", "games"])
+    table = Table(["team of", "return", "all goals known", "inference gap", "games"])
     for row in summary["teams"]:
         rates = [mean_text(row[name], 1) for name in ("returns", "told")]
         gap = mean_text(row["gap"], 1, sign="+")

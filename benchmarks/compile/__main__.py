@@ -1,10 +1,10 @@
-"""Compile games ahead, so that nobody waits for it later; or measure what a first use costs.
+"""Compile games ahead of time, or measure the cost of a game's first use.
 
     python -m benchmarks.compile
     python -m benchmarks.compile chess go
     python -m benchmarks.compile tictactoe --measure
 
-What is compiled is kept on disk, for all processes of this user.
+Compiled code is kept on disk for all processes of this user.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """By how much one policy beats another: the mean margin of duplicate games, with its interval.
 
-Where games differ mostly by the cards, a win rate says little and the score says a lot. Every deal
-is played once from each seat, so that luck of the cards cancels out: the margin of a pair of games
-is the evidence, and the interval is over pairs.
+In games decided mostly by the cards, a win rate says little and the score says a lot. Every deal is
+played once from each seat, so that the luck of the cards cancels out: the measure is the margin of
+a pair of games, and the interval is over pairs.
 
     python -m benchmarks.duel
     python -m benchmarks.duel --game ludo --policies gt,heuristic --games 400
@@ -50,11 +50,11 @@ USUAL = ("rule:strong", "gt", "heuristic", "random")
 @dataclass(kw_only=True)
 class Args(RunArgs):
     game: str = "texas_holdem"
-    """A game for two players or two sides; of those for more, two play here."""
+    """A game for two players or two sides; games for more players are played by two."""
     policies: str | None = None
-    """Compiled policies, separated by commas: random, heuristic, rule:NAME, gt:DEPTH. The first
-    of a pair is the one whose margin is given. Default: the first two that the game has of
-    rule:strong, gt, heuristic and random."""
+    """Compiled policies, separated by commas: random, heuristic, rule:NAME, gt:DEPTH. The margin of
+    a pair is that of its first policy. Default: the first two of rule:strong, gt, heuristic and
+    random that the game has."""
     games: int = 2000
     """Games of each pair, rounded up to an even number; a game of hold'em is a match of hands."""
     rules: str = ""
@@ -70,8 +70,8 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     cli.count("--games", args.games, least=2)
     try:
         given = match_options(game) | cli.pairs("--rules", args.rules)
-        if "players" in game.options and game.min_players == 2:
-            given.setdefault("players", 2)
+        if game.seats_option in game.options and game.min_players == 2:
+            given.setdefault(game.seats_option, 2)
         options = game.options_in_force(**given)
         rules = game.make_rules(**options)
     except ValueError as error:

@@ -42,11 +42,11 @@ KINDS = (OK, "unparseable", "illegal", TRANSPORT, OVERTIME)
 @dataclass(kw_only=True)
 class Args:
     format: str
-    """chat: JSONL of conversations; table: CSV or Parquet, by the ending of --output; sgf: games
-    of go, reversi and gomoku for other programs; botzone: the four files of BotzoneBench's data set
-    with a card, in the folder --output."""
+    """chat: JSONL of conversations; table: CSV or Parquet, by the suffix of --output; sgf: games of
+    go, reversi and gomoku for other programs; botzone: the four files of BotzoneBench's data set
+    with a data card, in the folder --output."""
     output: str
-    """The file to write; a table's ends in .csv or .parquet."""
+    """The file to write; for a table, the name ends in .csv or .parquet."""
     rows: str = "decisions"
     """What a row of a table is: decisions or games."""
     kinds: str | None = None
@@ -60,14 +60,14 @@ class Args:
     winners: bool = False
     """Only decisions of seats whose game ended with a positive return; games with one."""
     dedupe: bool = False
-    """Write a conversation once, however often the same messages got the same reply."""
+    """Write equal messages with an equal reply only once."""
     reasoning: bool = False
     """Chat: keep a model's reasoning, as <think> text in front of its reply."""
     fields: str = ""
     """Chat: fields of the record to write beside the messages, separated by commas."""
     formulas: bool = False
-    """CSV: write texts that begin like a formula as they are; by default an apostrophe stands in
-    front of them, so that no spreadsheet calculates what a model wrote."""
+    """CSV: leave texts that begin like a formula unchanged; by default an apostrophe is put in
+    front of them, so that no spreadsheet evaluates the text of a model."""
     licence: str | None = None
     """Botzone: the licence of the data for its card, such as CC-BY-4.0."""
     force: bool = False

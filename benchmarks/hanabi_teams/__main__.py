@@ -1,12 +1,12 @@
-"""Cooperative Hanabi: teams of one policy, and every policy among teammates it does not know.
+"""Cooperative Hanabi: teams of one policy, and every policy among teammates that it does not know.
 
     python -m benchmarks.hanabi_teams
     python -m benchmarks.hanabi_teams --policies rule:focus,mcts:50 --players 2 --games 20
     python -m benchmarks.hanabi_teams --policies llm --model M --base-url URL --games 5
 
 All teams play the same deals. A team of one policy sits in every seat; in a mixed team one policy
-sits among teammates that are all the same, once in each seat of every deal. Three scores come from
-the recorded moves: strict (0 once all lives are lost), keep (points in any case) and SPIN-Bench's.
+sits among teammates of one kind, once in each seat of every deal. Three scores come from the
+recorded moves: strict (0 once all lives are lost), keep (points in any case) and SPIN-Bench's.
 
 Sources: SPIN-Bench (arXiv:2503.12349), section on Hanabi; Walton-Rivers et al. 2017 (agents that
 play in mixed teams).
@@ -39,7 +39,7 @@ class Args(MatchArgs, RunArgs):
     policies: str = "random,rule:simple,rule:iggi,rule:piers,rule:focus"
     """Policies, separated by commas: random, rule:NAME, mcts:SIMULATIONS, llm, llm:MODEL."""
     teammates: str = "rule:simple,rule:iggi,rule:piers,rule:focus"
-    """Policies to sit among in mixed teams, separated by commas; "none" for no mixed teams."""
+    """Teammates in mixed teams, separated by commas; "none" for no mixed teams."""
     players: str = "2,3,4,5"
     """Numbers of players, separated by commas."""
     games: int = 1000
@@ -48,7 +48,7 @@ class Args(MatchArgs, RunArgs):
     """Games for each mixed team, rounded up so that every deal is played from every seat; by
     default as many as --games."""
     score: str = "strict"
-    """Rules in force: strict, keep or spin. All scores are reported under any of them."""
+    """Rules in force: strict, keep or spin. All three scores are always reported."""
     invalid: str = match_play.RANDOM
     """After the last bad answer: "random" plays a legal move, "forfeit" ends the game at 0."""
 

@@ -67,7 +67,7 @@ def score_table(summary: Summary, players: int) -> Table:
 
 def end_table(summary: Summary, players: int) -> Table:
     """How games of teams of one policy ended, and how far they are from the best team."""
-    table = Table(["team of", "perfect", "all lives lost", "strict, to the best"])
+    table = Table(["team of", "perfect", "all lives lost", "strict minus best team"])
     for row in _rows(summary, "teams", players):
         shares = (RateCell(row[name]) for name in ("perfect", "all_lives_lost"))
         table.rows.append([code(row["policy"]), *shares, mean_text(row["to_best"], sign="+")])
@@ -94,7 +94,7 @@ def _within(rate: Mapping[str, Any] | None) -> str:
 
 
 def cases_table(summary: Summary, players: int) -> Table:
-    """What the shares of the process metrics are shares of."""
+    """Denominators of the process metrics."""
     of = {
         "moves": "hints",
         "hints": "useful_hints",
@@ -110,7 +110,7 @@ def cases_table(summary: Summary, players: int) -> Table:
 
 
 def process_table(summary: Summary, players: int, names: list[str]) -> Table:
-    """Process metrics of teams of one policy, each with what it is a share of."""
+    """Process metrics of teams of one policy, with their denominators."""
     table = Table(["team of", *(name.replace("_", " ") for name in names)])
     for row in _rows(summary, "teams", players):
         cells = [RateCell(row["process"][name], strip=False) for name in names]
@@ -121,7 +121,7 @@ def process_table(summary: Summary, players: int, names: list[str]) -> Table:
 def mixed_table(summary: Summary, players: int) -> Table:
     """Every policy among every teammate."""
     table = Table(
-        ["team", "strict", "keep", "lives lost", "to the two own teams", "games", "cut short"]
+        ["team", "strict", "keep", "lives lost", "minus the two own teams", "games", "cut short"]
     )
     for row in _rows(summary, "mixed", players):
         others = players - 1
@@ -228,12 +228,11 @@ def write(folder: Path, summary: Summary) -> None:
         [
             (count(summary["games"]), "games"),
             (str(len(config["named"])), "policies"),
-            (str(config["seed"]), "seed"),
         ]
     )
     page.figure(
         draw_scores(folder, summary),
-        "Strict scores: a team that loses all its lives has none.",
+        "Strict scores: a team that loses all its lives has 0 points.",
         "Mean scores by number of players",
     )
     for players in config["players"]:
@@ -242,21 +241,21 @@ def write(folder: Path, summary: Summary) -> None:
         page.table(end_table(summary, players), "How their games ended")
         first, second = process_names(summary)
         page.table(process_table(summary, players, first), "How they played: shares")
-        page.table(process_table(summary, players, second), "How they played: means a game")
-        with page.details("What the shares are of"):
+        page.table(process_table(summary, players, second), "How they played: means per game")
+        with page.details("Denominators of the shares"):
             page.table(cases_table(summary, players))
         if config["teammates"]:
             page.figure(
                 draw_teammates(folder, summary, players),
-                "Strict scores of one policy among teammates, every deal from every seat. Bold: "
-                "differs from the mean of the two teams of one policy.",
+                "Strict scores of one policy among teammates, every deal played from every seat. "
+                "Bold: the score differs from the mean of the two teams of one policy.",
                 f"Scores among teammates with {players} players",
             )
             with page.details("Mixed teams in numbers"):
                 page.table(mixed_table(summary, players))
     add_words(page, ("", summary["own"]))
     add_models(page, summary)
-    page.heading("Words")
+    page.heading("Definitions")
     page.bullets(WORDS)
     add_replays(page, folder)
     add_run(page, config)
@@ -266,23 +265,23 @@ def write(folder: Path, summary: Summary) -> None:
 WORDS = (
     "**strict**: points, 0 once all lives are lost or the game is forfeited. **keep**: points in "
     "any case.",
-    "**SPIN**: points before the game's last move, as SPIN-Bench logged them. It dealt five cards "
-    "to four players, so with four players this score comes from games of their own under "
-    "`score=spin`; with two, three and five it is read off the same games.",
+    "**SPIN**: points before the game's last move, as SPIN-Bench logged them. SPIN-Bench dealt "
+    "five cards to four players, so with four players this score comes from separate games under "
+    "`score=spin`; with two, three and five players it comes from the same games.",
     "**perfect**, **all lives lost**: share of games with 25 points, and of those in which all "
-    "lives were lost; Wilson intervals. **strict, to the best**: strict score minus that of the "
+    "lives were lost; Wilson intervals. **strict minus best team**: strict score minus that of the "
     "best team, on the same deals.",
     "**published**: mean score of that agent in Walton-Rivers et al. 2017, in round numbers.",
-    "**hints**: share of all moves. **useful**: of hints, those that rule something out about a "
-    "card that fits now. **repeated**: of hints, those that rule nothing out.",
+    "**hints**: share of all moves. **useful**: share of hints that rule something out about a "
+    "card that is playable now. **repeated**: share of hints that rule nothing out.",
     "**misplays**: share of plays. **useless**, **playable discards**: share of discards of cards "
-    "that can never be played any more, or that fit now. **critical losses**: share of discards "
-    "and misplays that lose the last copy of a card still needed.",
+    "that can never be played any more, or that are playable now. **critical losses**: share of "
+    "discards and misplays that lose the last copy of a card still needed.",
     "**points lost**: points out of reach at the end because all copies of a card are gone. "
     "**wasted tokens**: repeated hints, and fives played while no token was missing. **tokens "
     "left**: unused at the end.",
-    "**to the two own teams**: strict score minus the mean of the two policies' own teams, on the "
-    "same deals.",
+    "**minus the two own teams**: strict score minus the mean of the two policies' own teams, on "
+    "the same deals.",
 )
 
 

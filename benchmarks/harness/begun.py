@@ -1,4 +1,4 @@
-"""When a run began, with what version and by which command: what makes it again."""
+"""When a run began, with which version and by which command, so that it can be repeated."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stratagym.envs.echo import masked
 BEGUN = "begun"
 """The field of ``config.json``: a resumed run keeps that of its first call."""
 _NOT_ITS_OWN = ("output", "resume", "json")
-"""Options that say where a run lies and how it is shown, which nothing in it depends on."""
+"""Options for the folder of a run and for its output; no result depends on them."""
 _QUERY = re.compile(r"(https?://[^\s,?&]*)\?[^\s,&]*")
 
 
@@ -28,7 +28,8 @@ def begun(benchmark: str, args: Any) -> dict[str, str]:
 
 
 def command(benchmark: str, args: Any) -> str:
-    """The command line that sets a script's options as they are, those at their defaults left out.
+    """The command line that sets a command's options to their values, without those at their
+    defaults.
 
     Users, passwords and queries of addresses are not told either.
     """
@@ -49,7 +50,7 @@ def command(benchmark: str, args: Any) -> str:
 
 
 def public(text: str) -> str:
-    """An option's text with nothing secret in the addresses that it holds.
+    """An option's text without the secrets in the addresses that it holds.
 
     Users and passwords are hidden, queries left out.
     """

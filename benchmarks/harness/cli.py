@@ -1,6 +1,6 @@
-"""The command line that all scripts share: what goes wrong is one clear line and an exit code.
+"""The command line that all commands share: an error is one clear line and an exit code.
 
-2 is bad input, 3 a language model that cannot be asked, 130 an interrupt.
+2 is bad input, 3 a language model that cannot be reached, 130 an interrupt.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ NOT_OURS = {
     )
     if hasattr(errno, name)
 }  # fmt: skip
-"""Errors of the operating system that whoever runs a script can put right, and we cannot."""
+"""Errors of the operating system that only the user can mend."""
 
 
 def group(title: str, order: int) -> Callable[[type[T]], type[T]]:
-    """A decorator of a dataclass of options: in ``--help`` they stand under this title.
+    """A decorator of a dataclass of options: ``--help`` lists them under this title.
 
-    Scripts that have the same option with another default leave it there.
+    Commands that have the same option with another default leave it there.
 
     Args:
         order: of the title among others; a script's own options have 0.
@@ -97,10 +97,10 @@ def app(
 
 
 def run(application: App, arguments: list[str] | None = None) -> None:
-    """Run a script's command line; where it cannot go on, exits with the code that says why.
+    """Run a command line; if it cannot go on, exit with the code that says why.
 
-    What the operating system refuses, such as to write on a full disk, and an engine that fails
-    as a judge count as bad input. Run folders are let go of in the end.
+    Refusals of the operating system, such as a full disk, and an engine that fails as a judge count
+    as bad input. Run folders are released at the end.
     """
     name = application.name[0]
     given = sys.argv[1:] if arguments is None else arguments
@@ -144,7 +144,7 @@ def run(application: App, arguments: list[str] | None = None) -> None:
 
 
 def _drop_output() -> None:
-    """Send what standard output cannot take nowhere, so that the process can end in peace."""
+    """Discard what standard output cannot take, so that the process can end normally."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -154,7 +154,7 @@ def _drop_output() -> None:
 
 
 FORMER = {"--policy": "--policies"}
-"""Present words of options by those of earlier versions, in all scripts."""
+"""The present names of options by their names in earlier versions, in all commands."""
 _FORMER: dict[str, dict[str, str]] = {}
 
 
@@ -180,7 +180,7 @@ def _heading(hint: Any) -> Group | None:
 
 
 def _inherited(cls: type) -> dict[str, Group]:
-    """The headings of options that a class defines anew, as they are in its bases."""
+    """The headings of options that a class redefines, as in its bases."""
     own = inspect.get_annotations(cls)
     return {
         name: heading
@@ -198,11 +198,11 @@ PLACES = {
     "OTHER_RUN": "the folder of another run",
     "FOLDER": "a folder to write to",
 }
-"""What words in examples stand for; all others are meant as they are."""
+"""What placeholders in examples stand for; all other words are literal."""
 
 
 def _examples(text: str) -> str:
-    """The lines of a script's docstring that call it, what they mean, and what they need."""
+    """The lines of a command's docstring that call it, their placeholders, and what they need."""
     lines = [line.strip() for line in text.splitlines()]
     calls = [line for line in lines if line.startswith("python -m ")]
     folded = [textwrap.wrap(call, 74, break_on_hyphens=False) for call in calls]
@@ -213,7 +213,7 @@ def _examples(text: str) -> str:
 
 
 class _Help(DefaultFormatter):
-    """Descriptions as running text: where a source breaks its lines says nothing."""
+    """Descriptions as running text, without the line breaks of the source."""
 
     def __call__(self, console: Any, options: Any, panel: Any) -> None:
         for entry in panel.entries:
@@ -228,12 +228,12 @@ class _Help(DefaultFormatter):
 
 
 def words(text: str) -> list[str]:
-    """The parts of a list that is separated by commas; those within brackets separate nothing.
+    """The parts of a comma-separated list; commas within brackets do not separate.
 
     >>> words('gt,llm:m?extra_body={"stop":["}","x"],"a":1},random')
     ['gt', 'llm:m?extra_body={"stop":["}","x"],"a":1}', 'random']
     """
-    # Within brackets stands JSON: there a string is taken whole, elsewhere " is a letter.
+    # JSON stands within brackets: a string there is taken whole; elsewhere " is a letter.
     parts, depth, quoted, escaped = [""], 0, False, False
     for letter in text:
         if quoted:
@@ -253,7 +253,7 @@ def words(text: str) -> list[str]:
 
 
 def numbers(option: str, text: str, choices: Sequence[int]) -> list[int]:
-    """Different ones of ``choices``, separated by commas, in the order in which they are given."""
+    """Some of ``choices`` without repeats, separated by commas, in the given order."""
     known = {str(choice): choice for choice in choices}
     for word in words(text):
         if word not in known:
@@ -262,7 +262,7 @@ def numbers(option: str, text: str, choices: Sequence[int]) -> list[int]:
 
 
 MOST = 1_000_000
-"""Games of a pairing, and the like: a run keeps the list of its matches in memory."""
+"""Most games of a pairing: a run keeps the list of its matches in memory."""
 
 
 def count(option: str, value: int, least: int = 1) -> int:
@@ -284,7 +284,7 @@ def pairs(option: str, text: str) -> dict[str, str]:
 
 
 def put_into(page: Path, name: str, text: str | None = None) -> None:
-    """Write between the marks of a page's part, or without a text see that this can be done.
+    """Write a text between the marks of a page; without a text, only check that this is possible.
 
     Raises:
         InputError: it has no such marks, or cannot be read or written.

@@ -3,9 +3,10 @@
 On a ladder of wins the policy starts at level 0. At each level it meets every policy of the level
 on the same seeds, once from every seat, or on every side where seats win together. It has passed
 where it wins at least half of its decided games there, on a ladder of points where it loses no
-points there in the mean, and goes on to the next level. On a ladder of scores a team of the policy
-and a team of every level's policy play the same seeds; a level is passed with a mean of at least
-the level's.
+points there in the mean, and goes on to the next level. On a ladder of pairs the two games of a
+seed, one on each side, are one contest: won by who wins both, and drawn otherwise. On a ladder of
+scores a team of the policy and a team of every level's policy play the same seeds; a level is
+passed with a mean of at least the level's.
 
 Source: BotzoneBench (Li et al.), sections 4.1 and 4.5. Early stops, intervals and ratings are
 this project's.
@@ -13,7 +14,7 @@ this project's.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -83,9 +84,18 @@ class Plan:
 
     @property
     def sides(self) -> Sides:
-        """Who wins together in a duel; each seat alone where nobody knows or all do."""
+        """Who wins together in a duel; each seat alone where nobody knows or all do.
+
+        Where roles are dealt, those of one seed: as many as those of any.
+        """
+        return self.sides_at(0)
+
+    def sides_at(self, seed: int) -> Sides:
+        """``sides`` in the game of a seed."""
         game = self.ladder.game
-        sides = game.sides_of(game.make_rules(**self.ladder.options)) or ()
+        rules = game.make_rules(**self.ladder.options)
+        by_seed = pairings.sides_by_seed(game, rules)
+        sides = () if by_seed is None else by_seed(seed)
         return sides if len(sides) > 1 else alone(self.seats)
 
 
@@ -119,8 +129,8 @@ def duels(
 
     def against(other: str) -> list[Match]:
         return pairings.duel_matches(
-            plan.benchmark, pairing, plan.ladder.game.name, dict(plan.ladder.options), plan.sides,
-            plan.games, plan.seed, (one, other), plan.protocol, plan.ladder.opening,
+            plan.benchmark, pairing, plan.ladder.game.name, dict(plan.ladder.options),
+            plan.sides_at, plan.games, plan.seed, (one, other), plan.protocol, plan.ladder.opening,
         )[first:last]  # fmt: skip
 
     matches, player = against(rest), plan.ladder.player(rest)
@@ -150,6 +160,11 @@ def team_matches(plan: Plan, pairing: str, policy: str) -> list[Match]:
     ]
 
 
+def pair_points(games: Sequence[float]) -> float:
+    """What the two games of a seed come to: 1 for 2-0, 0 for 0-2, else 0.5."""
+    return 1.0 if sum(games) == 2 else 0.0 if sum(games) == 0 else 0.5
+
+
 @dataclass
 class Result:
     """A finished game as the climb sees it: points are 1, 0.5 or 0 for a win, draw or loss.
@@ -172,6 +187,7 @@ class LevelResult:
         results: finished games in order. lost: games that transport failures broke off for good.
         settled_early: whether the early stop ended the level.
         by_points: whether the points of the game decide, not its wins.
+        by_pairs: whether the two games of a seed are one contest, won by who wins both.
     """
 
     level: int
@@ -179,26 +195,38 @@ class LevelResult:
     lost: int = 0
     settled_early: bool = False
     by_points: bool = False
+    by_pairs: bool = False
+
+    @property
+    def contests(self) -> list[tuple[str, int, float]]:
+        """(opponent, seed, points) of what is won, drawn or lost: games, or pairs of them."""
+        if not self.by_pairs:
+            return [(r.opponent, r.seed, r.points) for r in self.results]
+        pairs: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
+        for result in self.results:
+            pairs[result.opponent, result.seed].append(result.points)
+        return [(*key, pair_points(own)) for key, own in pairs.items() if len(own) == 2]
 
     def tally(self, opponent: str | None = None) -> Counter[str]:
         """Wins, draws and losses, in all or against one opponent."""
         words = {1.0: "wins", 0.5: "draws", 0.0: "losses"}
         return Counter(
-            words[r.points] for r in self.results if opponent is None or r.opponent == opponent
+            words[points] for name, _, points in self.contests if opponent in (None, name)
         )
 
     def win_rate(self) -> Rate:
         """Wins of decided games, with the interval over seeds."""
-        decided = [r for r in self.results if r.points != 0.5]
+        decided = [(seed, points) for _, seed, points in self.contests if points != 0.5]
         return mean_rate(
-            np.array([r.points for r in decided]), np.array([r.seed for r in decided], np.uint64)
+            np.array([points for _, points in decided]),
+            np.array([seed for seed, _ in decided], np.uint64),
         )
 
     def draw_rate(self) -> Rate:
         """Draws of all games, likewise."""
         return mean_rate(
-            np.array([float(r.points == 0.5) for r in self.results]),
-            np.array([r.seed for r in self.results], np.uint64),
+            np.array([float(points == 0.5) for *_, points in self.contests]),
+            np.array([seed for _, seed, _ in self.contests], np.uint64),
         )
 
     @property
@@ -233,10 +261,13 @@ class Climb:
 
     def __init__(self, plan: Plan, policy: str):
         self.plan, self.policy = plan, policy
-        self._by_points = plan.ladder.measure == "points"
-        self.levels: list[LevelResult] = [LevelResult(0, by_points=self._by_points)]
+        self.levels: list[LevelResult] = [self._level(0)]
         self.topped = self.aborted = False
         self._played = 0
+
+    def _level(self, level: int) -> LevelResult:
+        measure = self.plan.ladder.measure
+        return LevelResult(level, by_points=measure == "points", by_pairs=measure == "pairs")
 
     @property
     def finished(self) -> bool:
@@ -320,7 +351,7 @@ class Climb:
         elif level == self.plan.top:
             self.topped = True
         else:
-            self.levels.append(LevelResult(level + 1, by_points=self._by_points))
+            self.levels.append(self._level(level + 1))
             self._played = 0
 
     def outcome(self) -> Outcome:
@@ -334,7 +365,7 @@ class Climb:
         rating = None
         if not self.plan.ladder.is_variant:
             rating = rate_on_ladder(
-                [(r.opponent, r.points, r.seed) for s in self.levels for r in s.results],
+                [(name, points, seed) for s in self.levels for name, seed, points in s.contests],
                 calibration["ratings"],
                 calibration["ties"],
             )

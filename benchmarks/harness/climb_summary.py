@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -214,7 +215,7 @@ def behaviour(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
     for measures in (game.optional_module("metrics"), hooks.found(game, "judging")):
         if not hasattr(measures, "game_counts"):
             continue
-        counts = measures.game_counts(rules, games.seeds, games.actions, games.plies).astype(float)
+        counts = games.own_counts(partial(measures.game_counts, rules)).astype(float)
         own = np.array(
             [counts[g, seats_of(climb, record)].sum(0) for g, record in enumerate(played)]
         )

@@ -14,14 +14,14 @@ GROUPS = {
     "Play and look": ("play", "replay", "export"),
     "Evaluate": (
         "ludo_spots", "ludo_arena", "board_solvers", "hanabi_teams", "coin_teams",
-        "advgame", "anchored_levels", "botzone", "tournament", "duel",
+        "advgame", "anchored_levels", "botzone", "tournament", "table", "duel",
     ),
     "Train and measure": (
         "train_ppo", "compile", "throughput", "search", "model_requests", "taxonomy",
     ),
 }  # fmt: skip
 OTHERS = "More"
-"""The heading of scripts that no group names."""
+"""The heading of commands that are in no group."""
 
 
 def commands() -> dict[str, str]:
@@ -34,7 +34,7 @@ def commands() -> dict[str, str]:
 
 
 def overview(program: str, each: str) -> str:
-    """What ``program`` prints without arguments; ``each`` and a name is how a command is run."""
+    """What ``program`` prints without arguments; ``each`` followed by a name runs a command."""
     about = commands()
     named = [name for names in GROUPS.values() for name in names]
     groups = {title: [n for n in names if n in about] for title, names in GROUPS.items()}
@@ -46,8 +46,8 @@ def overview(program: str, each: str) -> str:
         if names:
             lines += [title, *(f"  {name:<{width}}  {about[name]}" for name in names), ""]
     lines += [
-        f"{each}COMMAND --help tells a command's options, {program} --version the version.",
-        f"A first look, some seconds and no model: {each}ludo_spots",
+        f"{each}COMMAND --help shows the options of a command, {program} --version the version.",
+        f"For a first look, in seconds and without a model: {each}ludo_spots",
     ]
     return "\n".join(lines)
 

@@ -22,11 +22,11 @@ from stratagym.envs.prompts import prompt_version
 
 TRANSPORT, OVERTIME = "transport", "overtime"
 TOKENS_APART = ("tokens_reasoning", "tokens_cached")
-"""Counts that a record has only where the server gave them."""
+"""Counts that a record has only if the server sent them."""
 
 
 def item_seed(seed: int, *names: str) -> int:
-    """A 64-bit seed for one piece of work, from the run's seed and what the work is called."""
+    """A 64-bit seed for one piece of work, from the run's seed and the name of the work."""
     digest = hashlib.sha256("\0".join([str(seed), *names]).encode()).digest()
     return int.from_bytes(digest[:8], "big")
 
@@ -61,11 +61,17 @@ class Question:
         }
         fields |= _NO_ANSWER
         fields |= answer
+        legal = fields["legal"]
+        if legal is not None and len(legal) > MOST_LEGAL:
+            fields |= {"legal": None, "legal_count": len(legal)}
         for name in TOKENS_APART:
             if fields.get(name, 0) is None:
                 del fields[name]
         return fields
 
+
+MOST_LEGAL = 1000
+"""Of more legal actions a record holds no list but their number, ``legal_count``."""
 
 _NO_ANSWER = dict.fromkeys(
     (
@@ -210,7 +216,7 @@ async def side_by_side(
 
 
 async def check_models(models: Iterable[LanguageModel]) -> None:
-    """Check the models that are still to be, all at once.
+    """Check all models that have not been checked yet, at the same time.
 
     Raises:
         Unavailable: of the first that cannot be asked.
@@ -244,7 +250,7 @@ async def ask_all(
     due: list[dict[str, Any]] = []
 
     def write() -> None:
-        # Taken out first: what could not be written is not tried again at the end.
+        # Taken out first, so that a record that could not be written is not tried again at the end.
         records = due.copy()
         due.clear()
         if records:

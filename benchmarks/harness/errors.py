@@ -1,7 +1,7 @@
-"""What the command line tells in one line."""
+"""Errors that the command line reports in one line."""
 
 from __future__ import annotations
 
 
 class InputError(Exception):
-    """Something whoever runs a script can put right: what, where, and what would be right."""
+    """An error that the user can mend: what is wrong, where, and what would be right."""

@@ -1,6 +1,7 @@
-"""JSON and JSONL files: read without trust, and written so that a kill or a full disk costs little.
+"""JSON and JSONL files: read as untrusted input, and written so that a kill or a full disk loses
+little.
 
-What is wrong with a file is one line that names it.
+An error in a file is one line that names the file.
 """
 
 from __future__ import annotations
@@ -21,14 +22,15 @@ from stratagym.benchmarks.reporting.terminal import one_line
 SCHEMA = 1
 _ENCODER = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 DEPTH = 50
-"""The most objects and lists within each other that a file may have."""
+"""The deepest nesting of objects and lists that a file may have."""
 
 
 # --- reading -------------------------------------------------------------------------------------
 
 
 def parse(content: bytes) -> Any:
-    """The JSON value of UTF-8 text, with or without a byte order mark; its texts can be written.
+    """The JSON value of UTF-8 text, with or without a byte order mark; all its strings are valid
+    UTF-8.
 
     Raises:
         ValueError: why it is none, in one line.
@@ -73,7 +75,7 @@ def _is_deep(value: Any) -> bool:
 
 
 def read_bytes(path: Path, what: str = "") -> bytes:
-    """A file's content. Raises ``InputError`` that names it, behind ``what``."""
+    """A file's content. Raises ``InputError`` with ``what`` and the file's name."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -98,7 +100,7 @@ def read_object(path: Path) -> dict[str, Any]:
 def read_jsonl(path: Path, shape: Shape | None = None) -> Iterator[dict[str, Any]]:
     """The records of a file, oldest first; none if there is no file.
 
-    A torn last line, as a kill leaves it, is passed over.
+    An incomplete last line, as a kill leaves it, is ignored.
 
     Args:
         shape: what every record must be like.
@@ -139,7 +141,7 @@ def read_jsonl(path: Path, shape: Shape | None = None) -> Iterator[dict[str, Any
 
 
 class Shape:
-    """What the fields of a record are: those of a ``TypedDict``, of the types it gives them.
+    """The fields of a record and their types, from a ``TypedDict``.
 
     Args:
         needed: the fields that no record may lack; by default those that the class requires. Others
@@ -169,7 +171,7 @@ class Shape:
                 raise ValueError(f"the field {name!r} cannot be {brief(value)}")
 
     def fits(self, record: Mapping[str, Any]) -> bool:
-        """Whether ``check`` finds nothing."""
+        """Whether ``check`` finds no fault."""
         try:
             self.check(record)
         except ValueError:
@@ -206,7 +208,7 @@ def _is_int(value: Any) -> bool:
 
 
 def brief(value: Any) -> str:
-    """A value of JSON as the beginning of its text."""
+    """The beginning of a JSON value's text."""
     return one_line(json.dumps(value), 60)
 
 
@@ -226,7 +228,7 @@ class JsonlWriter:
         self._lock = threading.Lock()
         locks.hold(path.parent)
         try:
-            # Not buffered: what a full disk refuses must not come again when the file is closed.
+            # Not buffered: a write that a full disk refused must not be repeated at closing.
             self._file = path.open("ab", buffering=0)
             _cut_torn_line(path)
         except OSError as error:
@@ -253,7 +255,7 @@ class JsonlWriter:
                 raise unwritable(self._path, error) from None
 
     def close(self) -> None:
-        """No more is written; may be called again."""
+        """Close the file; may be called more than once."""
         if not self._file.closed:
             self._file.close()
             locks.release(self._path.parent)
@@ -262,7 +264,7 @@ class JsonlWriter:
 def _cut_torn_line(path: Path) -> None:
     with path.open("rb+") as file:
         end = size = file.seek(0, os.SEEK_END)
-        # Backwards, a part at a time, to behind the last newline.
+        # Read backwards in blocks up to the last newline.
         while end > 0:
             start = max(0, end - 65536)
             file.seek(start)

@@ -1,7 +1,7 @@
 """One process at a time writes into a run's folder.
 
-The operating system holds the lock and lets go of it when the process ends, however it ends: a lock
-file that a killed process left behind holds nobody up. What stands in the file is for people.
+The operating system holds the lock and releases it when the process ends, however it ends: a lock
+file that a killed process left behind blocks nobody. The text in the file is for people.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.reporting.terminal import say
 
 LOCK = "run.lock"
-"""The lock's file in a run's folder, there while somebody writes."""
+"""The lock file in a run's folder; it exists while a process writes there."""
 _NOT_FOLLOWED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-"""Links are not, and a pipe is not waited for; Windows has neither flag."""
+"""Links are not followed, and opening a pipe does not block; Windows has neither flag."""
 
 
 @dataclass
@@ -38,9 +38,9 @@ _guard = threading.Lock()
 
 
 def hold(folder: Path) -> None:
-    """Keep other processes from writing into a folder that is there, until ``release``.
+    """Keep other processes from writing into an existing folder until ``release``.
 
-    A process may hold a folder several times; it lets go of it with the last ``release``.
+    A process may hold a folder several times; the last ``release`` frees it.
 
     Raises:
         InputError: another process holds it, or there can be no file in it.
@@ -54,7 +54,7 @@ def hold(folder: Path) -> None:
 
 
 def release(folder: Path) -> None:
-    """Undo one ``hold``; nothing where there was none."""
+    """Undo one ``hold``; does nothing if there was none."""
     key = folder.resolve()
     with _guard:
         found = _held.get(key)
@@ -66,7 +66,7 @@ def release(folder: Path) -> None:
 
 
 def release_all() -> None:
-    """Let go of all folders."""
+    """Release all folders."""
     with _guard:
         while _held:
             key, found = _held.popitem()
@@ -102,7 +102,7 @@ def _taken(folder: Path, named: Path) -> int:
             raise InputError(
                 f"{named} is in use by {who}; wait until it ends, end it, or name another folder"
             )
-        # Whoever held it before may have removed the file after it was opened here.
+        # The previous holder may have removed the file after it was opened here.
         with suppress(FileNotFoundError):
             if os.path.samestat(found, path.lstat()):
                 break
@@ -123,7 +123,7 @@ def _a_link(named: Path) -> InputError:
 
 
 def _holder(number: int) -> str:
-    """Who wrote the note in a lock file."""
+    """The process that the note in a lock file names."""
     try:
         os.lseek(number, 0, os.SEEK_SET)
         note = json.loads(os.read(number, 1000))
@@ -133,7 +133,8 @@ def _holder(number: int) -> str:
 
 
 def _let_go(found: _Held, folder: Path) -> None:
-    # While it is locked, so that nobody else's is removed; Windows does not remove open files.
+    # Removed while it is locked, so that no other process's file is removed; Windows does not
+    # remove open files.
     with suppress(OSError):
         (folder / LOCK).unlink()
     os.close(found.number)
@@ -143,7 +144,7 @@ if sys.platform == "win32":
     import msvcrt
 
     _FAR = 1 << 30
-    """Behind the note, which others read: nobody else reads what is locked."""
+    """Position of the lock, behind the note: others read the note, nobody reads locked bytes."""
 
     def _lock(number: int) -> bool:
         os.lseek(number, _FAR, os.SEEK_SET)

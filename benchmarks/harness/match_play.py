@@ -6,7 +6,7 @@ import asyncio
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -30,13 +30,14 @@ from stratagym.benchmarks.harness.decisions import (
 from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.files import Shape
 from stratagym.benchmarks.harness.openings import opening_moves
+from stratagym.benchmarks.harness.outcomes import outcome_of, side_fields
 from stratagym.benchmarks.harness.protocol import DEFAULT, AnswerProtocol, consequences
 from stratagym.benchmarks.harness.protocol import SYNC as SYNC
 from stratagym.benchmarks.harness.records import DecisionRecord, JsonlWriter, read_jsonl
+from stratagym.benchmarks.harness.stand_ins import StandIns
 from stratagym.benchmarks.reporting.terminal import one_line
 from stratagym.envs import core, text
 from stratagym.envs.core import GameSpec
-from stratagym.envs.facts import side_leads
 from stratagym.envs.plans import plan_kind
 from stratagym.envs.prompts import is_legal, legal_list
 from stratagym.envs.turns import is_deciding
@@ -82,16 +83,14 @@ class SeatedMatch:
         ending: int | str,
         returns: list[float] | None,
         forfeited_by: int | None = None,
+        stand_ins: Sequence[dict[str, Any]] = (),
     ) -> dict[str, Any]:
         """The game's record; ``ending`` is the kernel's id or a word, as ``forfeit``."""
         kernel = {core.TERMINAL: "terminal", core.TRUNCATED: "truncated"}
-        winners = [k for k, x in enumerate(returns or []) if x > 0]
-        sides = self.game.sides_of(self.rules) or ()
-        together = any(len(side) > 1 for side in sides)
-        if together and returns is not None:
-            leads = side_leads(sides, returns)
-            ahead = (side for side, lead in zip(sides, leads, strict=True) if lead > 0)
-            winners = sorted(seat for side in ahead for seat in side)
+        played = self.game, self.rules, self.seed, actions, returns
+        if forfeited_by is None and stand_ins:
+            forfeited_by = stand_ins[0]["seat"]
+        gone = {one["seat"] for one in stand_ins} | {forfeited_by}
         return {
             "benchmark": self.benchmark,
             "game": self.game.name,
@@ -100,7 +99,7 @@ class SeatedMatch:
             "rules": self.options,
             "seats": list(self.names) or [policy.name for policy in self.seats],
             "returns": returns,
-            "outcome": None if returns is None else winners,
+            "outcome": outcome_of(*played),
             "plies": len(actions),
             "actions": actions,
             "ended_by": ending if isinstance(ending, str) else kernel[ending],
@@ -108,7 +107,8 @@ class SeatedMatch:
             **self.place,
             **({"opening": self.opening} if self.opening else {}),
             **({"given": len(self.given)} if self.given else {}),
-            **({"sides": [list(side) for side in sides]} if together else {}),
+            **side_fields(*played, gone),
+            **({"stand_ins": [dict(one) for one in stand_ins]} if stand_ins else {}),
         }
 
     def forfeited(self, actions: list[int], seat: int, states: np.ndarray) -> dict[str, Any]:
@@ -185,6 +185,8 @@ class _Table:
         self.act, self.messages = act, messages
         self.game = text.TextGame(match.game.name, protocol.text, rules=match.rules)
         self.told = 0
+        self.seats = list(match.seats)
+        self.stand_ins = StandIns(match.game, match.rules, protocol.forfeit)
 
     async def play(self) -> dict[str, Any]:
         game = self.game
@@ -202,11 +204,11 @@ class _Table:
             number = core.turn_at(game.rules, game.states, 0)
             for seat in seats:
                 if seat in answers:
-                    if not self._settle(answers[seat]):
-                        return self._marked(self.match.forfeited(game.actions, seat, game.states))
+                    if not self._settle(answers[seat]) and (lost := await self._lose(seat, number)):
+                        return lost
                 elif game.is_waiting(seat):
                     game.play_waiting()
-                elif isinstance(self.match.seats[seat], LanguageModel):  # not asked: it has to
+                elif isinstance(self.seats[seat], LanguageModel):  # not asked: it has to
                     forced = self._only_move()
                     assert forced is not None
                     game.play(forced)
@@ -214,17 +216,39 @@ class _Table:
                     try:
                         await self._play_policy(seat, number)
                     except PolicyFault as fault:
-                        lost = self.match.forfeited(game.actions, seat, game.states)
-                        return self._marked({**lost, **fault_field(fault)})
+                        if lost := await self._lose(seat, number, fault_field(fault)):
+                            return lost
                 self._tell()
         return self._record(game.seat, game.returns())
 
-    def _record(self, ending: int | str, returns: list[float] | None) -> dict[str, Any]:
-        return self._marked(self.match.record(self.game.actions, ending, returns))
+    async def _lose(
+        self, seat: int, number: int, fault: dict[str, str] | None = None
+    ) -> dict[str, Any] | None:
+        """Let a seat forfeit: the game's last record, or None where a stand-in plays on."""
+        game, fault = self.game, fault or {}
+        policy = self.stand_ins.take(seat, len(game.actions), game.states, fault)
+        if policy is not None:
+            self.seats[seat] = policy
+            try:
+                await self._play_policy(seat, number)
+                return None
+            except PolicyFault as error:
+                fault = fault_field(error)
+        returns = forfeit_returns(self.match.game, self.match.rules, seat, game.states)
+        return {**self._record(FORFEIT, returns, seat), **fault}
+
+    def _record(
+        self, ending: int | str, returns: list[float] | None, forfeited_by: int | None = None
+    ) -> dict[str, Any]:
+        returns = self.stand_ins.returns(returns)
+        record = self.match.record(
+            self.game.actions, ending, returns, forfeited_by, self.stand_ins.records
+        )
+        return self._marked(record)
 
     def _marked(self, record: dict[str, Any]) -> dict[str, Any]:
         """A game's record with what belongs to games in real time."""
-        if self.match.game.decision_seconds is not None:
+        if self.match.game.decision_seconds_of(self.match.rules) is not None:
             record["clock"] = self.protocol.clock
             record["rejected"] = [list(refused) for refused in self.game.refused]
         if self.match.turns and self.game.refusals:
@@ -233,7 +257,7 @@ class _Table:
         return record
 
     def _is_asked(self, seat: int) -> bool:
-        if not isinstance(self.match.seats[seat], LanguageModel) or self.game.is_waiting(seat):
+        if not isinstance(self.seats[seat], LanguageModel) or self.game.is_waiting(seat):
             return False
         return self.protocol.ask_forced or self._only_move() is None
 
@@ -244,13 +268,14 @@ class _Table:
 
     async def _play_policy(self, seat: int, number: int) -> None:
         """Let a policy play until it has given the turn away, or once in games without turns."""
-        game, policy = self.game, self.match.seats[seat]
+        game, policy = self.game, self.seats[seat]
         while True:
             seed = item_seed(self.match.seed, policy.seed_name, str(len(game.actions)))
             # The real position, in which ``determinize`` redraws what others have committed: the
             # compiled loop and batches play the same games so.
             decision = decision_for(self.match.game, self.match.rules, game.states, seed)
             game.play(await self.act(policy, decision))
+            self.stand_ins.count(seat)
             if not self.match.game.is_simultaneous or not is_deciding(
                 game.rules, game.states, seat, number
             ):
@@ -310,7 +335,7 @@ class _Table:
                 break
             if left_s is not None:
                 left_s -= record["latency_s"] or 0.0
-        return _Answered(asking, record, protocol.delay(self.match.game, seconds))
+        return _Answered(asking, record, protocol.delay(self.match.game, self.match.rules, seconds))
 
     def _judge_again(self, asking: text.Asking, record: dict[str, Any]) -> None:
         """Take a recorded reply for what it was taken for."""

@@ -1,4 +1,4 @@
-"""A match as plain data, and where it stands in its run."""
+"""A match as plain data, and its place in its run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
-from stratagym.benchmarks.harness.records import GameRecord
+from stratagym.benchmarks.harness.outcomes import side_fields
+from stratagym.benchmarks.harness.records import GameRecord, gone_seats
 from stratagym.envs import spec
 from stratagym.envs.checks import SEED_MASK
 from stratagym.envs.counting import first_illegal
@@ -127,9 +128,7 @@ def difference(record: GameRecord, match: Match, rules: Any) -> str:
         place = place._replace(round=match.place.round)
     if (place, record.get("opening", 0)) != (match.place, match.opening):
         return "another place in the run, or another opening"
-    sides = spec(match.game).sides_of(rules) or ()
-    told = [list(side) for side in sides] if any(len(side) > 1 for side in sides) else None
-    if record.get("sides", told) != told or not 0 <= (record["forfeited_by"] or 0) < seats:
+    if not 0 <= (record["forfeited_by"] or 0) < seats:
         return "other sides, or a seat that the game does not have"
     actions = record["actions"]
     if not 0 <= min(actions, default=0) <= max(actions, default=0) < rules.num_actions:
@@ -137,6 +136,14 @@ def difference(record: GameRecord, match: Match, rules: Any) -> str:
     ply = first_illegal(rules, match.seed & SEED_MASK, actions)
     if ply is not None:
         return f"an illegal action (number {ply + 1} of {len(actions)})"
+    game, told_by = spec(match.game), (rules, match.seed, actions, record["returns"])
+    told = side_fields(game, *told_by, gone_seats(record))
+    if record.get("sides", told.get("sides")) != told.get("sides"):
+        return "other sides, or a seat that the game does not have"
+    if record.get("roles", told.get("roles")) != told.get("roles"):
+        return "other roles"
+    if not all(0 <= one["seat"] < seats for one in record.get("stand_ins", ())):
+        return "a stand-in for a seat that the game does not have"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Random moves that games begin with, where the start itself is not what is wanted."""
+"""Random moves with which games begin, for benchmarks that do not play from the start."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from typing import Any
 from stratagym.agents.chat_options import NUMBERS, PRICE
 from stratagym.benchmarks.harness import cli, match_play
 from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.stand_ins import END, STAND_IN, USUAL
 from stratagym.benchmarks.harness.text_options import TextArgs
 from stratagym.envs.core import GameSpec
 
@@ -19,29 +20,30 @@ MOST_AT_ONCE = 1000
 @cli.group("Models", 20)
 @dataclass(kw_only=True)
 class ModelArgs:
-    """Options of the policies ``llm`` and ``llm:MODEL``; a policy string's own come first."""
+    """Options of the policies ``llm`` and ``llm:MODEL``; options in a policy string take
+    precedence."""
 
     model: str | None = None
     """Model of the policy "llm"."""
     base_url: str | None = None
-    """Endpoint of the model, any that speaks OpenAI's chat completions; default OpenAI's."""
+    """Endpoint of the model: any with OpenAI's chat completions interface; default OpenAI's own."""
     api_key_env: str = "OPENAI_API_KEY"
     """Environment variable that holds the key; the key itself is never written anywhere."""
     temperature: float = 0.0
     """Sampling temperature."""
     max_tokens: int = 16384
-    """Longest reply in tokens, reasoning included. A server with less room refuses it: then lower
-    it."""
+    """Longest reply in tokens, reasoning included. Lower it for a server with a smaller context."""
     top_p: float | None = None
-    """Share of the likeliest tokens to sample from; default the server's."""
+    """Share of the most probable tokens to sample from; default the server's."""
     top_k: int | None = None
-    """How many of the likeliest tokens to sample from; default the server's."""
+    """Number of the most probable tokens to sample from; default the server's."""
     model_seed: int | None = None
-    """Seed of the server's sampling; default none. --seed is the run's."""
+    """Seed of the server's sampling; default none. --seed is the seed of the run."""
     reasoning_effort: str | None = None
-    """How much a model reasons: none, minimal, low, medium, high, xhigh or max; default its own."""
+    """How much a model reasons: none, minimal, low, medium, high, xhigh or max; default the
+    model's."""
     thinking_budget: int | None = None
-    """Most tokens of reasoning, where the server knows such a limit; default none."""
+    """Most tokens of reasoning, for servers that have such a limit; default none."""
     extra_body: str | None = None
     """Other fields of the request, as a JSON object."""
     concurrency: int = 8
@@ -49,15 +51,15 @@ class ModelArgs:
     timeout: float = 300.0
     """Seconds to wait for a reply before trying again."""
     retries: int = 5
-    """Tries again after a transport failure (429, 5xx, lost connection, timeout)."""
+    """Repeats of a request after a transport failure (429, 5xx, lost connection, timeout)."""
     price_in: float = 0.0
     """Price of a million prompt tokens, for the cost figures."""
     price_out: float = 0.0
     """Price of a million reply tokens."""
     price_cached: float | None = None
-    """Price of a million prompt tokens that the server had cached; default that of the others."""
+    """Price of a million prompt tokens that the server had in its cache; default --price-in."""
     preflight: bool = True
-    """First ask each model for a word, to see that key, model and address are right."""
+    """First ask each model for one word, to check key, model and address."""
 
     def check(self) -> None:
         """Raises ``InputError`` for numbers that no model can be asked with."""
@@ -77,12 +79,12 @@ class ExecutorArgs:
     """Options of scripts that play matches on several processors."""
 
     executor: str = "process"
-    """What plays: "process", processes on this machine; "ray", a Ray cluster. The results are the
-    same."""
+    """Where games are played: "process", in processes on this machine; "ray", on a Ray cluster. The
+    results are the same."""
     workers: int | None = None
-    """Matches that are computed at once; default one a processor."""
+    """Matches that are computed at once; default one per processor."""
     ray_address: str | None = None
-    """Ray cluster to use; default the one this machine belongs to, or else one of its own."""
+    """Ray cluster to use; default the cluster of this machine, or else a new local one."""
 
     def executor_options(self) -> dict[str, Any]:
         """The arguments of ``MatchRunner`` that these options are.
@@ -116,27 +118,33 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
     """Options of scripts that let language models play whole games."""
 
     tries: int = 3
-    """Answers a model may give for one move; a bad one is quoted back."""
+    """Answers that a model may give for one move; a bad answer is quoted to it before it is asked
+    again."""
     invalid: str = match_play.FORFEIT
-    """After the last bad answer: "forfeit" loses the game, "random" plays a legal move, "fold" or
-    "pass" that move where the game has it."""
+    """After the last bad answer: "forfeit" loses the game, "random" plays a random legal move,
+    "fold" or "pass" plays that move in games that have it."""
     time_limit: float | None = 300.0
-    """Seconds a model may take over a move, all its answers together; then as after a bad one.
-    "none" for no limit."""
+    """Seconds that a model may take for a move, all its answers together; a later answer counts as
+    the last bad one. "none" for no limit."""
     clock: str = match_play.SYNC
-    """In games in real time: "sync" lets the game wait for a reply, "tokens:RATE" takes RATE tokens
-    of it for a second, "wall" takes its latency."""
+    """In games in real time: with "sync" the game waits for a reply; with "tokens:RATE" RATE tokens
+    of a reply take one second of the game; with "wall" a reply takes its latency."""
+    forfeit: str = END
+    """What a forfeit ends in games of more than two sides: with "end", the game; with
+    "stand-in:POLICY", only the play of that seat, which POLICY (default random) continues. The
+    forfeiter has the last rank."""
     ask_forced: bool = True
-    """Ask also for a move that is the only legal one. Otherwise it is played, in games whose seats
-    decide in turn, and is no decision of the model's."""
+    """Ask the model even if only one move is legal. Otherwise that move is played without asking,
+    in games whose seats decide in turn, and does not count as a decision of the model."""
 
-    def answer_protocol(self, game: GameSpec) -> match_play.AnswerProtocol:
-        """How answers are treated in ``game``.
+    def answer_protocol(self, game: GameSpec, rules: Any = None) -> match_play.AnswerProtocol:
+        """How answers are treated in ``game``, under its options in force where ``rules`` has them.
 
         Raises:
             InputError: an option that makes no sense, or not in this game.
         """
         text = self.text_options(game)
+        forfeit = self.forfeit if self.forfeit != STAND_IN else f"{STAND_IN}:{USUAL}"
         protocol = match_play.AnswerProtocol(
             text,
             self.tries,
@@ -144,9 +152,10 @@ class MatchArgs(TextArgs, ModelArgs, ExecutorArgs):
             self.time_limit,
             self.clock,
             ask_forced=self.ask_forced,
+            forfeit=forfeit,
         )
         try:
-            protocol.check(game)
+            protocol.check(game, rules)
         except ValueError as error:
             raise InputError(str(error)) from None
         return protocol
@@ -162,6 +171,6 @@ class RunArgs:
     output: str | None = None
     """Folder of the run; default results/<script>/<time>."""
     resume: bool = False
-    """Go on with the run in --output, or with the newest."""
+    """Continue the run in --output, or the newest run."""
     json: bool = False
     """Print the summary as JSON instead of tables."""

@@ -1,4 +1,4 @@
-"""Whose decisions were whose, counted from a run's records; the rule is in ``reporting.own``."""
+"""Which decisions were a policy's own, from a run's records; the rule is in ``reporting.own``."""
 
 from __future__ import annotations
 
@@ -63,12 +63,24 @@ class OwnPlay:
     def __init__(
         self, decisions: Iterable[DecisionRecord], games: Iterable[GameRecord] | None = None
     ):
-        ended = None if games is None else {g["match"]: g["ended_by"] for g in games}
+        ended: dict[str, str] | None = None if games is None else {}
+        replaced: dict[str, list[tuple[str, int]]] = {}
+        for game in games or ():
+            assert ended is not None
+            ended[game["match"]] = game["ended_by"]
+            stood_in = game.get("stand_ins", ()) if game["ended_by"] != TRANSPORT else ()
+            replaced[game["match"]] = [
+                (game["seats"][one["seat"]], one["moves"]) for one in stood_in
+            ]
         self._by: defaultdict[str, defaultdict[str, list[Own]]]
         self._by = defaultdict(lambda: defaultdict(list))
         for one in made(decisions):
             if ended is None or ended.get(one.item, TRANSPORT) != TRANSPORT:
                 self._by[one.policy][one.item].append(one.own)
+        for match, seats in replaced.items():
+            for policy, moves in seats:  # of an engine that failed, own decisions are not counted
+                if policy in self._by:
+                    self._by[policy][match].append(Own(decisions=moves, replaced=moves))
 
     def of(self, policy: str, where: Where = bool) -> Own:
         """A policy's decisions in the matches that count."""

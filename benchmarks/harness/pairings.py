@@ -18,6 +18,7 @@ from stratagym.benchmarks.harness.matches import Match, Place
 from stratagym.benchmarks.harness.records import GameRecord, returns_of, sides_of
 from stratagym.benchmarks.reporting.stats import Rate, mean_rate
 from stratagym.envs import core
+from stratagym.envs.dealing import dealt_by
 from stratagym.envs.facts import Sides, side_returns
 
 CHUNK = 256
@@ -98,8 +99,29 @@ def points(game: GameRecord) -> float:
     return 0.5 + 0.5 * (first > second) - 0.5 * (first < second)
 
 
-def two_sides(game: core.GameSpec, rules: Any, contest: str, else_use: str = "") -> Sides:
-    """The two sides of a game, each of which gets one policy.
+SidesAt = Callable[[int], Sides]
+"""The sides of the game of a seed: the same for all seeds unless roles are dealt."""
+
+
+def sides_by_seed(game: core.GameSpec, rules: Any) -> SidesAt | None:
+    """Who wins with whom under a seed; None where nobody knows before the game.
+
+    Where roles are dealt, what a seed deals at the start of its game (``envs/dealing``).
+    """
+    sides = game.sides_of(rules)
+    if sides is not None:
+        return lambda seed: sides
+
+    def dealt(seed: int) -> Sides:
+        found = dealt_by(game, rules, seed)
+        assert found is not None
+        return found.sides
+
+    return None if dealt_by(game, rules, 0) is None else dealt
+
+
+def two_sides(game: core.GameSpec, rules: Any, contest: str, else_use: str = "") -> SidesAt:
+    """The two sides of a game by its seed, each of which gets one policy.
 
     Args:
         contest: what needs them, as in "a tournament". else_use: a hint for games with more.
@@ -107,17 +129,23 @@ def two_sides(game: core.GameSpec, rules: Any, contest: str, else_use: str = "")
     Raises:
         InputError: there are not two sides, or nobody knows them before the game.
     """
-    sides = game.sides_of(rules)
-    if sides is None:
+    players = rules.num_players
+    if players == 1:
+        raise InputError(
+            f"--game {game.name} has one seat: {contest} needs two sides; use "
+            "python -m benchmarks.table, in which each policy plays alone"
+        )
+    sides_at = sides_by_seed(game, rules)
+    if sides_at is None:
         raise InputError(
             f"--game {game.name}: its roles are dealt, so that nobody knows before a game who wins "
-            f"with whom; {contest} needs two sides"
+            f"with whom; {contest} needs two sides; use python -m benchmarks.table"
         )
+    sides = sides_at(0)
     if len(sides) != 2:
-        players = rules.num_players
         number = f"{len(sides)} sides" if len(sides) != players else f"{players} players"
         raise InputError(f"--game {game.name} with {number}: {contest} seats two{else_use}")
-    return sides
+    return sides_at
 
 
 def match_options(game: core.GameSpec) -> dict[str, Any]:
@@ -165,7 +193,7 @@ def duel_matches(
     pairing: str,
     game: str,
     options: dict[str, Any],
-    sides: Sides,
+    sides: Sides | SidesAt,
     games: int,
     seed: int,
     policies: tuple[str, str],
@@ -176,12 +204,14 @@ def duel_matches(
 
     Args:
         pairing: what the matches' names begin with. sides: who wins together, each seat alone
-            in most games.
+            in most games; or by seed, as ``sides_by_seed`` has it.
         games: rounded up to whole rounds, one game for each side. seed: of the set of seeds.
         opening: random moves that a game begins with, the same for all games of a seed.
     """
-    n = len(sides)
+    sides_at = sides if callable(sides) else lambda seed: sides
+    n = len(sides_at(0))
     seeds, seating = duel_seating(n, games, seed)
+    sides_of_round = [sides_at(int(own)) for own in seeds[::n]]
     return [
         Match(
             benchmark,
@@ -189,9 +219,9 @@ def duel_matches(
             game,
             options,
             int(seeds[g]),
-            seated(sides, [policies[k] for k in seating[g]]),
+            seated(sides_of_round[g // n], [policies[k] for k in seating[g]]),
             protocol,
-            Place(pairing, g // n, sides[g % n][0]),
+            Place(pairing, g // n, sides_of_round[g // n][g % n][0]),
             opening,
         )
         for g in range(len(seeds))

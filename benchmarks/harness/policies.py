@@ -1,4 +1,4 @@
-"""Policies from the command line, and what of them belongs in a run's records."""
+"""Policies from the command line, and the part of them that is recorded with a run."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _completed(name: str, args: ModelArgs, depth: int, option: str) -> PolicyStr
 
 
 def _own_options(name: str) -> str:
-    """A language model's options as the policy string has them, to tell two of them apart."""
+    """A language model's options as in its policy string, to distinguish two policies."""
     parsed = PolicyString.parse(name)
     if parsed.name == "control":
         parsed = PolicyString.parse(name.partition("=")[2])
@@ -108,11 +108,11 @@ def _own_options(name: str) -> str:
 
 
 CONNECTION = ("base_url", "timeout_s", "retries", "max_wait_s", "client")
-"""Settings of a model that do not bear on what it answers: a resumed run may change them."""
+"""Settings of a model that do not affect its answers: a resumed run may change them."""
 
 
 def settings(policies: list[Policy]) -> dict[str, Any]:
-    """What of the policies belongs in a run's configuration, the connections apart."""
+    """The policies' part of a run's configuration, and their connections separately."""
     own = {
         policy.name: policy.settings() if isinstance(policy, LanguageModel) else {}
         for policy in policies

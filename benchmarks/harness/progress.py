@@ -24,7 +24,7 @@ from rich.progress import (
 from stratagym.benchmarks.reporting.terminal import Screen, say
 
 SECONDS = 10.0
-"""Between two looks at what is to be told in lines."""
+"""Seconds between two checks whether a line is due."""
 
 
 def progress_bar(*columns: str | ProgressColumn, auto_refresh: bool = True) -> Progress:
@@ -97,7 +97,7 @@ def _line(task: Task) -> str:
 
 @contextmanager
 def stage(doing: str) -> Iterator[None]:
-    """Say what a script does where it takes seconds and has no bar."""
+    """Announce work that takes seconds and has no progress bar."""
     console = Screen(stderr=True)
     if console.is_terminal:
         with console.status(f"{doing} ..."):
@@ -116,7 +116,7 @@ class Lines:
         self._totals: Counter[str] = Counter()
 
     def add(self, names: Iterable[str]) -> None:
-        """That there is more to do, one step for each time that a name comes."""
+        """Add work: one step for each occurrence of a name."""
         more = Counter(names)
         self._totals += more
         for name in more:
@@ -125,7 +125,7 @@ class Lines:
             self._bar.update(self._tasks[name], total=self._totals[name])
 
     def advance(self, name: str) -> None:
-        """That a step of a line is done."""
+        """Mark one step of a line as done."""
         self._bar.update(self._tasks[name], advance=1, visible=True)
 
 

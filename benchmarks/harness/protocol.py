@@ -7,8 +7,10 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from stratagym.agents.core import PolicyString, make_policy
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.decisions import OVERTIME
+from stratagym.benchmarks.harness.stand_ins import END, stand_in_policy
 from stratagym.envs import text
 from stratagym.envs.core import GameSpec
 from stratagym.envs.plans import QUEUE, plan_kind
@@ -38,6 +40,8 @@ class AnswerProtocol:
             its decisions pass, idle, and the others go on.
         again: whether an illegal answer, too, is asked again; else what ``invalid`` says comes at
             once.
+        forfeit: what a forfeit ends in games of more than two sides: ``end``, the game;
+            ``stand-in:POLICY`` only the seat's play, which that policy goes on with.
         violations: how many plans over budget a model may answer for one turn, before the last of
             them is played; in games whose view tells what plans cost.
         ask_forced: whether a seat with one legal move is asked for it; otherwise it is played, in
@@ -52,6 +56,7 @@ class AnswerProtocol:
     again: bool = True
     ask_forced: bool = True
     violations: int = 1
+    forfeit: str = END
 
     def record(self) -> dict[str, Any]:
         """All of it as plain data, for a configuration; 0.1's fields where it is as in 0.1."""
@@ -62,13 +67,19 @@ class AnswerProtocol:
             del told["again"]
         if self.ask_forced:
             del told["ask_forced"]
+        if self.forfeit == END:
+            del told["forfeit"]
         violations = told.pop("violations")
         if violations > 1:
             told["tries_on_violation"] = violations
         return told
 
-    def check(self, game: GameSpec) -> None:
-        """Raises ``ValueError`` for what cannot be, in one line with the choices."""
+    def check(self, game: GameSpec, rules: Any = None) -> None:
+        """Raises ``ValueError`` for what cannot be, in one line with the choices.
+
+        Args:
+            rules: the game's options in force; without them, under some options it has to be.
+        """
         self.text.check(game)
         if self.tries < 1:
             raise ValueError(f"tries {self.tries}: at least 1 is needed")
@@ -82,6 +93,7 @@ class AnswerProtocol:
                 f"invalid {self.invalid!r}: what follows an invalid answer in {game.name} is one "
                 f"of: {', '.join(choices)}"
             )
+        self._check_forfeit(game)
         if self.time_limit_s is not None and not 0 < self.time_limit_s < math.inf:
             raise ValueError(
                 f"time limit {self.time_limit_s:g}: more than 0 seconds are needed, or none for no "
@@ -90,16 +102,34 @@ class AnswerProtocol:
         if not self.ask_forced and (game.is_simultaneous or plan_kind(game) is not None):
             raise ValueError(f"ask forced: in {game.name} a seat is always asked")
         self._rate()
-        if self.clock != SYNC and game.decision_seconds is None:
+        lasting = game.decision_seconds if rules is None else game.decision_seconds_of(rules)
+        if self.clock != SYNC and lasting is None:
+            under = "" if game.decision_seconds is None else " under these options"
             raise ValueError(
-                f"clock {self.clock!r}: {game.name} is not played in real time, so its clock is "
-                f"{SYNC}"
+                f"clock {self.clock!r}: {game.name} is not played in real time{under}, so its "
+                f"clock is {SYNC}"
             )
         if self.clock != SYNC and plan_kind(game) not in (None, QUEUE):
             raise ValueError(
                 f"clock {self.clock!r}: a plan in {game.name} is one decision, so its clock is "
                 f"{SYNC}"
             )
+
+    def _check_forfeit(self, game: GameSpec) -> None:
+        policy = stand_in_policy(self.forfeit)
+        if policy is None:
+            return
+        if game.max_players < 3 or game.utility == "identical":
+            raise ValueError(
+                f"forfeit {self.forfeit!r}: {game.name} has no more than two sides, so that a "
+                f"forfeit ends the game; leave it at {END}"
+            )
+        if PolicyString.parse(policy).name == "llm":
+            raise ValueError(f"forfeit {self.forfeit!r}: a language model cannot stand in")
+        try:
+            make_policy(game, policy)
+        except (ValueError, ModuleNotFoundError) as error:
+            raise ValueError(f"forfeit {self.forfeit!r}: {error}") from None
 
     def _rate(self) -> float | None:
         """Tokens a second; None for another clock. Raises ``ValueError`` for no clock at all."""
@@ -132,9 +162,10 @@ class AnswerProtocol:
             )
         return record["tokens_out"] / rate
 
-    def delay(self, game: GameSpec, seconds: float) -> int:
+    def delay(self, game: GameSpec, rules: Any, seconds: float) -> int:
         """How many decisions of a seat pass while it thinks for so many seconds."""
-        return int(seconds / game.decision_seconds) if game.decision_seconds else 0
+        lasting = game.decision_seconds_of(rules)
+        return int(seconds / lasting) if lasting else 0
 
 
 def consequences(game: GameSpec) -> dict[str, tuple[str, ...]]:

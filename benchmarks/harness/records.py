@@ -21,9 +21,11 @@ from stratagym.benchmarks.harness.files import JsonlWriter as JsonlWriter
 from stratagym.benchmarks.harness.files import Shape, brief, read_object
 from stratagym.benchmarks.harness.files import read_jsonl as read_jsonl
 from stratagym.benchmarks.harness.files import write_json as write_json
+from stratagym.benchmarks.harness.outcomes import placed_results
 from stratagym.benchmarks.reporting.terminal import say
 from stratagym.envs import games, spec
-from stratagym.envs.facts import Sides, alone, side_leads
+from stratagym.envs.data_files import changed_file
+from stratagym.envs.facts import Sides, alone, leads_of
 from stratagym.envs.views import part
 
 
@@ -51,6 +53,7 @@ class _SomeDecisions(TypedDict, total=False):
     rejected: list[list[str]]
     said: list[SaidMessage]
     plan: dict[str, int]
+    legal_count: int
 
 
 class DecisionRecord(_SomeDecisions):
@@ -79,13 +82,28 @@ class DecisionRecord(_SomeDecisions):
     move_text: str | None
     chosen: int | None
     action: int | None
-    legal: list[int]
+    legal: list[int] | None
     latency_s: float | None
     tokens_in: int | None
     tokens_out: int | None
     cost: float | None
     finish_reason: str | None
     retries: int | None
+
+
+class _SomeStandIns(TypedDict, total=False):
+    """What only some stand-ins have: those of engines that failed."""
+
+    fault: str
+
+
+class StandInRecord(_SomeStandIns):
+    """Who played on for a seat that forfeited, from which decision of the game on."""
+
+    seat: int
+    ply: int
+    policy: str
+    moves: int
 
 
 class _SomeGames(TypedDict, total=False):
@@ -98,6 +116,9 @@ class _SomeGames(TypedDict, total=False):
     clock: str
     rejected: list[list[int | str]]
     sides: list[list[int]]
+    leads: list[int] | None
+    roles: list[str]
+    stand_ins: list[StandInRecord]
     opening: int
     given: int
     refusals: list[str]
@@ -149,7 +170,14 @@ def side_lead(record: GameRecord, seat: int) -> float:
     """What the side of a seat was ahead by in a finished game: above 0 where it won."""
     sides = sides_of(record)
     (own,) = (k for k, side in enumerate(sides) if seat in side)
-    return float(side_leads(sides, returns_of(record))[own])
+    return float(leads_of(placed_results(sides, returns_of(record), gone_seats(record)))[own])
+
+
+def gone_seats(record: GameRecord) -> set[int]:
+    """The seats that forfeited, those that somebody stood in for included."""
+    last = record.get("forfeited_by")
+    own = {one["seat"] for one in record.get("stand_ins", ())}
+    return own if last is None else own | {last}
 
 
 def side_points(record: GameRecord, seat: int) -> float:
@@ -302,6 +330,7 @@ SINCE_0_1: dict[str, Any] = {
     "clock": "sync",
     "again": True,
     "tries_on_violation": 1,
+    "forfeit": "end",
     "text.system": "merge",
     "text.rules": "usual",
     "text.position": "",
@@ -321,6 +350,11 @@ def _same_config(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
     )
     if difference is not None:
         key, before, now = difference
+        if name := changed_file(before, now):
+            raise InputError(
+                f"--resume: {key}: the file {name} is not the one that the run was begun with "
+                f"(another SHA-256 stands in {path}); put that one back, or start a new run"
+            )
         raise InputError(
             f"--resume: {path} has {key}={brief(before)}, this call asks for {brief(now)}; "
             "repeat the options of the run, or start a new one"

@@ -187,7 +187,7 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
     _assign_answers(game, name, positions, answers)
     _tell_stand_ins(record, positions)
     for position in positions:
-        position.policy = None if position.seat is None else seats[position.seat]
+        position.policy = _who_plays(record, position, seats)
     put_headings(positions, len(actions))
     problems += _check_ending(record, positions[-1]) if not problems else []
     problems += _check_answers(game, positions)
@@ -200,10 +200,16 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
         ("Ended by", record["ended_by"]),
         ("Moves", str(len(actions))),
     ]
+    if "roles" in record:
+        dealt = (f"{seat}: {role}" for seat, role in enumerate(record["roles"]))
+        facts.append(("Roles", ", ".join(dealt)))
     if "opening" in record:
         facts.append(("Opening", f"{record['opening']} random moves"))
     if "given" in record:
         facts.append(("Given", f"the first {record['given']} moves, made in another match"))
+    for one in record.get("stand_ins", ()):
+        said = f"seat {one['seat']} from move {one['ply'] + 1} on, played by {one['policy']}"
+        facts.append(("Forfeited", said))
     if "fault" in record:
         facts.append(("Fault", record["fault"]))
     return Replay(
@@ -221,6 +227,16 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
         f"the record ends with {record['ended_by']}, before the rules end the game.",
         problems=problems,
     )
+
+
+def _who_plays(record: dict[str, Any], position: Position, seats: Sequence[str]) -> str | None:
+    """The policy of a position's seat, or the one that stands in for it there; None at the end."""
+    if position.seat is None:
+        return None
+    for one in record.get("stand_ins", ()):
+        if one["seat"] == position.seat and one["ply"] <= position.ply:
+            return f"{one['policy']} for {seats[one['seat']]}"
+    return seats[position.seat]
 
 
 def put_headings(positions: Sequence[Position], moves: int) -> None:
@@ -320,6 +336,8 @@ def _check_ending(record: dict[str, Any], last: Position) -> list[str]:
         return []
     returns = np.zeros(last.rules.num_players)
     core.returns_at(last.rules, last.states, 0, returns)
+    for one in record.get("stand_ins", ()):  # whose returns are those of their forfeits
+        returns[one["seat"]] = record["returns"][one["seat"]]
     if record["returns"] != returns.tolist():
         return [
             f"The record says that the returns are {record['returns']}, "
@@ -353,7 +371,8 @@ def _assign_answers(
 def _tell_stand_ins(record: dict[str, Any], positions: list[Position]) -> None:
     """Say of each move that was not its policy's own where it comes from."""
     asked = {answer["seat"] for position in positions for answer in position.answers}
-    real_time = positions[0].spec.decision_seconds is not None
+    first = positions[0]
+    real_time = first.spec.decision_seconds_of(first.rules) is not None
     bad: dict[int, tuple[str, float]] = {}  # by seat: why, and for how many more moves
     for position in positions:
         if position.seat is None or position.action is None:
@@ -364,7 +383,13 @@ def _tell_stand_ins(record: dict[str, Any], positions: list[Position]) -> None:
             bad[position.seat] = instead_of(last), float("inf") if real_time else moves
         why, left = bad.get(position.seat, ("", 0))
         bad[position.seat] = why, left - 1
-        if position.ply < record.get("opening", 0):
+        stands_in = any(
+            one["seat"] == position.seat and one["ply"] <= position.ply
+            for one in record.get("stand_ins", ())
+        )
+        if stands_in:
+            position.instead = "played by a stand-in, as the seat forfeited"
+        elif position.ply < record.get("opening", 0):
             position.instead = "a random move of the opening"
         elif position.ply < record.get("given", 0):
             position.instead = "made in another match"
@@ -392,7 +417,7 @@ def _check_answers(game: core.GameSpec, positions: list[Position]) -> list[str]:
                 problems.append(
                     f"{where}: the recorded answer of seat {answer['seat']} is to another position."
                 )
-            elif game.decision_seconds is not None:
+            elif game.decision_seconds_of(position.rules) is not None:
                 continue  # what it led to came at later decisions, if at all
             elif None not in (answer["action"], position.action):
                 led_to = answer.get("actions") or [answer["action"]]
@@ -406,6 +431,8 @@ def _check_answers(game: core.GameSpec, positions: list[Position]) -> list[str]:
 
 
 def _is_asked_here(answer: Mapping[str, Any], position: Position) -> bool:
+    if "legal_count" in answer:
+        return bool(answer["legal_count"] == len(position.legal))
     if answer["policy"].startswith(REDRAW):  # as if it were the first round, which can do less
         return set(answer["legal"]) <= set(position.legal)
     return answer["legal"] in (None, position.legal)

@@ -90,7 +90,7 @@ class Run:
             return play_out(schedule, play)
 
     def games(self) -> Iterator[GameRecord]:
-        """All records of games on disk, those that were broken off and gone on with included."""
+        """All records of games on disk, including games that were broken off and continued."""
         return records.read_games(self.folder)
 
     def decisions(self) -> Iterator[DecisionRecord]:
@@ -98,7 +98,7 @@ class Run:
         return records.read_decisions(self.folder)
 
     def own_play(self) -> OwnPlay:
-        """How much of what the policies did was their own, in all games on disk."""
+        """Which of the policies' decisions were their own, in all games on disk."""
         return OwnPlay(self.decisions(), self.games())
 
     def usage(self) -> dict[str, Any]:

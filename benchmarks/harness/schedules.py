@@ -50,7 +50,7 @@ def fixed(matches: Iterable[Match]) -> Schedule[Records]:
 
 
 def round_robin(names: Sequence[str], matches_of: MatchesOf) -> Schedule[list[GameRecord]]:
-    """Everybody meets everybody; returns all games."""
+    """Every policy meets every other; returns all games."""
     records = yield matches_of(list(combinations(names, 2)), "")
     return list(records.values())
 
@@ -58,7 +58,7 @@ def round_robin(names: Sequence[str], matches_of: MatchesOf) -> Schedule[list[Ga
 def swiss(
     names: Sequence[str], rounds: int, matches_of: MatchesOf
 ) -> Schedule[tuple[list[GameRecord], dict[str, int]]]:
-    """Round after round neighbours in the standings meet who have not met before.
+    """In every round, neighbours in the standings meet who have not met before.
 
     Returns:
         all games, and who was left out in which round.

@@ -1,4 +1,4 @@
-"""Options of scripts on what prompts hold and how replies are read."""
+"""Options of commands about the content of prompts and the reading of replies."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ from stratagym.envs.text import TextOptions
 @cli.group("Games and prompts", 10)
 @dataclass(kw_only=True)
 class PromptArgs:
-    """Options on the words of prompts and of replies."""
+    """Options about the wording of prompts and the form of replies."""
 
     list_legal: bool = False
-    """Name the legal moves in prompts: choosing among them is another skill than finding them."""
+    """Name the legal moves in prompts. Choosing from a list is another skill than finding a legal
+    move."""
     lenient: bool = False
-    """Read replies leniently, where the game's view knows how."""
+    """Also accept replies that are only a move, and other forms that the game allows."""
     renamed: bool = False
-    """Tell the game under made-up names, its rules in full."""
+    """Describe the game under made-up names, with its full rules."""
     system: str = "split"
     """"split" puts role, rules and answer form into a system message, which servers cache; "merge"
     is one user message, as in version 0.1."""
     rules_text: str = "usual"
-    """The rules in prompts: "none", "brief" or "full"; "usual" takes a well-known game as known."""
+    """The rules in prompts: "none", "brief" or "full"; "usual" only names a well-known game."""
     position: str = ""
     """The form of the position, such as grid, list or fen; default the game's first."""
     hints: bool = False
-    """Tell hints on good play."""
+    """Give hints on good play."""
     reasoning: str = "free"
     """Reasoning in replies: "steps", step by step before the answer; "answer", none; "free", as the
-    form of the answer has it."""
+    form of the answer asks."""
     answer: str = "move"
     """The form of the answer: "move", the game's own; "evaluation", three lines Evaluation, Reason
     and Answer."""
@@ -88,14 +89,14 @@ class PromptArgs:
 @cli.group("Games and prompts", 10)
 @dataclass(kw_only=True)
 class TextArgs(PromptArgs):
-    """The same with what changes from turn to turn."""
+    """The same options, and those about earlier turns."""
 
     persona: str = "none"
-    """Playing style asked of language models."""
+    """Style of play that language models are asked for."""
     history: int = 0
-    """Moves of the game that a prompt retells."""
+    """How many of the last moves of the game a prompt lists."""
     memory: int = 0
-    """Own turns, prompt and reply, that are sent along with a prompt."""
+    """How many of the seat's own earlier turns, prompt and reply, are sent along with a prompt."""
 
     def _by_turn(self) -> dict[str, Any]:
         return {"persona": self.persona, "history": self.history, "memory": self.memory}

@@ -1,9 +1,9 @@
 """Plays many matches, resumably, wherever there are processors for them.
 
-Matches are plain data (``Match``), so that any process on any machine can play them. What a match
-comes to depends on its item alone: not on where, beside what or after what it is played. So the
-records of a run are the same as a set whatever plays them; their lines stand in the order in which
-games ended.
+Matches are plain data (``Match``), so that any process on any machine can play them. The result of
+a match depends on its item alone: not on the machine, or on other matches at the same time or
+before. So the records of a run are the same as a set whatever plays them; their lines stand in the
+order in which games ended.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class MatchRunner:
         self._cache = PolicyCache(dict(policies or {}))
         self._journal = JsonlWriter(folder / "games.jsonl")
         try:
-            # Of a match that was broken off and gone on with, the last record counts.
+            # If a match was broken off and continued, its last record counts.
             self._recorded = {game["match"]: game for game in read_games(folder)}
         except InputError:
             self._journal.close()
@@ -161,7 +161,7 @@ class MatchRunner:
         check: Callable[[], None] = lambda: None,
         apart: bool = False,
     ) -> None:
-        """Play what needs processors only; ``check`` raises what should end it."""
+        """Play the matches that need only processors; ``check`` raises what should end the run."""
         if self._executor == "ray":
             from stratagym.benchmarks.harness.workers_ray import on_ray
 
@@ -199,7 +199,7 @@ def processors() -> int:
 
 
 class PolicyCache:
-    """Policies by game and name: those that are given, and others as their names make them."""
+    """Policies by game and name: the given ones, and others made from their names."""
 
     def __init__(self, given: dict[str, Policy]):
         self._given = given
@@ -351,7 +351,7 @@ def _compile(items: list[Match], cache: PolicyCache) -> None:
 
 
 DEATHS = 3
-"""Times in a row that a pool may lose a worker before any match of it ends."""
+"""How often in a row a pool may lose a worker before one of its matches ends."""
 
 
 def _in_processes(items: list[Match], workers: int) -> Generator[list[GameRecord], None, None]:

@@ -4,8 +4,8 @@
     python -m benchmarks.ludo_arena --policies gt,gt:1 --players 2 --games 10000
     python -m benchmarks.ludo_arena --policies random,llm:M --base-url URL --games 8 --players 2
 
-With two players a pairing is a against b; with more it is one a against the rest, all b. Every
-seed is played once from each seat. Language models get their turns as prompts.
+With two players a pairing is policy a against policy b; with more players it is one a against
+several b. Every seed is played once from each seat. Language models get a prompt for each turn.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Args(MatchArgs, RunArgs):
     games: int = 1000
     """Games for each pairing, rounded up so that every seed is played from every seat."""
     depth: int = 2
-    """Decisions that gt looks ahead."""
+    """Search depth of gt in decisions."""
     rules: str = ""
     """Options of the game, such as stacking=safe,home=exact."""
     as_published: bool = False
@@ -49,7 +49,7 @@ class Args(MatchArgs, RunArgs):
     invalid: str = match_play.RANDOM
     """After the last bad answer: "random" plays a legal move, "forfeit" loses the game."""
     time_limit: float | None = None
-    """Seconds a model may take over a move, all its answers together; default no limit."""
+    """Seconds that a model may take for a move, all its answers together; default no limit."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults

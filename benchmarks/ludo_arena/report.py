@@ -27,7 +27,7 @@ def _players(summary: Summary) -> list[int]:
 
 
 def pairing_table(summary: Summary, players: int) -> Table:
-    """One row a pairing: win rate, chance, games, decisions a game, games not played to the end."""
+    """One row per pairing: win rate, chance, games, plies per game, games not played to the end."""
     table = Table(["pairing", "wins", "chance", "games", "plies", "cut short"])
     rows = [row for row in summary["pairings"] if row["players"] == players]
     for row in rows:
@@ -64,7 +64,7 @@ def process_table(summary: Summary, players: int) -> Table:
 
 
 def draw_matrix(folder: Path, summary: Summary, players: int) -> Path:
-    """How often the row's policy wins, against one or against a table full of the column's."""
+    """Win rate of the row's policy against one or several players of the column's policy."""
     names = [policy["name"] for policy in summary["config"]["policies"]]
     rates = {
         (row["one"], row["rest"]): row["win_rate"]
@@ -90,14 +90,13 @@ def write(folder: Path, summary: Summary) -> None:
     config = summary["config"]
     page = Page(
         "Ludo arena",
-        "Whole games, every seed played once from each seat. Intervals are 95%, over seeds; "
-        "a win is winning alone.",
+        "Whole games; every seed is played once from each seat. Intervals are 95%, over seeds; "
+        "only a sole winner counts as a win.",
     )
     page.figures_in_brief(
         [
             (count(sum(row["win_rate"]["n"] for row in summary["pairings"])), "games"),
             (str(len(config["policies"])), "policies"),
-            (str(config["seed"]), "seed"),
         ]
     )
     for players in _players(summary):
@@ -109,7 +108,7 @@ def write(folder: Path, summary: Summary) -> None:
             f"Matrix of win rates with {players} players",
         )
         page.table(pairing_table(summary, players))
-        with page.details("How each side played: means a game and seat"):
+        with page.details("How each side played: means per game and seat"):
             page.table(process_table(summary, players))
     add_words(page, ("", summary["own"]))
     add_models(page, summary)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -81,7 +82,7 @@ def _process(games: Games, pairing: Pairing, rules: Any) -> dict[str, Any]:
     """Per game and seat of each side: the mean of every count, with its interval."""
     if not len(games):
         return {}
-    counts = game_counts(rules, games.seeds, games.actions, games.plies)
+    counts = games.own_counts(partial(game_counts, rules))
     is_one = games.is_seat_of(pairing.one)
     result = {}
     for side, mine in (("one", is_one), ("rest", ~is_one)):

@@ -4,8 +4,8 @@
     python -m benchmarks.ludo_spots --policies gt,heuristic,llm --model M --base-url URL
     python -m benchmarks.ludo_spots generate --seed 7 --output my_spots
 
-Without arguments: random, heuristic and game theory on the 480 boards that ship with the suite.
-Results go to ``results/ludo_spots/<time>/``: every decision, a summary, figures and a report.
+Without arguments: the random, heuristic and game-theory players on the 480 built-in boards. Results
+go to ``results/ludo_spots/<time>/``: every decision, a summary, figures and a report.
 """
 
 from __future__ import annotations
@@ -41,26 +41,26 @@ class Args(PromptArgs, ModelArgs, RunArgs):
     """Policies, separated by commas: random, heuristic, gt, gt:DEPTH, mcts:SIMULATIONS, llm,
     llm:MODEL."""
     personas: str = "none"
-    """Playing styles to ask language models for, separated by commas, or "all": none, aggressive,
-    greedy, safe, unforgiving. Built-in policies have none."""
+    """Styles of play that language models are asked for, separated by commas, or "all": none,
+    aggressive, greedy, safe, unforgiving. Built-in policies ignore them."""
     spots: str | None = None
-    """A spot file, or a folder of spots_*.json; default: the 480 boards of this suite."""
+    """A spot file, or a folder of spots_*.json; default: the 480 built-in boards."""
     categories: str | None = None
     """Only these categories, separated by commas."""
     skip_invalid: bool = False
-    """Leave bad entries out and report them, instead of stopping."""
+    """Skip invalid entries and list them in the report, instead of stopping."""
     depth: int = 2
-    """Decisions that gt looks ahead, also as the reference of the agreement rates."""
+    """Search depth of gt in decisions, also as the reference of the agreement rates."""
     as_published: bool = False
-    """Play and score as the authors' released code: stacking="safe", home="exact", and leaving
-    base counts as open and as safe."""
+    """Play and score as in the authors' released code: stacking="safe", home="exact", and a move
+    out of base counts both as open and as safe."""
     system: str = "merge"
     """"merge" is one user message, as LudoBench asks; "split" puts role, rules and answer form into
     a system message, which servers cache."""
     head_to_head: int = 400
     """Two-player games for each pair of built-in policies in the win-rate matrix; 0 for none."""
     retry_transport: bool = False
-    """With --resume: ask again where the connection failed for good."""
+    """With --resume: repeat the questions to which no reply came."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults

@@ -57,10 +57,10 @@ GROUPS = {
     "The same board, another story": ("grudge_paired",),
 }
 ABOUT = {
-    "blocked": "A piece cannot move, because another of the same player stands where it would "
-    "land. Naming it breaks the rules.",
-    "overshoot": "A piece in the home path has fewer squares left than were thrown. Naming it "
-    "breaks the rules.",
+    "blocked": "A piece cannot move, because another piece of the same player stands on its target "
+    "square. Naming the piece breaks the rules.",
+    "overshoot": "A piece in the home path has fewer squares left than the die shows. Naming the "
+    "piece breaks the rules.",
     "capture": "One move captures; the others do nothing of note.",
     "safe": "One move reaches a safe square; the others do nothing of note.",
     "home_entry": "One move enters the home path; the others do nothing of note.",
@@ -70,14 +70,15 @@ ABOUT = {
     "capture_vs_safe": "Capture, or reach a safe square.",
     "capture_vs_openexisting": "A six: capture, or bring a piece out of base.",
     "safe_vs_openexisting": "A six: reach a safe square, or bring a piece out of base.",
-    "grudge_paired": "Every board twice, once with a history in which nothing happened and once "
-    "with one in which an opponent captured a piece. A move captures that opponent's piece.",
+    "grudge_paired": "Every board twice: once with a history in which nothing happened, and once "
+    "with a history in which an opponent captured a piece. One move captures that opponent's "
+    "piece.",
 }
 GLOSSARY = {
-    "llm_invalid_rate": "Answers that hold no legal move: unreadable ones (not in the form asked "
-    "for) and illegal ones. Share of all answers; a question that no answer came to is in no rate.",
-    "block_rate": "Answers that name a piece blocked by an own one, of all that name a piece.",
-    "overshoot_rate": "Answers that name a piece which would overshoot, of all that name a piece.",
+    "llm_invalid_rate": "Share of answers without a legal move: unreadable answers (not in the "
+    "required form) and illegal ones. A question to which no answer came is in no rate.",
+    "block_rate": "Share of the answers that name a piece which name one blocked by an own piece.",
+    "overshoot_rate": "Share of the answers that name a piece which name one that would overshoot.",
     "capture_rate": "Moves that send an opposing piece back to base. This and all rates of moves "
     "are shares of the valid answers.",
     "safe_rate": "Moves that end on a safe square of the main track.",
@@ -94,11 +95,11 @@ GLOSSARY = {
     "are the same move; by index they are not. An invalid answer agrees with nothing.",
     "kappa": "Agreement corrected for chance: 0 at chance level, 1 where it is complete, negative "
     "below chance.",
-    "chance": "What a player would reach who picks a legal move at random, on the same boards.",
-    "lowest index": "What a player would reach who always names the legal piece of lowest index.",
-    "persona alignment": "How far a persona moved the rates that it should move, and in the "
-    "expected direction: the mean of 0.5 + 0.5 tanh(change / 0.10). 1 follows, .5 is no effect, 0 "
-    "is the opposite. A change of ten points in one rate already gives .88.",
+    "chance": "The rate of a player that picks a legal move at random, on the same boards.",
+    "lowest index": "The rate of a player that always names the legal piece of lowest index.",
+    "persona alignment": "How far a persona changed the rates that it should change, in the "
+    "expected direction: the mean of 0.5 + 0.5 tanh(change / 0.10). 1 means that the persona is "
+    "followed, .5 no effect, 0 the opposite. A change of ten points in one rate already gives .88.",
 }
 
 
@@ -108,23 +109,23 @@ OVERVIEW = (
     "orange one chance."
 )
 SAMPLED = (
-    "A model that is sampled at a temperature above 0 changes moves of its own accord; only at 0 "
-    "does the change rate speak of the history."
+    "A model that is sampled at a temperature above 0 also changes moves by chance; the change "
+    "rate shows the effect of the history only at temperature 0."
 )
 SATURATES = (
-    "Persona alignment rises steeply: a change of ten points gives .88 already, and ten points are "
-    "within the noise of 40 boards. Clear changes are those whose interval leaves out zero; they "
-    "are bold in the figure and counted in the sentences above."
+    "Persona alignment rises steeply: a change of ten points already gives .88, and ten points are "
+    "within the noise of 40 boards. Clear changes have an interval that excludes zero; they are "
+    "bold in the figure and counted in the sentences above."
 )
 CAPTIONS = {
     "compliance": (
-        "Invalid answers, by what is wrong with them, with the 95% interval of the two together. "
-        "Questions that no answer came to are counted apart.",
+        "Invalid answers by kind, with the 95% interval of both kinds together. Questions to which "
+        "no answer came are counted separately.",
         "Bars of the invalid rate of each model, split into illegal and unreadable answers",
     ),
     "gt_agreement": (
-        "How often the move is the reference's, by position. The two rows below the line need no "
-        "skill: compare every number with them.",
+        "Share of moves that agree with the reference, by position. The two rows below the line "
+        "need no skill: compare every number with them.",
         "Heat map of agreement by policy and category, with rows for chance and lowest index",
     ),
     "gt_kappa": (
@@ -140,7 +141,7 @@ CAPTIONS = {
     ),
     "radar": (
         "Seven rates, 0 in the middle and 1 at the rim. Filled: the policy; dashed: the reference; "
-        "dotted: a random player. A large area is no merit, the dashed line's shape would be.",
+        "dotted: a random player. A shape close to the dashed line is good, a large area is not.",
         "One radar chart for each policy over seven behaviour rates",
     ),
     "trade_offs": (
@@ -153,16 +154,16 @@ CAPTIONS = {
         "Retaliation rates before and after the grudge history, and change rates, by policy",
     ),
     "personas": (
-        "How far each persona moved the rates it should move; bold: the interval leaves out .5, no "
-        "effect.",
+        "How far each persona changed the rates that it should change; bold: the interval excludes "
+        ".5, no effect.",
         "Heat map of persona alignment by model and persona",
     ),
     "persona_shifts": (
-        "What stands behind it: each rate under the persona minus the same rate without one.",
+        "The changes in detail: each rate with the persona minus the same rate without it.",
         "Heat map of changed rates by model, persona and metric",
     ),
     "head_to_head": (
-        "Whole games of two between the built-in policies, every seed from both seats.",
+        "Two-player games between the built-in policies, every seed played from both seats.",
         "Matrix of win rates between the built-in policies",
     ),
 }
@@ -238,8 +239,10 @@ def write(folder: Path, summary: Summary) -> None:
             page.table(category_table(summary, category), f"**{category}** – {ABOUT[category]}")
     if models(summary):
         page.heading("Tokens, time and cost")
-        page.table(usage_table(summary), "All personas together; cost by the prices given, if any:")
-    page.heading("What the words mean")
+        page.table(
+            usage_table(summary), "All personas together; the cost uses the given prices, if any:"
+        )
+    page.heading("Definitions")
     page.table(Table(["name", "meaning"], [[code(k), v] for k, v in GLOSSARY.items()], left=(1,)))
     add_run(page, summary["config"], run_rows(summary))
     if summary["invalid_entries"]:
@@ -279,7 +282,7 @@ def screen(console: Console, summary: Summary, folder: Path | None = None) -> No
         (usage_table(summary), "Tokens, time and cost"),
         (failure_table(summary, by_persona=False), "Failures"),
         (persona_table(summary), "Persona alignment: 1 follows, .5 no effect, 0 the opposite"),
-        (game_table(summary), "Games of two between built-in policies"),
+        (game_table(summary), "Two-player games between built-in policies"),
     ):
         if table.rows:
             console.print(table.rich(title))

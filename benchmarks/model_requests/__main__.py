@@ -1,13 +1,13 @@
-"""How many recorded requests to a language model a processor's second is good for, by client.
+"""How many model requests per CPU-second the harness can drive, by HTTP client.
 
     python -m benchmarks.model_requests
     python -m benchmarks.model_requests --clients aiohttp --concurrency 256 --requests 20000
 
-Needs its clients, pip install 'stratagym[openai]'; --clients names fewer.
+Needs its clients, pip install 'stratagym[openai]'; --clients selects some of them.
 
-A server in a process of its own, on this machine, says the same always; what is measured is the
-time of the processor that this process takes to make prompts, send them, read and judge the
-replies, and write their records.
+A server in a separate process on this machine always sends the same reply. The measurement is the
+CPU time that this process takes to make prompts, send them, read and judge the replies, and write
+the records.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ NAME = "model_requests"
 @dataclass(kw_only=True)
 class Args:
     clients: str = f"{requests.NO_CLIENT},{','.join(CLIENTS)}"
-    """Clients, separated by commas: aiohttp, openai, or none, whose replies come from memory."""
+    """Clients, separated by commas: aiohttp, openai, or none (replies come from memory)."""
     concurrency: str = "8,256"
     """Requests in flight at once, separated by commas."""
     requests: int = 4000
-    """Requests of a repeat."""
+    """Requests per repeat."""
     repeats: int = 5
-    """Repeats of each measurement, taken in turns; the median counts."""
+    """Repeats of each measurement, taken in turns; the median is reported."""
     delay: float = 0.02
-    """Seconds that the server takes over a reply."""
+    """Seconds that the server takes for a reply."""
     json: bool = False
     """Print the result as JSON instead of a table."""
 

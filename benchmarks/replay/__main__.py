@@ -6,9 +6,9 @@
     python -m benchmarks.replay RUN --game chess --html games.html
     python -m benchmarks.replay RUN --policies llm --ended-by forfeit --list
 
-The game is played again from its rules, seed and actions, and a line says whether the outcome is
-the recorded one. Where a run holds decisions without games, as LudoBench's spots do, these are
-shown one by one.
+The game is played again from its rules, seed and actions, and a line says whether the outcome
+agrees with the record. The decisions of a run without games, such as LudoBench's spots, are shown
+one by one.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ LISTED = 40
 @dataclass(kw_only=True)
 class Args:
     match: str | None = None
-    """The game: its name, or its number in the list; of single decisions, the item."""
+    """The game: its name, or its number in the list; for single decisions, the item."""
     policies: str | None = None
     """Only games with these policies, separated by commas; the beginning of a name is enough."""
     game: str | None = None
@@ -53,22 +53,22 @@ class Args:
     ended_by: str | None = None
     """Only games that ended so: terminal, truncated, forfeit or transport."""
     kind: str | None = None
-    """Of single decisions, only those of this kind: ok, unparseable, illegal, transport or
+    """For single decisions, only those of this kind: ok, unparseable, illegal, transport or
     overtime."""
     list: bool = False
-    """List the games that fit, and do no more."""
+    """Only list the games that match."""
     all: bool = False
-    """Print everything at once, prompts included; so it is where there is no terminal."""
+    """Print everything at once, including prompts; always so without a terminal."""
     html: str | None = None
-    """Write a page for the browser to this file; it needs no network and nothing beside it. Where
-    several games fit, it holds them, as far as a page may grow."""
+    """Write a self-contained page for the browser to this file. If several games match, the page
+    holds all of them, up to its maximum size."""
     diagrams: str = "pictures"
-    """What the page draws: pictures, or text, which is much smaller."""
+    """How the page shows boards: pictures, or text, which makes a much smaller page."""
     seat: int | None = None
     """Show the games as this seat saw them, without what was hidden from it."""
     evaluate: str | None = None
-    """Who judges positions: an engine scores every move, such as "uci:stockfish?nodes=2000", any
-    other policy says what it would play. Default: the game's solver where there is one."""
+    """The judge of positions: an engine, such as "uci:stockfish?nodes=2000", scores every move; any
+    other policy shows the move that it would play. Default: the game's solver, if it has one."""
 
 
 def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults

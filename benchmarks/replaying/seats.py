@@ -27,7 +27,7 @@ def seen_by(replay: Replay, seat: int) -> Replay:
     seen = replace(replay, title=f"{replay.title}, as seat {seat} saw it", positions=positions)
     if not shows_all(game):
         # The seed deals the cards, and what is wrong with a record may be what is hidden.
-        seen.facts = [fact for fact in replay.facts if fact[0] not in ("Seed", "Moves")]
+        seen.facts = [fact for fact in replay.facts if fact[0] not in ("Seed", "Moves", "Roles")]
         seen.problems = ["See the whole record for why."] if replay.problems else []
     return seen
 

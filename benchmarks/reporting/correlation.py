@@ -1,4 +1,4 @@
-"""Correlations over policies: few points, so with everything that says how little they tell."""
+"""Correlations over policies, with all figures that show the uncertainty of a few points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from stratagym.benchmarks.reporting.stats import t_quantile
 
 FEWEST = 5
-"""Points below which no correlation is told."""
+"""The smallest number of points for which a correlation is reported."""
 SHUFFLES = 10_000
 
 
@@ -64,7 +64,7 @@ def ranks(values: Sequence[float] | np.ndarray) -> np.ndarray:
 
 
 def p_of(r: float, n: int) -> float:
-    """How likely a coefficient so far from 0 is where there is none: two-sided, by Student's t."""
+    """The two-sided p value of a coefficient, by Student's t."""
     if n < 3 or np.isnan(r):
         return float("nan")
     if abs(r) >= 1:

@@ -1,4 +1,4 @@
-"""Everybody against everybody: as a heat map, and as a table of wins, draws and losses."""
+"""All pairings of policies as a heat map, and as a table of wins, draws and losses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Rates = Mapping[tuple[str, str], Mapping[str, Any]]
 
 
 def both_ways(rates: Rates) -> dict[tuple[str, str], Mapping[str, Any]]:
-    """With every rate also its complement, of the other against the one."""
+    """Every rate together with its complement, the rate of the other policy."""
     found = dict(rates)
     for (one, other), rate in rates.items():
         if rate["value"] is not None:
@@ -44,7 +44,7 @@ def draw_cross_table(
     title: str = "",
     below: bool = False,
 ) -> Path:
-    """Draw ``folder/name.png``; cells whose interval leaves out ``level`` are bold.
+    """Draw ``folder/name.png``; cells whose interval excludes ``level`` are bold.
 
     Args:
         text: what a cell says. size: in inches. colours, limits: as in ``heat_map``.

@@ -38,17 +38,17 @@ Summary = Mapping[str, Any]
 MOST_TICKS = 8
 """More levels have their names at every second or third tick."""
 WORDS = (
-    "**Progress**: twice the share of decided games won at the level; where the level "
-    "plays perfectly, the share of games drawn.",
-    "**Rating**: Bradley-Terry on the ladder's scale, random play at 0, with opponents as "
-    "strong as the calibration found them and draws by Davidson's model. One game drawn "
-    "with an average opponent is added, which keeps it finite.",
-    "**Early**: the level was left before its last game, since the 99% interval of the win "
-    "rate left out one half after a quarter, half or three quarters of the games.",
-    "**Broken off**: a failure to reach the model ended the game; it is gone on with, and "
-    "never counts as a loss.",
+    "**Progress**: twice the share of decided games won at the level; if the level plays "
+    "perfectly, the share of games drawn.",
+    "**Rating**: Bradley-Terry on the ladder's scale, random play at 0, with the opponents' "
+    "ratings from the calibration and draws by Davidson's model. One game drawn with an average "
+    "opponent is added, which keeps the rating finite.",
+    "**Early**: the level ended before its last game, because the 99% interval of the win rate "
+    "excluded one half after a quarter, half or three quarters of the games.",
+    "**Broken off**: the model could not be reached, which ended the game; the game is continued "
+    "and never counts as a loss.",
 )
-"""What the words of a report on ladders mean."""
+"""The definitions in a report on ladders."""
 
 
 def policy_names(summary: Summary) -> list[str]:
@@ -153,7 +153,7 @@ def model_table(summary: Summary, game: str) -> Table:
     """What language models answered and spent, level by level; no rows without any."""
     kinds = ["ok", "illegal", "unparseable", "overtime", "transport"]
     columns = [
-        "model", "level", *kinds, "retries", "games lost by it", "broken off",
+        "model", "level", *kinds, "retries", "games forfeited", "broken off",
         "tokens in", "tokens out", "cost",
     ]  # fmt: skip
     table = Table(columns, left=[1])
@@ -243,7 +243,7 @@ def draw_levels(folder: Path, summary: Summary) -> Path:
 
 
 def owns(summary: Summary) -> list[tuple[str, Mapping[str, Any]]]:
-    """Whose play was whose, by the game's title."""
+    """Which decisions were the policies' own, by the game's title."""
     return [(spec(game).title, own) for game, own in summary["own"].items()]
 
 
@@ -266,27 +266,29 @@ def write_game(page: Page, summary: Summary, game: str, level: int = 2) -> None:
     )
     if stones := facts.get("opening"):
         per += f", which begin with {stones} random moves, the same for all seats"
+    if facts["measure"] == "pairs":
+        per += "; the two games of a seed, one on each side, count as one: won by who wins both"
     page.text(f"{code(facts['ladder'])}, levels 0 to {len(facts['levels']) - 1}{ends}; {per}.")
     engines = summary["engines"][game]
     for name, calibrated in engines["calibrated"].items():
         here = engines["here"].get(name)
         if here is not None and here != calibrated:
             page.note(
-                f"{code(name)} is {here} here and was {calibrated} when the ladder was calibrated: "
-                "ratings against it are not on the same scale.",
+                f"{code(name)} is {here} in this run and was {calibrated} in the calibration of "
+                "the ladder: ratings against it are not on the same scale.",
                 warning=True,
             )
             break
     if any(row["broken_off"] for row in summary["games"][game].values()):
         page.note(
-            "Failures to reach a model left games unfinished; --resume goes on with them.",
+            "Games are unfinished because a model could not be reached; --resume continues them.",
             warning=True,
         )
     page.table(level_table(summary, game))
     if facts["measure"] == "score":
-        page.table(score_table(summary, game), "The levels' own teams on the same seeds")
+        page.table(score_table(summary, game), "Teams of the levels' policies on the same seeds")
     else:
-        page.table(opponent_table(summary, game), "Who was met")
+        page.table(opponent_table(summary, game), "Results by opponent")
     roles = role_table(summary, game)
     if roles.rows:
         page.table(roles, "Scores by role, a draw as half a win")

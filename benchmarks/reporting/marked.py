@@ -11,7 +11,7 @@ def marks(name: str) -> tuple[str, str]:
 
 
 def between(page: str, name: str) -> tuple[str, str]:
-    """What stands before and behind a part of a page, the marks included.
+    """The text before and after a part of a page, including the marks.
 
     Raises:
         ValueError: the lines that mark it are not there once each, in order.
@@ -25,7 +25,7 @@ def between(page: str, name: str) -> tuple[str, str]:
 
 
 def part(page: str, name: str) -> str:
-    """What stands between the marks. Raises ``ValueError`` as ``between``."""
+    """The text between the marks. Raises ``ValueError`` as ``between``."""
     head, tail = between(page, name)
     return page[len(head) : len(page) - len(tail)].strip("\n")
 

@@ -1,9 +1,10 @@
-"""One rule for all reports: how much of what a policy did was its own, and what that makes of it.
+"""One rule for all reports: the share of a policy's decisions that were its own, and what follows
+from it.
 
-A decision is not a policy's own where something else was played for it: a random or default move
-or plan after a bad, late or missing answer, a move of whoever plays on after a forfeit. What it was
-not asked for, such as the only legal move, is no decision of its; time that passes on a clock is
-none either; and what a policy does to weaken itself is its own.
+A decision is not a policy's own if something else was played instead: a random or default move or
+plan after a bad, late or missing answer, or a move of the player that plays on after a forfeit.
+Moves for which the policy was not asked, such as an only legal move, and time that passes on a
+clock do not count as decisions. The random moves with which a policy weakens itself are its own.
 """
 
 from __future__ import annotations
@@ -17,18 +18,19 @@ from rich.console import Console
 from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, count, plain_text
 
 MARKED, MOST = 0.10, 0.50
-"""Shares of decisions that are not a policy's own: above the first it is marked, above the second
-there is no result."""
+"""Shares of decisions that are not a policy's own: above the first the policy is marked, above the
+second it has no result."""
 NO_RESULT = "no result"
 COLUMN = "not own"
 WORDS = (
-    f"**{COLUMN}**: share of a language model's decisions that were not its own: its answer was "
-    "bad, late or missing, and a random or default move or plan took its place. What it was not "
-    "asked for is no decision of its. **!** marks more than "
-    f"{MARKED:.0%}. Above {MOST:.0%}, or where no answer could be read or none was good, there is "
-    f"**{NO_RESULT}**: no score, rating or level, and its games are in nobody else's."
+    f"**{COLUMN}**: share of a language model's decisions that were not its own, because its "
+    "answer was bad, late or missing and a random or default move or plan was played instead. "
+    "Moves for which the model was not asked do not count as its decisions. **!** marks more than "
+    f"{MARKED:.0%}. Above {MOST:.0%}, or if no answer could be read or none was good, the policy "
+    f"has **{NO_RESULT}**: no score, rating or level, and its games do not count for any other "
+    "policy."
 )
-"""What a report says of the rule."""
+"""The rule as reports state it."""
 Record = Mapping[str, Any]
 Records = Mapping[str, Record]
 
@@ -58,12 +60,12 @@ class Own:
 
     @property
     def share(self) -> float | None:
-        """Of the decisions, those that were not the policy's; None without decisions."""
+        """Share of the decisions that were not the policy's own; None without decisions."""
         return self.replaced / self.decisions if self.decisions else None
 
     @property
     def is_result(self) -> bool:
-        """Whether what came of it says anything of the policy."""
+        """Whether the games say anything about the policy."""
         if self.answers and (not self.readable or self.replaced == self.decisions):
             return False
         return self.replaced <= MOST * self.decisions
@@ -86,12 +88,12 @@ class Own:
 
 
 def is_result(own: Record | None) -> bool:
-    """Whether a policy has a result; who was never asked has."""
+    """Whether a policy has a result; a policy that was never asked has one."""
     return own is None or own["result"]
 
 
 def share_text(own: Record | None) -> str:
-    """``12% !``; a dash where nothing was played for any decision."""
+    """``12% !``; a dash if nothing was played for any decision."""
     if own is None or (not own["decisions"] and not own["answers"]):
         return "0%"
     if own["share"] is None:
@@ -106,10 +108,10 @@ def share_text(own: Record | None) -> str:
 def marked(
     table: Table, policies: Iterable[Sequence[str]], owns: Records, *, behind: int = 1
 ) -> Table:
-    """The table with a column that tells the shares, and its rows marked by them.
+    """The table with a column of the shares, and its rows marked accordingly.
 
-    Rows of policies without a result say so, and nothing else. Where no policy of the table was
-    asked for anything, it is the table as it was.
+    Rows of policies without a result say only that. If no policy of the table was asked for
+    anything, the table is returned unchanged.
 
     Args:
         policies: by row, those whose play is in it. owns: by policy, as ``Own.record`` has it.
@@ -136,7 +138,8 @@ def marked(
 
 
 def words(*scopes: tuple[str, Records]) -> list[str]:
-    """What the column means, then who is marked or has no result; nothing if nobody was asked.
+    """What the column means, then the policies that are marked or have no result; nothing if no
+    policy was asked.
 
     Args:
         scopes: (where, such as the title of a game, or empty; policies there).
@@ -160,7 +163,7 @@ def print_words(console: Console, *scopes: tuple[str, Records]) -> None:
 
 
 def remark(name: str, own: Record, where: str = "") -> str:
-    """What to mind of a policy that is marked or has no result; empty for any other."""
+    """The remark on a policy that is marked or has no result; empty for any other policy."""
     if own["result"] and not own["marked"]:
         return ""
     whose = code(name) + (f", {where}" if where else "")

@@ -24,11 +24,11 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 NOTHING = "–"
-"""Stands where there is no case to count."""
+"""Shown if there is no case to count."""
 
 DPI = 160
 NARROW = 10
-"""Letters that a row's heading keeps on a narrow screen."""
+"""Fewest letters of a row's heading on a narrow screen."""
 
 
 # --- numbers -------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ def _breakable(name: str) -> str:
 
 
 def _markdown_text(text: str) -> str:
-    """The same markup, with what Markdown would take for tags made harmless."""
+    """The same markup, with everything escaped that Markdown would take for tags."""
     pieces = re.split(r"(`[^`]*`)", text)
     return "".join(p if p.startswith("`") else p.replace("<", "&lt;") for p in pieces)
 
@@ -194,7 +194,7 @@ class Table:
     void: list[int] = field(default_factory=list)
 
     def row_class(self, at: int) -> str:
-        """How a row is set: ``aside``, ``marked``, ``void`` or, as most, empty."""
+        """The style of a row: ``aside``, ``marked``, ``void`` or, for most rows, empty."""
         kinds = {"aside": self.aside, "marked": self.marked, "void": self.void}
         return " ".join(name for name, rows in kinds.items() if at in rows)
 
@@ -307,7 +307,7 @@ class _Fitted:
 
 
 class Page:
-    """A report under construction: what is added comes out in both files, in order."""
+    """A report under construction: everything added appears in both files, in order."""
 
     def __init__(self, title: str, lead: str = ""):
         self.title = title
@@ -346,7 +346,7 @@ class Page:
             )
 
     def links(self, text: str, targets: Iterable[tuple[str, str]]) -> None:
-        """A paragraph that ends with links: (what is shown, address beside the report)."""
+        """A paragraph that ends with links: (text, address relative to the report)."""
         listed = list(targets)
         shown = ", ".join(f"[{_markdown_text(label)}]({to})" for label, to in listed)
         anchors = ", ".join(
@@ -355,7 +355,7 @@ class Page:
         self._add(f"{_markdown_text(text)} {shown}", f"<p>{_html_text(text)} {anchors}</p>")
 
     def figures_in_brief(self, facts: Iterable[tuple[str, str]]) -> None:
-        """A row of (number, what it counts) that stands out."""
+        """A highlighted row of (number, what it counts)."""
         listed = list(facts)
         self._add(
             " · ".join(f"**{value}** {_markdown_text(what)}" for value, what in listed),
@@ -374,7 +374,7 @@ class Page:
         self._add(table.markdown(), table.html())
 
     def figure(self, path: Path, caption: str, alt: str) -> None:
-        """A PNG that lies where the report will; ``alt`` says it to those who cannot see it."""
+        """A PNG in the folder of the report; ``alt`` describes it for those who cannot see it."""
         data = path.read_bytes()
         width, height = (round(x * 96 / DPI) for x in struct.unpack(">2I", data[16:24]))
         described = re.sub(r"[\[\]]", "", plain_text(alt))
@@ -386,7 +386,7 @@ class Page:
         )
 
     def note(self, text: str, *, warning: bool = False) -> None:
-        """A remark that stands out."""
+        """A highlighted remark."""
         word = "Mind" if warning else "Note"
         self._add(
             f"> **{word}:** {_markdown_text(text)}",
@@ -395,12 +395,12 @@ class Page:
         )
 
     def listing(self, text: str) -> None:
-        """Lines as they are typed."""
+        """Lines shown exactly as they are."""
         self._add(f"```sh\n{text}\n```", f"<pre><code>{html.escape(text)}</code></pre>")
 
     @contextmanager
     def details(self, summary: str) -> Iterator[None]:
-        """What is added inside is folded away until it is asked for."""
+        """Content that is folded until the reader opens it."""
         shown = _html_text(summary)
         opening = f"<details><summary>{shown}</summary>"
         self._add(opening, opening)

@@ -19,7 +19,7 @@ COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
     "#882255", "#7a7a00", "#332288", "#44aa99", "#b58900", "#aa4499",
 )  # fmt: skip
-"""Told apart also by those who see few colours (Okabe & Ito, then Tol); with ``MARKERS``."""
+"""Colours that colour-blind readers can distinguish (Okabe & Ito, then Tol); with ``MARKERS``."""
 MARKERS = "os^DvPX<>hp8"
 GREYS = ("#a6a6a6", "#6f6f6f", "#8a7a66", "#4d4d4d")
 INK, SOFT, LINE = "#1d2329", "#5d6873", "#d5dadd"
@@ -39,7 +39,7 @@ class Look:
 
 
 def short_labels(names: Sequence[str], width: int = 24) -> dict[str, str]:
-    """Labels that fit beside an axis, all different: without prefixes, shortened in the middle."""
+    """Short labels for an axis, all different: without prefixes, shortened in the middle."""
 
     def shorten(text: str) -> str:
         if len(text) <= width:

@@ -15,7 +15,8 @@ SCALE = 400.0 / np.log(10.0)
 """Elo points of one unit of Bradley-Terry's log odds."""
 START = 1000.0
 PRIOR_DRAWS = 1.0
-"""Games that each player is taken to have drawn at rating ``START``; keeps ratings finite."""
+"""Drawn games against a player rated ``START`` that are added for each player; keeps ratings
+finite."""
 
 
 def _expected(ratings: np.ndarray) -> np.ndarray:

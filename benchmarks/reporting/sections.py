@@ -10,11 +10,12 @@ from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, coun
 Summary = Mapping[str, Any]
 
 RATINGS = (
-    "**Bradley-Terry**: maximum likelihood on Elo's scale around 1000; every player counts one "
-    "drawn game at 1000, so that ratings stay finite. **Elo**: the fixed point for K = 32, "
-    "whatever the games' order. Where somebody won all games of a pairing, the distance is a lower "
-    "bound that rests on that drawn game, and so is the interval's far end. Intervals of ratings "
-    "are by profile likelihood, with the mean of all ratings held."
+    "**Bradley-Terry**: maximum likelihood ratings on Elo's scale around 1000; one drawn game "
+    "against a player rated 1000 is added for every player, so that ratings stay finite. **Elo**: "
+    "the fixed point for K = 32, which does not depend on the order of games. If one player won "
+    "all games of a pairing, the distance of the ratings is a lower bound that depends on the "
+    "added drawn game, and so is the far end of the interval. Intervals of ratings are by profile "
+    "likelihood, with the mean of all ratings fixed."
 )
 """What a report says of the ratings in its tables."""
 
@@ -78,24 +79,25 @@ def add_models(page: Page, summary: Summary) -> None:
     for name, model in summary["models"].items():
         if model["reasons"]:
             reasons = ", ".join(f"{reason} {n}" for reason, n in model["reasons"].items())
-            page.text(f"{code(name)}, answers that were not played: {reasons}.")
+            page.text(f"Answers of {code(name)} that were not played, by reason: {reasons}.")
 
 
 LABELS = {
-    "again": "an illegal answer is asked again",
-    "chance": "players for chance",
-    "ask_forced": "asked for an only legal move",
+    "again": "ask again after an illegal answer",
+    "chance": "policies added for the chance level",
+    "ask_forced": "ask even if only one move is legal",
+    "forfeit": "after a forfeit, in games of more than two sides",
     "invalid": "after the last bad answer",
     "list_legal": "legal moves in prompts",
     "named": "policies in this order",
     "renamed": "made-up names in prompts",
     "text": "prompts",
     "time_limit_s": "seconds for a move, all answers together",
-    "told": "games with all goals told",
-    "tries": "answers for one move, at most",
-    "tries_on_violation": "answers for a plan over budget",
+    "told": "games with all goals known",
+    "tries": "most answers for one move",
+    "tries_on_violation": "most answers for a plan over budget",
 }
-"""Options whose names do not say what they are."""
+"""Options whose names do not explain themselves."""
 MODEL_OPTIONS = {
     "model": "model", "base_url": "address", "temperature": "temperature",
     "max_tokens": "token limit of a reply", "top_p": "top p", "top_k": "top k", "seed": "seed",
@@ -103,9 +105,9 @@ MODEL_OPTIONS = {
     "extra_body": "other fields of requests", "timeout_s": "seconds to wait", "retries": "retries",
     "client": "client",
 }  # fmt: skip
-"""What of a model's settings is shown; a list of what may be, so that no key ever is."""
+"""The settings of a model that are shown; only these, so that no key is ever shown."""
 LONGEST = 60
-"""Characters of an option's text that are shown, such as of a prompt file's."""
+"""Most characters of an option's text that are shown, such as the text of a prompt file."""
 
 
 def add_run(
@@ -113,23 +115,23 @@ def add_run(
     config: Mapping[str, Any],
     rows: Sequence[tuple[str, str]] | None = None,
 ) -> None:
-    """The foot of a report: what makes the run again, and every option in force in words.
+    """The foot of a report: how to repeat the run, and every option in force in words.
 
     Args:
-        rows: (option, value) pairs in the place of those that the configuration holds.
+        rows: (option, value) pairs that replace those of the configuration.
     """
     begun = config.get("begun")
     page.heading("The run")
     page.text(
-        "It was begun by a version of stratagym that kept neither the day nor the command."
+        "The run began with a version of stratagym that recorded neither the day nor the command."
         if begun is None
-        else f"Begun on {begun['date']} with stratagym {begun['version']}."
+        else f"The run began on {begun['date']} with stratagym {begun['version']}."
     )
     table = Table(["option", "value"], left=[1])
     table.rows += [list(row) for row in [*_policy_rows(config), *(rows or option_rows(config))]]
     page.table(table)
     if begun is not None:
-        page.text("To run the same again (keys of models are read from the environment):")
+        page.text("To repeat the run (keys of models are read from the environment):")
         page.listing(begun["command"])
 
 

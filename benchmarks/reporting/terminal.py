@@ -1,4 +1,4 @@
-"""What is printed: names, replies and paths as texts that cannot steer a terminal.
+"""Printing: names, replies and paths as texts that cannot control a terminal.
 
 Models, their replies, files and recorded runs are written by others. No string is taken for
 markup, and what would move the cursor, change colours or the direction of writing is written out.
@@ -18,7 +18,7 @@ from stratagym.envs.echo import echoed
 
 _PLAIN = "\n\t"
 FULL = 10_000
-"""Columns where no screen limits them."""
+"""Columns if no screen limits them."""
 
 
 def printable(text: str) -> str:

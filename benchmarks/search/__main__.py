@@ -1,8 +1,8 @@
-"""How fast and how strong the searches are, beside OpenSpiel's Monte Carlo tree search in C++.
+"""Speed and strength of the searches, compared with OpenSpiel's Monte Carlo tree search in C++.
 
-Three things in one run: simulations per CPU-second on the same positions, ours and OpenSpiel's in
-turn; games between the two at equal simulations, every opening once with each side; decisions per
-CPU-second of the searches that OpenSpiel has no like of.
+One run measures three things: simulations per CPU-second on the same positions, with both programs
+in turn; games between the two programs at equal simulations, every opening once with each side; and
+decisions per CPU-second of the searches that OpenSpiel does not have.
 
     python -m benchmarks.search
     python -m benchmarks.search --game connect_four --simulations 400 --games 100
@@ -52,19 +52,19 @@ GAMES = {"connect_four": 200, "chess": 40}
 @dataclass(kw_only=True)
 class Args(RunArgs):
     game: str = "connect_four,chess"
-    """Games, separated by commas; those that OpenSpiel has too are compared with it."""
+    """Games, separated by commas; games that OpenSpiel has too are compared with it."""
     simulations: int | None = None
-    """Simulations a move in the games between the two; default 1000, and 40 in chess."""
+    """Simulations per move in the games between the two programs; default 1000, in chess 40."""
     games: int | None = None
-    """Games of each pairing, an even number; default 200, and 40 in chess; 0 plays none."""
+    """Games of each pairing, an even number; default 200, in chess 40; 0 for none."""
     opening: int = 4
     """Random moves at the start of a game, the same for both colours."""
     max_plies: int = 400
     """Plies after which a game counts as drawn."""
     exploration: float = 1.4
-    """UCT's constant, of both sides."""
+    """UCT's exploration constant, for both sides."""
     seconds: float = 0.5
-    """Length of one repeat of a measurement of speed."""
+    """Length of one repeat of a speed measurement, in seconds."""
     repeats: int = 5
     """Repeats; the median is the rate."""
     simulation_speed: bool = True
@@ -72,14 +72,14 @@ class Args(RunArgs):
     peers: bool = True
     """Compare with OpenSpiel."""
     rivals: str = ""
-    """Policies, separated by commas: the first plays the others on all games of --game."""
+    """Policies, separated by commas: the first plays each of the others in all games of --game."""
     searchers: bool = True
     """Time the other searches too: alpha-beta, and the expectimax of Ludo."""
     page: Path | None = None
-    """A page in Markdown, such as docs/performance.md, whose part between the lines
-    `<!-- search: begin -->` and `<!-- search: end -->` is made anew."""
+    """A page in Markdown, such as docs/performance.md, in which the part between the lines `<!--
+    search: begin -->` and `<!-- search: end -->` is replaced."""
     spots: Path = SHIPPED
-    """Ludo positions that expectimax is timed on: a file or folder of LudoBench spots."""
+    """Ludo positions for timing expectimax: a file or folder of LudoBench spots."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults

@@ -1,10 +1,10 @@
-"""What kinds of games they are: length, choices, size of the tree; measured, or cited and said so.
+"""Taxonomy of the games: length, number of choices and size of the game tree, measured or cited.
 
     python -m benchmarks.taxonomy
     python -m benchmarks.taxonomy --game go,connect_four --policies random,mcts:20 --games 50
 
-The table is BotzoneBench's (Li et al., table 1) for its eight games and any others, with what that
-table leaves out: how long games are, how many choices a decision has, how often there is none.
+The table is BotzoneBench's (Li et al., table 1) for its eight games and any others. It adds the
+length of games, the number of choices per decision and the share of forced decisions.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ class Args:
     game: str = "botzonebench"
     """Games, separated by commas; "botzonebench" for its eight games, "all" for every game."""
     policies: str = "random,heuristic?random=0.1"
-    """Whose games with themselves are counted, separated by commas."""
+    """Policies whose games against themselves are measured, separated by commas."""
     games: int = 200
     """Games of each policy."""
     seed: int = 0
-    """Seed of the games' seeds."""
+    """Seed from which the games' seeds are drawn."""
     json: bool = False
-    """Print what was measured as JSON instead of tables."""
+    """Print the measurements as JSON instead of tables."""
     page: Path | None = None
-    """A page in Markdown, such as docs/benchmarks/taxonomy.md, whose part between the lines
-    `<!-- taxonomy: begin -->` and `<!-- taxonomy: end -->` is made anew."""
+    """A page in Markdown, such as docs/benchmarks/taxonomy.md, in which the part between the lines
+    `<!-- taxonomy: begin -->` and `<!-- taxonomy: end -->` is replaced."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults

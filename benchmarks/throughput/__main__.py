@@ -1,10 +1,10 @@
-"""How fast the games are: player decisions per CPU-second, beside the peers that are installed.
+"""Speed of the games in player decisions per CPU-second, compared with the installed peers.
 
 Every registered game is measured in the call shapes of ``benchmarks/throughput/shapes.py`` with
-random legal play; a new game needs nothing here. A peer is one entry of ``PEERS`` in
-``benchmarks/throughput/peers.py`` and is compared within its call shape only. All of a game's
-entries take turns, one repeat each, so that a machine that slows down slows them all; ratios are
-taken repeat by repeat.
+random legal play; a new game needs no change here. A peer is one entry of ``PEERS`` in
+``benchmarks/throughput/peers.py`` and is compared within its call shape only. The entries of a game
+take turns, one repeat each, so that a machine that slows down slows all of them; ratios are
+computed repeat by repeat.
 
     python -m benchmarks.throughput
     python -m benchmarks.throughput --game ludo,chess --no-peers --output FOLDER
@@ -46,16 +46,17 @@ class Args:
     seconds: float = 0.5
     """Length of one repeat."""
     repeats: int = 7
-    """Repeats of each measurement; the median is the rate, and 6 give ratios an interval."""
+    """Repeats of each measurement; the median is the rate. With 6 or more, ratios have an
+    interval."""
     peers: bool = True
     """Measure the installed peers too."""
     json: Annotated[bool, Parameter(negative="")] = False
-    """Print one JSON document to standard output, and nothing else there."""
+    """Print one JSON document, and nothing else, to standard output."""
     output: Path | None = None
     """Directory for throughput.json, throughput.md and throughput.png."""
     page: Path | None = None
-    """A page in Markdown, such as docs/performance.md, whose part between the lines
-    `<!-- throughput: begin -->` and `<!-- throughput: end -->` is made anew."""
+    """A page in Markdown, such as docs/performance.md, in which the part between the lines `<!--
+    throughput: begin -->` and `<!-- throughput: end -->` is replaced."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008

@@ -103,7 +103,7 @@ def entries_of(
     """Ours in the call shapes that the game has, each followed by the peers it is compared with."""
     entries = []
     for key, shape in SHAPES.items():
-        if key not in shapes or (shape.games and game not in shape.games):
+        if key not in shapes or not shape.has(game):
             continue
         entries.append(Entry(Peer(OURS, OURS, game, game, key, shape.make)))
         entries += [Entry(peer) for peer in peers if (peer.ours, peer.shape) == (game, key)]

@@ -5,12 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from stratagym import envs
+from stratagym.agents import hooks
 from stratagym.agents.plan_search import Fights
 from stratagym.benchmarks.harness.measuring import Episode
 from stratagym.envs import core, sealed
 
-GAMES = ("tower_defence", "battle_card", "elemental_duel")
 PAIRS = 1000
+
+
+def is_sealed(game: str) -> bool:
+    """Whether a game is one of sealed plans: its players know some."""
+    return hooks.found(envs.spec(game), "ARCHETYPES") is not None
 
 
 def resolved_plans(game: str) -> Episode:

@@ -219,14 +219,21 @@ class Shape:
     """A way of calling a game; only rates of one shape are compared.
 
     Attributes:
-        games: those that have it; all if empty. What is counted is then in the title.
+        games: those that have it, or whether one has it; all if empty. What is counted is
+            then in the title.
         clock: whose seconds rates are taken by: "cpu", in one thread, or "wall", on all processors.
     """
 
     title: str
     make: Callable[[str], Episode]
-    games: tuple[str, ...] = ()
+    games: tuple[str, ...] | Callable[[str], bool] = ()
     clock: str = "cpu"
+
+    def has(self, game: str) -> bool:
+        """Whether a game can be called so."""
+        if callable(self.games):
+            return self.games(game)
+        return not self.games or game in self.games
 
 
 _WHOLE = ("dou_dizhu",)
@@ -258,7 +265,7 @@ SHAPES = {
         partial(state_api, observe=True, plays="whole"),
         _WHOLE,
     ),
-    "resolve": Shape("pairs of plans fought out", sealed.resolved_plans, sealed.GAMES),
+    "resolve": Shape("pairs of plans fought out", sealed.resolved_plans, sealed.is_sealed),
     "perft": Shape("perft leaves in a bulk loop", perft_leaves, ("chess",)),
     "perft_calls": Shape("perft leaves by Python calls", perft_calls, ("chess",)),
     "hands": Shape("7-card hands evaluated in a bulk loop", hand_values, ("texas_holdem",)),

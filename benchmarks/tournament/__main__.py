@@ -5,8 +5,8 @@
     python -m benchmarks.tournament --policies random,heuristic,mcts:20,mcts:80 --format swiss
 
 Every pairing plays the same seeds, each seed once from either seat. In a round robin everyone meets
-everyone; a Swiss tournament has as many rounds as it takes to tell the best, in each of which
-neighbours in the standings meet who have not met before.
+everyone; a Swiss tournament has as many rounds as it takes to find the best policy, and in each
+round neighbours in the standings meet who have not met before.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.matches import Match, Place
 from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
-from stratagym.benchmarks.harness.pairings import match_options, seated, two_sides
+from stratagym.benchmarks.harness.pairings import SidesAt, match_options, seated, two_sides
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.records import GameRecord
@@ -32,7 +32,6 @@ from stratagym.benchmarks.tournament import report
 from stratagym.benchmarks.tournament.summary import summarise
 from stratagym.envs import spec
 from stratagym.envs.core import GameSpec
-from stratagym.envs.facts import Sides
 
 NAME = "tournament"
 ROUND_ROBIN, SWISS = "round_robin", "swiss"
@@ -42,13 +41,13 @@ ROUND_ROBIN, SWISS = "round_robin", "swiss"
 @dataclass(kw_only=True)
 class Args(MatchArgs, RunArgs):
     game: str = "connect_four"
-    """The game; of those for more than two players, ludo is played by two here."""
+    """The game; ludo is played by two here."""
     policies: str = "random,mcts:20,mcts:40,mcts:80,alphabeta:2"
     """Policies, separated by commas."""
     format: str = ROUND_ROBIN
     """"round_robin" (everyone meets everyone) or "swiss"."""
     games: int = 40
-    """Games of a pairing, rounded up to an even number: every seed is played from both seats."""
+    """Games per pairing, rounded up to an even number: every seed is played from both seats."""
     rounds: int | None = None
     """Rounds of a Swiss tournament; default the logarithm to base 2 of the number of policies."""
     rules: str = ""
@@ -57,8 +56,8 @@ class Args(MatchArgs, RunArgs):
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play policies of a game against each other."""
-    game, options, sides = _game(args)
-    protocol = args.answer_protocol(game)
+    game, options, sides_at = _game(args)
+    protocol = args.answer_protocol(game, game.make_rules(**options))
     cli.count("--games", args.games)
     policies = make_policies(game, args.policies, args)
     if len(policies) < 2:
@@ -76,6 +75,9 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     run = Run(NAME, args, config, policies)
     names = [policy.name for policy in policies]
 
+    seeds = [item_seed(args.seed, game.name, str(k)) for k in range(config["games"] // 2)]
+    sides = [sides_at(seed) for seed in seeds]
+
     def matches_of(pairings: Sequence[tuple[str, str]], label: str) -> list[Match]:
         return [
             Match(
@@ -83,13 +85,13 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
                 f"{label}{a}/{b}/{k}/{swapped}",
                 game.name,
                 options,
-                item_seed(args.seed, game.name, str(k)),
-                seated(sides, (b, a) if swapped else (a, b)),
+                seed,
+                seated(sides[k], (b, a) if swapped else (a, b)),
                 protocol,
-                Place(f"{label}{a}/{b}", k, sides[swapped][0]),
+                Place(f"{label}{a}/{b}", k, sides[k][swapped][0]),
             )
             for a, b in pairings
-            for k in range(config["games"] // 2)
+            for k, seed in enumerate(seeds)
             for swapped in range(2)
         ]
 
@@ -107,13 +109,13 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     run.finish(summary, report.write, report.screen)
 
 
-def _game(args: Args) -> tuple[GameSpec, dict[str, Any], Sides]:
+def _game(args: Args) -> tuple[GameSpec, dict[str, Any], SidesAt]:
     """The game, those of its options that are not at their defaults, and its two sides."""
     try:
         game = spec(args.game)
         options = match_options(game) | cli.pairs("--rules", args.rules)
-        if "players" in game.options and game.min_players == 2:
-            options.setdefault("players", 2)
+        if game.seats_option in game.options and game.min_players == 2:
+            options.setdefault(game.seats_option, 2)
         rules = game.make_rules(**options)
     except (ValueError, TypeError) as error:
         raise cli.InputError(str(error)) from None
@@ -122,7 +124,7 @@ def _game(args: Args) -> tuple[GameSpec, dict[str, Any], Sides]:
             f"--game {game.name}: its players win or lose together, so that nobody can be rated "
             "against another; use python -m benchmarks.anchored_levels, and hanabi_teams for Hanabi"
         )
-    more = "; for more use python -m benchmarks.ludo_arena"
+    more = "; for more use python -m benchmarks.table"
     return game, options, two_sides(game, rules, "a tournament", more)
 
 

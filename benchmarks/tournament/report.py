@@ -20,9 +20,9 @@ Summary = Mapping[str, Any]
 
 
 def rating_table(summary: Summary) -> Table:
-    """Players by rating, with what did not go by the rules."""
+    """Players by rating, with forfeits and games that were broken off and continued."""
     table = Table(
-        ["player", "Bradley-Terry", "95%", "Elo", "points", "games", "forfeits", "replays"]
+        ["player", "Bradley-Terry", "95%", "Elo", "points", "games", "forfeits", "continued"]
     )
     rows = _by_rating(summary)
     for name, row in rows:
@@ -49,12 +49,21 @@ def _by_rating(summary: Summary) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def role_table(summary: Summary) -> Table:
-    """The first policy's score in each role, pairing by pairing; no rows where all are alike."""
-    rows = [row for row in summary["pairings"] if "roles" in row]
-    names = list(rows[0]["roles"]) if rows else []
-    table = Table(["policy", "against", *(f"as {name}" for name in names)], left=[1])
+    """The first policy's score in each role, by pairing; no rows if all roles are alike."""
+    return _split_table(summary, "roles", "as {}")
+
+
+def mover_table(summary: Summary) -> Table:
+    """The first policy's score where its side moved first and second; no rows without turns."""
+    return _split_table(summary, "movers", "moving {}")
+
+
+def _split_table(summary: Summary, part: str, heading: str) -> Table:
+    rows = [row for row in summary["pairings"] if part in row]
+    names = list(rows[0][part]) if rows else []
+    table = Table(["policy", "against", *(heading.format(name) for name in names)], left=[1])
     for row in rows:
-        rates = (RateCell(rate, strip=False) for rate in row["roles"].values())
+        rates = (RateCell(rate, strip=False) for rate in row[part].values())
         table.rows.append([code(row["a"]), code(row["b"]), *rates])
     return marked(table, [(row["a"], row["b"]) for row in rows], summary["own"], behind=2)
 
@@ -76,15 +85,15 @@ def write(folder: Path, summary: Summary) -> None:
     config = summary["config"]
     page = Page(
         f"{spec(config['game']).title}: a tournament",
-        "A score counts a draw as half a win. Intervals are 95%, over seeds, of which "
-        "each was played from both seats.",
+        "A score counts a draw as half a win. Intervals are 95%, over seeds; every seed was played "
+        "from both seats.",
     )
     rounds = "" if config["rounds"] is None else f", {config['rounds']} rounds"
     page.figures_in_brief(
         [
             (count(len(summary["policies"])), "policies"),
             (count(sum(row["score"]["n"] for row in summary["pairings"])), "games"),
-            (count(config["games"]), "games a pairing"),
+            (count(config["games"]), "games per pairing"),
             (config["format"].replace("_", " "), f"format{rounds}"),
         ]
     )
@@ -101,6 +110,9 @@ def write(folder: Path, summary: Summary) -> None:
     roles = role_table(summary)
     if roles.rows:
         page.table(roles, "Scores by role, on the same seeds")
+    movers = mover_table(summary)
+    if movers.rows:
+        page.table(movers, "Scores by who moved first, on the same seeds")
     if summary["models"]:
         page.heading("Language models")
         page.table(model_table(summary), "Answers by kind")
@@ -109,18 +121,18 @@ def write(folder: Path, summary: Summary) -> None:
     ]
     for row in alike:
         page.note(
-            f"{code(row['a'])} against {code(row['b'])}: only {row['different_games']} different "
-            f"games of {row['score']['n']}, as neither player leaves much to chance; the interval "
-            "takes copies for evidence and is too narrow.",
+            f"{code(row['a'])} against {code(row['b'])}: only {row['different_games']} of "
+            f"{row['score']['n']} games are different, because both players have little "
+            "randomness; the interval counts copies as evidence and is too narrow.",
             warning=True,
         )
-    page.heading("Words")
+    page.heading("Definitions")
     page.bullets(
         [
             RATINGS,
             "**Forfeits**: share of games lost because no legal answer came, or none in time.",
-            "**Replays**: how often a transport failure broke off a game, which was then gone on "
-            "with; never counted as play.",
+            "**Continued**: how often a game was broken off by a transport failure and then "
+            "continued; the failure never counts as play.",
             "**Different**: games that differ in their moves or in who began.",
         ]
     )

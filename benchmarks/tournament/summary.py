@@ -60,7 +60,7 @@ def summarise(run: Run, played: Sequence[GameRecord], byes: dict[str, int]) -> d
 
 def pairing_row(a: str, b: str, games: Games) -> dict[str, Any]:
     """How ``a`` fared against ``b``."""
-    score, roles = games.score_of(a), games.by_role(a)
+    score, roles, movers = games.score_of(a), games.by_role(a), games.by_mover(a)
     return {
         "a": a,
         "b": b,
@@ -73,4 +73,5 @@ def pairing_row(a: str, b: str, games: Games) -> dict[str, Any]:
         "mean_plies": games.mean_plies,
         "broken_off": games.aborted,
         **({"roles": roles} if roles else {}),
+        **({"movers": movers} if movers else {}),
     }

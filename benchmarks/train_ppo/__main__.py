@@ -6,10 +6,10 @@
 
 Needs Stable-Baselines3, pip install 'stratagym[rl]'; throughput also 'pettingzoo[classic]'.
 
-The agent plays itself, its own former versions, the levels of the game's ladder or any other
-policies on the vector environment. It is evaluated as it learns and rated at the end, seats
-rotated; ``agent.zip`` in the run's folder is then the policy ``sb3:PATH`` everywhere. A run that
-was killed goes on with ``--resume`` as if nothing had happened.
+The agent plays against itself, its own former versions, the levels of the game's ladder or any
+other policies on the vector environment. It is evaluated during training and rated at the end, with
+seats rotated. ``agent.zip`` in the run's folder is the policy ``sb3:PATH`` for every other command.
+``--resume`` continues a run that was killed, with exactly the same results.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ class Args(RunArgs):
     """The game to learn."""
     opponent: str | None = None
     """Opponents in training, separated by commas: "self" (its present and former versions),
-    "ladder" (the levels of the game's ladder, those near its strength) and any policies, such as
-    self,random,mcts:50; games are dealt out evenly. Default by game."""
+    "ladder" (the levels of the game's ladder near its strength) and any policies, such as
+    self,random,mcts:50; games are divided evenly among them. Default by game."""
     against: str | None = None
-    """Whom it is evaluated against, separated by commas: policies, and "ladder" to climb the game's
+    """Opponents in evaluations, separated by commas: policies, and "ladder" to climb the game's
     ladder. Default by game."""
     rules: str = ""
     """Options of the game, such as players=2."""
@@ -57,15 +57,15 @@ class Args(RunArgs):
     envs: int | None = None
     """Games played side by side. Default by game."""
     evaluations: int = 10
-    """Evaluations in the course of training."""
+    """Number of evaluations during training."""
     eval_games: int = 100
-    """Games against each policy in each of them."""
+    """Games against each policy in each evaluation."""
     final_games: int = 1000
     """Games against each policy after training."""
     checkpoint_seconds: float = 30.0
-    """Time between checkpoints."""
+    """Seconds between checkpoints."""
     threads: int = 1
-    """PyTorch's threads; networks as small as these gain little from more."""
+    """PyTorch's threads; small networks gain little from more threads."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
@@ -139,7 +139,7 @@ def chosen(args: Args) -> tuple[core.GameSpec, ppo.Settings]:
         game = envs.spec(args.game)
     except ValueError as error:
         raise cli.InputError(f"--game: {error}") from None
-    settings = ppo.SETTINGS.get(game.name, ppo.OTHERS)
+    settings = ppo.settings_of(game)
     options = settings.options | cli.pairs("--rules", args.rules)
     try:
         options = {name: game.options_in_force(**options)[name] for name in options}

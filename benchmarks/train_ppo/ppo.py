@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from stratagym.agents import hooks
 from stratagym.agents.core import Policy, make_policy
 from stratagym.agents.ladders import Ladder, ladder_of
 from stratagym.agents.networks import Actor, actor_of
@@ -111,13 +112,21 @@ SETTINGS = {
         envs=64, batch=512, gamma=0.97, gae_lambda=0.7, entropy=0.003, net=(16, 16, 16, 16),
         learning_rate=3e-3, epochs=3, board=True, shaping=1.0,
     ),
-    "tower_defence": Settings(200_000, **PLANS),
-    "battle_card": Settings(200_000, **PLANS),
-    "elemental_duel": Settings(200_000, **PLANS),
 }  # fmt: skip
-"""About half a CPU-minute of learning each, chess seven, the boards below it two or three; a
-game not here gets ``OTHERS``."""
+"""About half a CPU-minute of learning each, chess seven, the boards below it two or three."""
 OTHERS = Settings(500_000)
+
+
+def settings_of(game: GameSpec) -> Settings:
+    """How a game is learned: as ``TRAINING`` of its agents says, a dict of fields of ``Settings``;
+    or as above; a game of sealed plans as ``PLANS``."""
+    told = hooks.found(game, "TRAINING")
+    if told is not None:
+        return Settings(**told)
+    if game.name not in SETTINGS and hooks.found(game, "ARCHETYPES"):
+        return Settings(200_000, **PLANS)
+    return SETTINGS.get(game.name, OTHERS)
+
 
 SELF, LADDER = "self", "ladder"
 """What ``--opponent`` and ``--against`` name beside policies."""

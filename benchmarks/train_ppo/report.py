@@ -237,9 +237,11 @@ def write_climb(page: Page, summary: dict[str, Any]) -> None:
               "scores with its mean score.")  # fmt: skip
     page.table(levels.level_table(rows, game))
     if facts["measure"] == "score":
-        page.table(levels.score_table(rows, game), "The levels' own teams on the same seeds")
+        page.table(
+            levels.score_table(rows, game), "Teams of the levels' policies on the same seeds"
+        )
     else:
-        page.table(levels.opponent_table(rows, game), "Who was met")
+        page.table(levels.opponent_table(rows, game), "Results by opponent")
 
 
 def screen(console: Console, folder: Path, summary: dict[str, Any]) -> None:

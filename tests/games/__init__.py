@@ -1,11 +1,13 @@
-"""Tiny games that only tests know: plans, talk, decisions at the same time and in real time."""
+"""Tiny games that only tests know: plans, talk, decisions at the same time and in real time, tables
+of many seats, roles that are dealt and rules that are data.
+"""
 
 from stratagym import envs
 
 
 def register() -> None:
     """Make the games known to this process."""
-    from games import bids, catch, roles
+    from games import bids, catch, geography, heap, roles, village
 
-    for package in (bids, roles, catch):
+    for package in (bids, roles, catch, geography, heap, village):
         envs.register(package.SPEC)

@@ -14,6 +14,12 @@ options matter, its ``Rules``. pytest is not needed; what cannot be checked rais
 ``unittest.SkipTest``, which pytest shows as a skip.
 """
 
+import sys
+
+if "pytest" in sys.modules:  # it then shows what was compared, and not the message alone
+    for _part in ("contract", "hiding", "oracles", "positions"):
+        sys.modules["pytest"].register_assert_rewrite(f"{__name__}.{_part}")
+
 from stratagym.testing.contract import CHECKS, contract, contract_checks
 from stratagym.testing.oracles import same_as_openspiel, same_as_pettingzoo
 from stratagym.testing.positions import RandomGame, check_replies, position, random_positions

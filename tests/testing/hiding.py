@@ -16,6 +16,12 @@ from stratagym.testing.positions import RandomGame
 
 PICTURES = 4
 """Positions that are drawn at most."""
+MOST_SEEN = 2000
+"""Positions of a game, times seats, in which what is hidden is redrawn."""
+MOST_COMMITS = 1200
+"""Commits of a game that are made otherwise, times the square of the number of seats."""
+GAMES_WITH_HEARERS = 20
+"""Random games in which a seat is looked for that is asked after another."""
 MOST_TOLD = 50
 """Legal moves, and about as many others, whose texts are compared in one position."""
 
@@ -46,18 +52,47 @@ class Hiding:
         return np.random.default_rng(self.seed)
 
     def hidden_things_do_not_show(self) -> None:
-        """What a seat cannot know, redrawn, changes neither its tensor nor any text for it."""
+        """What a seat cannot know, redrawn, changes neither its tensor nor any text for it.
+
+        The seat to move is still to move then. Another seat may not know who that is: what is
+        redrawn for it can be played on.
+        """
         played, view = self.played(), self.part("view")
-        for at, state in enumerate(played.states):
+        for at in played.some(max(1, MOST_SEEN // self.rules.num_players)):
+            state, mover = played.states[at], played.players[at]
             for seat in range(self.rules.num_players):
                 other = state.copy()
                 core.determinize_at(self.rules, other, 0, seat, np.uint64(self.seed + at + 1))
-                assert other["rng"] != state["rng"]
+                assert other["rng"] != state["rng"], (
+                    "determinize left the dice to come as they were"
+                )
                 seen = played.observation(other, seat).tobytes()
-                assert seen == played.observation(state, seat).tobytes(), (seat, state, other)
+                assert seen == played.observation(state, seat).tobytes(), (
+                    f"what seat {seat} cannot know shows in its tensor: {state} / {other}"
+                )
                 if view:
-                    self._same_texts(view, other, state, seat, played.players[at])
-            assert core.current_player_at(self.rules, other, 0) == played.players[at]
+                    self._same_texts(view, other, state, seat, mover)
+                now = core.current_player_at(self.rules, other, 0)
+                if seat == mover:
+                    assert now == mover, (
+                        f"seat {seat} is to move; redrawn for it, {now} is: {state} / {other}"
+                    )
+                else:
+                    self._plays_on(played, other, seat)
+
+    def _plays_on(self, played: RandomGame, redrawn: np.ndarray, seat: int) -> None:
+        """Play a random game on from what was redrawn for a seat that is not to move."""
+        rules, twin = self.rules, redrawn.copy()
+        player = int(core.current_player_at(rules, twin, 0))
+        assert player >= 0, (
+            f"redrawn for seat {seat} while another is to move, the game is over: {redrawn}"
+        )
+        n = core.legal_actions_at(rules, twin, 0, played.legal)
+        assert n > 0, f"redrawn for seat {seat}, seat {player} has no legal action: {redrawn}"
+        player, _ = played.play(twin, int(played.rng.choice(played.legal[:n])))
+        assert player >= 0 or player in (core.TERMINAL, core.TRUNCATED), (
+            f"redrawn for seat {seat} and played on, current_player is {player}: {redrawn}"
+        )
 
     def information_and_seed_decide(self) -> None:
         """Of states that look alike to a seat, one seed makes one redrawn state and one decision.
@@ -78,9 +113,11 @@ class Hiding:
                 twin = states.copy()
                 core.determinize_at(self.rules, twin, 0, seat, np.uint64(self.seed + k + 1))
                 again = decision_for(self.spec, self.rules, twin, self.seed)
-                assert again.states == decision.states, (seat, states, twin)
-                assert again.legal.tolist() == decision.legal.tolist(), (seat, states, twin)
-                assert [policy.act(again) for policy in policies] == chosen, (seat, states, twin)
+                which = f"of states that look alike to seat {seat}, {states} / {twin}"
+                assert again.states == decision.states, f"one seed redraws two states {which}"
+                assert again.legal.tolist() == decision.legal.tolist(), f"other moves {which}"
+                now = [policy.act(again) for policy in policies]
+                assert now == chosen, f"{names} play {chosen} and {now} {which}"
 
     def pictures_for_a_seat_show_nothing_hidden(self) -> None:
         """What a seat cannot know, redrawn, changes no picture that is drawn for it."""
@@ -93,7 +130,9 @@ class Hiding:
                 other = state.copy()
                 core.determinize_at(self.rules, other, 0, seat, np.uint64(self.seed + at + 1))
                 drawn = [render.picture(self.rules, s[0], seat=seat) for s in (state, other)]
-                assert np.array_equal(*drawn), (seat, state, other)
+                assert np.array_equal(*drawn), (
+                    f"what seat {seat} cannot know shows in its picture: {state} / {other}"
+                )
 
     def told_moves_tell_what_is_seen(self) -> None:
         """A move is told alike where a seat saw the same before it and sees the same after it.
@@ -120,7 +159,10 @@ class Hiding:
                 played.play(twin, action)
                 seen = played.observation(twin, seat).tobytes()
                 if seen == played.observation(after, seat).tobytes():
-                    assert said == again, (seat, state, twin)
+                    assert said == again, (
+                        f"what seat {seat} cannot know shows in a move told to it: {said!r} / "
+                        f"{again!r}, {state} / {twin}"
+                    )
 
     def _same_texts(
         self, view: Any, one: np.ndarray, other: np.ndarray, seat: int, mover: int
@@ -130,23 +172,24 @@ class Hiding:
         rules = self.rules
         if self.spec.information == "imperfect":
             shown = [view.seat_text(rules, states[0], seat) for states in (one, other)]
-            assert shown[0] == shown[1], seat
+            assert shown[0] == shown[1], f"seat_text for seat {seat}: {shown[0]!r} / {shown[1]!r}"
         if seat != mover:
             return
         for form in prompts.part(view, "POSITION_FORMS"):
             options = prompts.TextOptions(position=form)
             asked = [prompts.prompt(view, rules, s[0], seat, options) for s in (one, other)]
-            assert asked[0] == asked[1], form
+            assert asked[0] == asked[1], f"prompt with {form!r}: {asked[0]!r} / {asked[1]!r}"
         if self.spec.information == "imperfect":
             legal = prompts.legal_list(rules, one)
-            assert legal == prompts.legal_list(rules, other), seat
+            also = prompts.legal_list(rules, other)
+            assert legal == also, f"legal moves of seat {seat}: {legal} / {also}"
             some = range(0, rules.num_actions, 1 + rules.num_actions // MOST_TOLD)
             told = [
                 [view.action_to_string(rules, states[0], action) for action in legal[:MOST_TOLD]]
                 + [view.why_illegal(rules, states[0], a) for a in some if a not in legal]
                 for states in (one, other)
             ]
-            assert told[0] == told[1], seat
+            assert told[0] == told[1], f"moves told to seat {seat}: {told[0]} / {told[1]}"
 
     def commits_of_the_running_turn_do_not_show(self) -> None:
         """Another commit of one seat changes nothing for the others until the turn resolves.
@@ -157,7 +200,8 @@ class Hiding:
         rng, view, compared = self.rng(), self.part("view"), 0
         for k in range(10):
             played = self.played(k)
-            for at, choice in enumerate(played.choices):
+            for at in played.some(max(1, MOST_COMMITS // self.rules.num_players**2)):
+                choice = played.choices[at]
                 others = choice[choice != played.actions[at]]
                 if len(others):
                     twin = played.states[at].copy()
@@ -184,10 +228,14 @@ class Hiding:
             legal = played.legal[: core.legal_actions_at(rules, twin, 0, played.legal)].copy()
             if player != committing:
                 compared += 1
-                assert legal.tolist() == choice.tolist()
+                assert legal.tolist() == choice.tolist(), (
+                    f"a hidden commit of seat {committing} changes the moves of seat {player}"
+                )
                 for seat in set(range(rules.num_players)) - {committing}:
                     seen = played.observation(twin, seat).tobytes()
-                    assert seen == played.observation(state, seat).tobytes(), (seat, state, twin)
+                    assert seen == played.observation(state, seat).tobytes(), (
+                        f"a commit of seat {committing} shows to seat {seat}: {state} / {twin}"
+                    )
                     if view:
                         self._same_texts(view, twin, state, seat, player)
             elif action not in legal:
@@ -196,25 +244,37 @@ class Hiding:
         return compared
 
     def messages_reach_only_those_they_are_for(self) -> None:
-        """What one seat tells another changes no third seat's prompt, and it is in the other's."""
-        teller, hearer, text = 0, self.rules.num_players - 1, "the moon is green"
-        silent, told = TextGame(self.name), TextGame(self.name)
+        """What one seat tells another changes no third seat's prompt, and it is in the other's.
+
+        The other is a seat that is asked later, which not every one needs to be.
+        """
+        text, silent, told = "the moon is green", TextGame(self.name), TextGame(self.name)
+        for k in range(GAMES_WITH_HEARERS):
+            played = RandomGame(told.rules, (self.seed + k) % 2**63)
+            teller = played.players[0] if played.players else 0
+            hearer = next((seat for seat in reversed(played.players) if seat != teller), None)
+            if hearer is not None:
+                break
+        else:
+            raise AssertionError(f"{GAMES_WITH_HEARERS} random games asked one seat each")
         for game in (silent, told):
-            game.reset(seed=self.seed)
-        rng, reached, compared = self.rng(), 0, 0
-        while not told.over:
+            game.reset(seed=(self.seed + k) % 2**63)
+        reached = compared = 0
+        for chosen in played.actions:
             told.say(teller, (hearer,), text)
             one, other = silent.observe(), told.observe()
             if told.seat == hearer:
                 reached += text in json.dumps(other.messages)
             elif told.seat != teller:
                 compared += 1
-                assert one.messages == other.messages
-            action = int(rng.choice(other.legal))
+                assert one.messages == other.messages, (
+                    f"what seat {teller} told seat {hearer} is in the prompt of seat {told.seat}"
+                )
             for game in (silent, told):
-                game.play(action)
+                game.play(chosen)
         assert reached, f"seat {hearer} was never shown what seat {teller} said"
-        assert compared or self.rules.num_players < 3
+        third = set(played.players) - {teller, hearer}
+        assert compared or not third, f"no prompt of the seats {third} was compared"
 
 
 def _same_turn(rules: Any, before: np.ndarray, after: np.ndarray) -> bool:

@@ -41,7 +41,7 @@ class RandomGame:
     Attributes:
         rules: the game's. states: (1,) records. players: seats to move. choices: legal actions,
             (n,) int64 each. actions: those played. end: (1,) record, when the game was over.
-            ending: ``core.TERMINAL`` or ``core.TRUNCATED``.
+            ending: ``core.TERMINAL`` or ``core.TRUNCATED``. rng: what chose them.
     """
 
     def __init__(self, game: Any, seed: int):
@@ -51,7 +51,7 @@ class RandomGame:
         self.players: list[int] = []
         self.choices: list[np.ndarray] = []
         self.actions: list[int] = []
-        rng = np.random.default_rng(seed)
+        self.rng = rng = np.random.default_rng(seed)
         state = core.new_states(self.rules)
         player = core.start_at(self.rules, state, 0, np.uint64(seed), self.probs)
         n = core.legal_actions_at(self.rules, state, 0, self.legal)
@@ -62,6 +62,13 @@ class RandomGame:
             self.actions.append(int(rng.choice(self.legal[:n])))
             player, n = self.play(state, self.actions[-1])
         self.end, self.ending = state, int(player)
+
+    def some(self, most: int) -> list[int]:
+        """Numbers of decisions, ascending: all of a short game, of a longer one ``most`` drawn."""
+        n = len(self.states)
+        if n <= most:
+            return list(range(n))
+        return sorted(self.rng.choice(n, most, replace=False).tolist())
 
     def play(self, state: np.ndarray, action: int) -> tuple[int, int]:
         """Play on in ``state``; (seat to move, number of legal actions, written to ``legal``)."""

@@ -1,6 +1,6 @@
 """Catch, in real time: two seats on one row of lanes; every fourth tick a ball comes down a lane.
 
-Who stands there gets a point, both if both do. A decision is a tick of half a second: stay, go
+Who stands there gets a point, both if both do. A decision is a tick, of half a second: stay, go
 left, go right. A reply is a list of moves for the next ticks.
 """
 
@@ -18,7 +18,10 @@ SPEC = GameSpec(
     utility="general",
     max_game_length=48,
     sources=(),
-    options={"ticks": Option(24, integer(4, 100), "length")},
-    decision_seconds=0.5,
+    options={
+        "ticks": Option(24, integer(4, 100), "length"),
+        "tick_ms": Option(500, integer(0, 5000), "0: nobody's time runs", came_later=True),
+    },
+    decision_seconds=lambda rules: rules.tick_ms / 1000 or None,
     package=__name__,
 )

@@ -29,11 +29,12 @@ STATE = np.dtype(
 @sizes(actions=3, observation=(5,), decisions=lambda rules: 2 * rules.ticks, high=100)
 class Rules(NamedTuple):
     ticks: int
+    tick_ms: int = 500
     num_players: int = 2
 
 
-def make_rules(ticks: int) -> Rules:
-    return Rules(ticks)
+def make_rules(ticks: int, tick_ms: int) -> Rules:
+    return Rules(ticks, tick_ms)
 
 
 @njit(cache=True)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from stratagym.agents.core import Decision, Policy, PolicyString
 from stratagym.agents.ladders import Ladder
 from stratagym.agents.perfect import ILLEGAL
 
@@ -64,6 +65,27 @@ def solve(rules: Any, states: np.ndarray) -> np.ndarray:
                 scores[i, 5 * heap + stones - 1] = 1 if won else -1
     return scores
 
+
+class Bouton(Policy):
+    """Makes the sum of the heaps zero where it can, and else takes one stone of a certain heap."""
+
+    def __init__(self, name: str, heap: int):
+        self.name, self.heap = name, heap
+
+    def act(self, decision: Decision) -> int:
+        legal, s = decision.legal.tolist(), decision.states[0]
+        zeros = [action for action in legal if _sum_after.py_func(s, action) == 0]
+        return (zeros or [action for action in legal if action == 5 * self.heap] or legal)[0]
+
+
+def bouton(spec: Any, text: PolicyString) -> Policy:
+    """``bouton:HEAP``, from 1."""
+    if text.argument not in ("1", "2", "3"):
+        raise ValueError(f"policy bouton:{text.argument}: the heaps are 1, 2 and 3")
+    return Bouton(f"bouton:{text.argument}", int(text.argument) - 1)
+
+
+POLICIES = {"bouton": bouton}
 
 LADDER = Ladder(
     "nim/ladder-v1",

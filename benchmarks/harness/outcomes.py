@@ -1,0 +1,85 @@
+"""Who won a recorded game, and with whom: the fields of its record that tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from stratagym.envs.core import GameSpec
+from stratagym.envs.dealing import dealt_by
+from stratagym.envs.facts import Sides, first_places, side_leads, side_returns
+
+
+def outcome_of(
+    game: GameSpec, rules: Any, seed: int, actions: list[int], returns: list[float] | None
+) -> list[int] | None:
+    """The seats with a positive return; where sides have several seats, those of the winners.
+
+    None where the game was broken off.
+    """
+    if returns is None:
+        return None
+    sides, _ = _sides_and_roles(game, rules, seed, actions)
+    if any(len(side) > 1 for side in sides):
+        return _seats_of(sides, side_leads(sides, returns) > 0)
+    return [seat for seat, value in enumerate(returns) if value > 0]
+
+
+def side_fields(
+    game: GameSpec,
+    rules: Any,
+    seed: int,
+    actions: list[int],
+    returns: list[float] | None,
+    gone: Collection[int | None] = (),
+) -> dict[str, Any]:
+    """``sides``, ``roles`` and ``leads`` of a record, where it has them.
+
+    ``leads`` are the seats of the sides that came first, all of those that share it.
+
+    Args:
+        gone: the seats that forfeited.
+    """
+    sides, roles = _sides_and_roles(game, rules, seed, actions)
+    fields: dict[str, Any] = {}
+    if roles or any(len(side) > 1 for side in sides):
+        fields["sides"] = [list(side) for side in sides]
+    if roles:
+        fields["roles"] = roles
+    if len(sides) > 2 and game.utility != "identical":
+        fields["leads"] = None
+        if returns is not None:
+            results = placed_results(sides, returns, gone)
+            fields["leads"] = _seats_of(sides, first_places(results) > 0)
+    return fields
+
+
+def placed_results(
+    sides: Sides, returns: Sequence[float], gone: Collection[int | None] = ()
+) -> np.ndarray:
+    """The results by which more than two sides are ranked, (sides,) float64.
+
+    Those of ``side_returns``, but sides all of whose seats are gone come last, whatever they have.
+    """
+    results = side_returns(sides, returns)
+    if len(sides) > 2 and gone:
+        last = [all(seat in gone for seat in side) for side in sides]
+        results[last] = results.min() - 1
+    return results
+
+
+def _sides_and_roles(
+    game: GameSpec, rules: Any, seed: int, actions: list[int]
+) -> tuple[Sides, list[str]]:
+    """Nothing of either where roles are dealt and nobody tells which."""
+    dealt = dealt_by(game, rules, seed, actions)
+    return (game.sides_of(rules) or (), []) if dealt is None else dealt
+
+
+def _seats_of(sides: Sides, which: Iterable[Any]) -> list[int]:
+    """The seats of those sides, ascending."""
+    return sorted(
+        seat for side, counts in zip(sides, which, strict=True) if counts for seat in side
+    )

@@ -1,0 +1,122 @@
+"""Policies at tables of any number of seats: mean return, rank and first places, with intervals.
+
+    python -m benchmarks.table
+    python -m benchmarks.table --game ludo --rules players=3 --seating mixed,one,teams
+    python -m benchmarks.table --policies random,llm:M --base-url URL --seating one --games 8
+
+Policies are seated in three ways: all mixed at one table, one policy among seats of another, and in
+teams of one policy. Every seed is played once from each seat, or on each side if seats win
+together, or in each role if roles are dealt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from cyclopts import Parameter
+
+from stratagym.benchmarks.harness import cli
+from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
+from stratagym.benchmarks.harness.pairings import match_options
+from stratagym.benchmarks.harness.policies import make_policies, settings
+from stratagym.benchmarks.harness.progress import stage
+from stratagym.benchmarks.harness.run import Run
+from stratagym.benchmarks.harness.schedules import fixed
+from stratagym.benchmarks.table import report
+from stratagym.benchmarks.table.seatings import (
+    MIXED,
+    ONE,
+    SEATINGS,
+    TEAMS,
+    Plan,
+    parties_of,
+    tables,
+)
+from stratagym.benchmarks.table.summary import summarise
+from stratagym.envs import spec
+from stratagym.envs.core import GameSpec
+
+NAME = "table"
+
+
+@Parameter(name="*")
+@dataclass(kw_only=True)
+class Args(MatchArgs, RunArgs):
+    game: str = "ludo"
+    """The game, of any number of seats."""
+    policies: str = "random,mcts:20,mcts:80"
+    """Policies, separated by commas."""
+    seating: str = MIXED
+    """How policies are seated, separated by commas: "mixed" (all at one table), "one" (each among
+    seats of each other) and "teams" (every seat of one policy)."""
+    games: int = 40
+    """Games of a table, rounded up so that every seed is played from every seat."""
+    rules: str = ""
+    """Options of the game, such as players=4,home=exact."""
+
+
+def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
+    """Play policies of a game at tables of any number of seats."""
+    game, options, rules = _game(args)
+    seatings = _seatings(args)
+    cli.count("--games", args.games)
+    protocol = args.answer_protocol(game, rules)
+    policies = make_policies(game, args.policies, args)
+    if len(policies) < 2 and seatings != [TEAMS]:
+        raise cli.InputError(
+            f"--policies: name at least two different ones, or --seating {TEAMS} for one alone"
+        )
+    names = [policy.name for policy in policies]
+    parties = parties_of(game, rules)
+    if len(parties) == 1 and seatings != [TEAMS]:
+        raise cli.InputError(
+            f"--seating {args.seating}: {game.name} has one seat here, so that there is nobody to "
+            f"sit among; use --seating {TEAMS}"
+        )
+    config = {
+        **settings(policies),
+        "named": names,
+        "game": game.name,
+        "rules": game.options_in_force(**options),
+        "seats": rules.num_players,
+        "seatings": seatings,
+        "games": args.games,
+        **protocol.record(),
+        "seed": args.seed,
+    }
+    run = Run(NAME, args, config, policies)
+    plan = Plan(NAME, game, options, parties, args.games, args.seed, protocol)
+    played = tables(seatings, names, len(parties))
+    records = run.play(
+        fixed([match for table in played for match in plan.matches(table)]),
+        lambda match: match.place.pairing.partition("/")[0],
+    )
+    with stage("adding up the games"):
+        summary = summarise(run, records, played)
+    run.finish(summary, report.write, report.screen)
+
+
+def _game(args: Args) -> tuple[GameSpec, dict[str, Any], Any]:
+    """The game, those of its options that are not at their defaults, and its rules."""
+    try:
+        game = spec(args.game)
+        options = match_options(game) | cli.pairs("--rules", args.rules)
+        return game, options, game.make_rules(**options)
+    except (ValueError, TypeError) as error:
+        raise cli.InputError(str(error)) from None
+
+
+def _seatings(args: Args) -> list[str]:
+    """The seatings asked for, each once, in the order of ``SEATINGS``."""
+    named = cli.words(args.seating)
+    unknown = [name for name in named if name not in SEATINGS]
+    if unknown or not named:
+        raise cli.InputError(f"--seating {args.seating!r}: choose from: {MIXED}, {ONE}, {TEAMS}")
+    return [name for name in SEATINGS if name in named]
+
+
+APP = cli.app(NAME, main)
+
+if __name__ == "__main__":
+    cli.run(APP)
