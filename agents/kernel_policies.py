@@ -155,8 +155,10 @@ def random_policy(spec: core.GameSpec, text: PolicyString) -> KernelPolicy:
 
 
 def heuristic_policy(spec: core.GameSpec, text: PolicyString) -> KernelPolicy:
-    """``heuristic``: the game's rule-based player."""
+    """``heuristic``: the game's rule-based player. Raises ``ValueError`` where it has none."""
     _no_options(text)
+    if hooks.found(spec, "heuristic") is None:
+        raise ValueError(f"{spec.name} has no heuristic; random plays every game")
     return KernelPolicy("heuristic", HEURISTIC)
 
 

@@ -62,6 +62,13 @@ RUNS: dict[str, Sequence[Sequence[object]]] = {
         ("--game", "connect_four", "--policies", "random,heuristic,llm:m", "--games", 2,
          "--format", "swiss", *MODEL),
     ],
+    "table": [
+        ("--game", "ludo", "--policies", "random,heuristic", "--games", 20, "--seating",
+         "mixed,one,teams", "--rules", "players=3"),
+        ("--game", "ludo", "--policies", "random,llm:m", "--games", 3, "--seating", "one",
+         "--rules", "players=3,max_rolls=60", "--forfeit", "stand-in", "--tries", 2,
+         "--concurrency", IN_FLIGHT),
+    ],
     "hanabi_teams": [
         ("--policies", "random,llm:m", "--teammates", "rule:simple", "--players", 2, "--games", 2,
          *MODEL),

@@ -312,7 +312,7 @@ def test_scores_leave_out_parts_without_a_case():
 
 def test_process_scores_are_compared_where_they_stand_for_the_same_parts():
     """Who keeps the plan has no revision: ranked among its own kind alone."""
-    options = ["--policies", "random,control:keep,heuristic", "--game", "battle_card"]
+    options = ["--policies", "random,control:keep,plan:fill", "--game", "battle_card"]
     summary = json.loads(run(*options, "--opponents", "plan:level?k=1", "--json").stdout)
     of = {name: (one["parts"], one["ranks"]["of"]) for name, one in summary["scores"].items()}
     assert of["control:keep"][0] == ["planning", "constraint"]

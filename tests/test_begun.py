@@ -26,6 +26,7 @@ CALLS = {
     "ludo_arena": "--policies random,heuristic --rules max_rolls=20",
     "ludo_spots": "--policies random,gt:1 --personas none,safe --skip-invalid",
     "search": "--game chess --no-peers --seconds 0.25",
+    "table": "--game ludo --rules players=3 --seating one,teams --forfeit stand-in:heuristic",
     "tournament": "--game chess --policies random,mcts:5 --format swiss",
     "train_ppo": "--game tictactoe --steps 100",
 }

@@ -191,8 +191,8 @@ def run_benchmark(name: str, *arguments: str) -> None:
 
 
 def test_records_are_documented_field_by_field(tmp_path):
-    folders = [tmp_path / name for name in ("spots", "arena", "cup", "levels", "teams")]
-    spots, arena, cup, levels, teams = folders
+    folders = [tmp_path / name for name in ("spots", "arena", "cup", "levels", "teams", "table")]
+    spots, arena, cup, levels, teams, table = folders
     run_benchmark("ludo_spots", "--policies", "random,gt", "--output", str(spots), "--categories",
                   "capture", "--head-to-head", "2")  # fmt: skip
     run_benchmark("ludo_arena", "--policies", "random,gt", "--output", str(arena), "--games", "2",
@@ -203,6 +203,8 @@ def test_records_are_documented_field_by_field(tmp_path):
                   "--output", str(levels))  # fmt: skip
     run_benchmark("hanabi_teams", "--policies", "random", "--teammates", "rule:simple", "--players",
                   "2", "--games", "1", "--output", str(teams))  # fmt: skip
+    run_benchmark("table", "--policies", "random,heuristic", "--rules", "players=3", "--games", "3",
+                  "--forfeit", "stand-in", "--output", str(table))  # fmt: skip
     for file, folder in (("decisions.jsonl", spots), ("games.jsonl", arena), ("games.jsonl", cup)):
         for line in (folder / file).read_text(encoding="utf-8").splitlines():
             assert set(json.loads(line)) == documented_fields(file), file
@@ -210,12 +212,14 @@ def test_records_are_documented_field_by_field(tmp_path):
     assert set().union(*configs) == documented_fields("config.json")
     section = read("docs/records.md").partition("\n## summary.json\n")[2]
     named = set(re.findall(r"`(\w+)`", section))
-    for folder in (spots, arena, cup):
+    for folder in (spots, arena, cup, table):
         summary = json.loads((folder / "summary.json").read_text())
         assert set(summary) <= named
         for pairing in summary.get("pairings", []):
             process = pairing.get("process", {"one": {}})
             assert set(pairing) | set(process["one"]) <= named
+        for row in summary.get("tables", []):
+            assert set(row).union(*row["standings"].values()) <= named
 
 
 def test_metrics_of_the_spots_are_documented(tmp_path):

@@ -32,7 +32,7 @@ from stratagym.benchmarks.harness import locks
 from stratagym.benchmarks.ludo_spots import __main__ as ludo_spots
 from stratagym.benchmarks.replaying import album
 
-ADVGAME = ("--game", "battle_card", "--policies", "random", "--opponents", "random,heuristic",
+ADVGAME = ("--game", "battle_card", "--policies", "random", "--opponents", "random,plan:fill",
            "--rounds", 2)  # fmt: skip
 VALUES: list[Any] = [
     None, True, 0, -1, 2**70, -0.5, 1e300, "", "x", "\x1b[31m[/]", "\ud800", [], [[]], [0], ["a"],

@@ -134,7 +134,7 @@ KINDS: dict[str, str] = {
     "botzone": (
         "--game gomoku --policies {models},random --games 8 --no-early-stop --invalid random"),
     "advgame": (
-        "--game battle_card --policies {models},random --opponents heuristic --rounds 3 "
+        "--game battle_card --policies {models},random --opponents plan:fill --rounds 3 "
         "--repeats 3"),
 }  # fmt: skip
 

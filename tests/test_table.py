@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections import Counter, defaultdict
 
@@ -12,8 +13,10 @@ from openai_server import OpenAIServer, answer
 from scripts import lines
 
 from stratagym import envs
+from stratagym.benchmarks.duel import __main__ as duel
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
+from stratagym.benchmarks.play import __main__ as play_script
 from stratagym.benchmarks.table.__main__ import APP, Args, main
 from stratagym.benchmarks.table.seatings import MIXED, Plan, Table, parties_of
 from stratagym.envs.text import TextOptions
@@ -170,3 +173,20 @@ def test_bad_input_is_one_line(given, words, tmp_path):
     with pytest.raises(InputError, match=words) as found:
         main(Args(**given, output=str(tmp_path / "a")))
     assert "\n" not in str(found.value) and not (tmp_path / "a").exists()
+
+
+def test_a_game_without_a_heuristic_refuses_it(tmp_path, capsys):
+    """Its first legal action is nobody's rule."""
+    with pytest.raises(InputError, match="heap has no heuristic; random plays every game"):
+        main(Args(game="heap", policies="random,heuristic", output=str(tmp_path / "a")))
+    assert [p.name for p in duel.compiled_policies(heap.SPEC, duel.usual_policies(heap.SPEC))] == [
+        "gt:2", "random",
+    ]  # fmt: skip
+
+
+def test_a_person_meets_random_play_where_there_is_no_heuristic(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    play_script.main("heap", args=play_script.Args(seat=-1, seed=1))
+    assert "A heap has no heuristic; random plays the other seats." in capsys.readouterr().out
+    play_script.main("tictactoe", args=play_script.Args(seat=-1, seed=1))
+    assert "no heuristic" not in capsys.readouterr().out

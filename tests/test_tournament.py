@@ -108,14 +108,33 @@ def test_a_swiss_tournament(tmp_path):
 
 def test_games_that_all_end_alike_do_not_make_the_result_certain():
     games = [
-        {"seats": ["a", "b"][:: 1 - 2 * (k % 2)], "returns": [[1.0, -1.0], [-1.0, 1.0]][k % 2],
-         "seed": k // 2, "actions": [k], "ended_by": "terminal", "plies": 1}
+        {"game": "tictactoe", "rules": {}, "seats": ["a", "b"][:: 1 - 2 * (k % 2)],
+         "returns": [[1.0, -1.0], [-1.0, 1.0]][k % 2], "seed": k // 2, "actions": [k],
+         "ended_by": "terminal", "plies": 1}
         for k in range(60)
     ]  # fmt: skip
     row = pairing_row("a", "b", Games.of(games))
     assert row["score"]["value"] == row["wins"]["value"] == 1
     assert 0.8 < row["score"]["low"] < 0.95  # Wilson's for 30 of 30 is .886
     assert row["losses"]["high"] == pytest.approx(1 - row["wins"]["low"])
+    assert {name: rate["n"] for name, rate in row["movers"].items()} == {"first": 30, "second": 30}
+
+
+def test_scores_are_split_by_who_moved_first(tmp_path):
+    """In Ludo the throws say who decides first, so that the seat does not tell it."""
+    result = run("--game", "ludo", "--policies", "random,gt:1", "--games", 24, "--workers", 1,
+                 "--output", tmp_path / "a", "--json")  # fmt: skip
+    (row,) = json.loads(result.stdout)["pairings"]
+    rules, scores = spec("ludo").make_rules(players=2), {"first": [], "second": []}
+    states, (_, probs) = core.new_states(rules), core.new_scratch(rules)
+    for game in lines(tmp_path / "a" / "games.jsonl"):
+        begins = core.start_at(rules, states, 0, np.uint64(game["seed"]), probs)
+        own = game["seats"].index(row["a"])
+        scores["first" if own == begins else "second"].append(game["returns"][own] > 0)
+    for name, own in scores.items():
+        assert row["movers"][name]["n"] == len(own) == 12
+        assert row["movers"][name]["value"] == pytest.approx(np.mean(own))
+    assert "moving first" in (tmp_path / "a" / "report.md").read_text()
 
 
 def served(server: OpenAIServer, output: Path, *more: object) -> tuple:
@@ -194,7 +213,7 @@ def test_forfeits_count_against_the_model_alone(tmp_path):
     [
         (["--game", "shogi"], ["shogi", "connect_four"]),
         (["--game", "hanabi"], ["hanabi_teams"]),
-        (["--game", "ludo", "--rules", "players=3"], ["3 players", "ludo_arena"]),
+        (["--game", "ludo", "--rules", "players=3"], ["3 players", "benchmarks.table"]),
         (["--games", "0"], ["--games 0"]),
         (["--policies", "random"], ["at least two"]),
         (["--policies", "random,nobody"], ["nobody", "mcts"]),

@@ -33,6 +33,7 @@ from stratagym.benchmarks.harness import cli
 SCRIPTS = {
     "tournament": "--game tictactoe --policies random,llm:m --games 4",
     "swiss": "--game tictactoe --policies random,llm:m,mcts:2 --games 4 --format swiss",
+    "table": "--game tictactoe --policies random,llm:m --seating mixed --games 4",
     "ludo_arena": "--policies random,llm:m --players 2 --games 2 --rules max_rolls=20",
     "board_solvers": "--policies llm:m,random --boards tictactoe --games 2",
     "hanabi_teams": "--policies llm:m --teammates none --players 2 --games 1",

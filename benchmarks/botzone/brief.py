@@ -1,4 +1,4 @@
-"""What a run of BotzoneBench came to, in sentences computed from its summary."""
+"""The main results of a run of BotzoneBench, in sentences computed from its summary."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Summary = Mapping[str, Any]
 
 
 def in_brief(summary: Summary) -> list[str]:
-    """Sentences on who climbed how far, on marks, on moving first and on mistakes."""
+    """Sentences on the shares of ladders climbed, on marked levels, moving first and mistakes."""
     return [
         *_furthest(summary),
         *_few(summary),
@@ -43,7 +43,7 @@ def _furthest(summary: Summary) -> list[str]:
     if others:
         near = max(others, key=lambda name: whole[name]["value"])
         apart = _apart(whole[best], whole[near])
-        verdict = "which the intervals tell apart" if apart else "not told apart by the intervals"
+        verdict = "and the intervals do not overlap" if apart else "but the intervals overlap"
         said.append(f"Next is {code(near)} with {rate_text(whole[near])}, {verdict}.")
     topped = [
         f"{code(name)} {listed(games)}"
@@ -98,7 +98,7 @@ def _first_movers(summary: Summary) -> list[str]:
     if behind:
         said.append(f"It pays to move second in {listed(behind)}.")
     if open_:
-        said.append(f"These games do not tell whether beginning helps: {listed(open_)}.")
+        said.append(f"Moving first or second makes no clear difference in {listed(open_)}.")
     return said
 
 
@@ -112,7 +112,7 @@ def _mistakes(summary: Summary) -> list[str]:
         }
         if not answers:
             continue
-        whole = f"{code(name)}: {count(sum(bad.values()))} of {count(answers)} answers were no move"
+        whole = f"{code(name)}: {count(sum(bad.values()))} of {count(answers)} answers were bad"
         lost = sum(found["errors"]["games_lost"] for found in own.values())
         shares = {
             game: bad[game] / own[game]["errors"]["answers"]
@@ -123,7 +123,7 @@ def _mistakes(summary: Summary) -> list[str]:
         where = (
             f", most in {BY_GAME[worst].title} ({100 * shares[worst]:.0f}%)" if bad[worst] else ""
         )
-        said.append(f"{whole}{where}; {count(lost)} games were lost by it.")
+        said.append(f"{whole}{where}; {count(lost)} games were lost by bad answers.")
     return said
 
 
@@ -136,4 +136,6 @@ def _broken_off(summary: Summary) -> list[str]:
     ]
     if not found:
         return []
-    return [f"Broken off, since a model could not be reached: {listed(found)}; `--resume` goes on."]
+    return [
+        f"Broken off because a model could not be reached: {listed(found)}; `--resume` continues."
+    ]

@@ -183,9 +183,9 @@ def markdown() -> str:
     wrong = disagreeing()
     lines = [
         f"Of the {len(every)} figures of progress in table 2, {len(every) - len(wrong)} follow "
-        f"from the games of tables A1 to A6, {len(wrong)} do not:",
+        f"from the games of tables A1 to A6; {len(wrong)} do not:",
         "",
-        "| model | game | level | games | progress from them | printed | which would be |",
+        "| model | game | level | games | progress from the games | printed | possible origin |",
         "| --- | --- | --- | --- | ---: | ---: | --- |",
     ]
     for cell in wrong:
@@ -213,43 +213,43 @@ def sentences() -> list[str]:
     )
     unseen = "; ".join(f"{model} {_title(game)} Lv{level}" for model, game, level in unprinted())
     said = [
-        f"Table 3's shares of all decisions in hold'em sum to {low:.0f} to {high:.0f}%, where "
-        "actions exclude each other.",
+        f"Table 3's shares of all decisions in hold'em add up to {low:.0f} to {high:.0f}%, "
+        "although the actions exclude each other.",
         *(
-            f"{a} and {b} have the same shares of folds and checks in it, to the hundredth."
+            f"In table 3, {a} and {b} have the same shares of folds and checks, to two decimals."
             for a, b in equal_rows()
         ),
-        f"Levels passed on few decided games (fewer than {FEW_DECIDED}, or than a quarter): "
+        f"Levels passed on few decided games (fewer than {FEW_DECIDED}, or less than a quarter): "
         f"{told}.",
-        f"{lacking} cells of tables A1 to A6 hold fewer results than games, {lost} games in all: "
-        "they failed twice and were left out.",
-        f"The tables hold {finished:,} finished games of {begun:,}, where the abstract has "
-        f"{published.CLAIMED_GAMES:,} and table 6 adds {tournament}; at most {most} with a level, "
-        f"where table 2's caption has {published.MATCHES_IN_CAPTION} a pair.",
+        f"{lacking} cells of tables A1 to A6 hold fewer results than games; the {lost} missing "
+        "games failed twice and were left out.",
+        f"The tables hold {finished:,} finished games of {begun:,}; the abstract claims "
+        f"{published.CLAIMED_GAMES:,}, and table 6 adds {tournament}. A level has at most {most} "
+        f"games; the caption of table 2 claims {published.MATCHES_IN_CAPTION} for each pair.",
         f"Table A4 prints {_title(published.REPEATED_IN_A4)} twice and no "
-        f"{_title(published.MISSING_IN_A4)}. Not printed, and needed for table 2: {unseen}.",
+        f"{_title(published.MISSING_IN_A4)}. Needed for table 2 but not printed: {unseen}.",
         "Qwen3-7B of table 2 is Qwen3-8B in tables A1 to A3.",
     ]
     for model, game, level in not_passed():
         said.append(
-            f"{model} stands above Lv{level} in {_title(game)}, which its games did not pass: "
-            f"{RESULTS[model][game][level]}."
+            f"{model} is listed above Lv{level} in {_title(game)}, although it did not pass that "
+            f"level: {RESULTS[model][game][level]}."
         )
     impossible = reversi_by_caption()
     if impossible:
         a, b = impossible[0]
         said.append(
-            f"Table 6 cannot be the wins as first and as second mover that its caption says: {a} "
-            f"would have won {REVERSI[a, b][0]} of the two games that it began against {b}, and "
-            f"{b} {REVERSI[b, a][1]} of the same two; so it is with {len(impossible)} of "
-            f"{len(REVERSI)} cells."
+            f"Table 6 cannot hold wins as first and as second mover, as its caption says: {a} "
+            f"would have won {REVERSI[a, b][0]} of the two games in which it moved first against "
+            f"{b}, and {b} {REVERSI[b, a][1]} of the same two; {len(impossible)} of {len(REVERSI)} "
+            "cells have this contradiction."
         )
     other = reversi_first_wins()
     if other is not None:
         games, won = other
         said.append(
             "Every cell of table 6 can be the wins and losses of the row's player in the two games "
-            f"that it began; then who began won {won} of {games} games."
+            f"in which it moved first; then the first mover won {won} of {games} games."
         )
     return said
 

@@ -153,15 +153,15 @@ def _answered(summary: Summary) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
 
 def error_table(summary: Summary) -> Table:
     """What was wrong with answers, by model and game."""
-    columns = ["model", "game", "decisions", "well at first", *KINDS.values(), "games lost by it",
-               "not reached"]  # fmt: skip
+    columns = ["model", "game", "decisions", "good at first try", *KINDS.values()]
+    columns += ["games lost by bad answers", "failed requests"]
     table = Table(columns, left=[1])
     for name, title, found in _answered(summary):
         errors = found["errors"]
         shares = [_share(errors["kinds"].get(kind, 0), errors["answers"]) for kind in KINDS]
         unreached = count(errors["unreached"])
         if errors["unreached_in_time"]:
-            unreached += f", {count(errors['unreached_in_time'])} in time"
+            unreached += f", {count(errors['unreached_in_time'])} by timeout"
         decisions, lost = count(errors["decisions"]), count(errors["games_lost"])
         well = RateCell(errors["well_at_first"])
         table.rows.append([name, title, decisions, well, *shares, lost, unreached])

@@ -1,4 +1,4 @@
-"""What a run of LudoBench came to, in sentences computed from its summary."""
+"""The main results of a run of LudoBench, in sentences computed from its summary."""
 
 from __future__ import annotations
 
@@ -286,15 +286,13 @@ def remarks(summary: Summary) -> list[tuple[str, bool]]:
     if "text" in config:
         given = {**config["text"], "template": bool(config["text"]["template"])}
         changed = [f"{name} {given[name]}" for name in ("system", *WORDING) if given[name]]
-        result.append((f"The prompts are not LudoBench's: {', '.join(changed)}.", True))
+        result.append((f"The prompts differ from LudoBench's: {', '.join(changed)}.", True))
     if config["list_legal"]:
         result.append(
             ("The prompts named the legal moves, so the invalid rates are not LudoBench's.", True)
         )
     if config["renamed"]:
-        result.append(
-            ("The prompts told the game under made-up names, which LudoBench does not.", True)
-        )
+        result.append(("The prompts used made-up names, which LudoBench does not.", True))
     if config["as_published"]:
         result.append(
             (
@@ -320,7 +318,7 @@ def gaps(summary: Summary) -> list[str]:
                 where = "" if persona == "none" else f" as *{persona}*"
                 result.append(
                     f"{code(policy)}{where} was asked only {sum(kinds.values())} of {entries} "
-                    "questions; `--resume` goes on."
+                    "questions; `--resume` continues the run."
                 )
     if lost:
         result.append(

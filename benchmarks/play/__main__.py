@@ -17,6 +17,7 @@ import numpy as np
 from cyclopts import Parameter
 from rich.cells import cell_len
 
+from stratagym.agents import hooks
 from stratagym.agents.core import decision_for
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.decisions import item_seed
@@ -34,8 +35,9 @@ LISTED = 60
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args(ModelArgs):
-    opponent: str = "heuristic"
-    """Policy of the other seats; several policies, separated by commas, take the seats in turn."""
+    opponent: str | None = None
+    """Policy of the other seats; several policies, separated by commas, take the seats in turn.
+    Default heuristic, or random in games that have none."""
     seat: int = 0
     """Your seat; -1 to watch."""
     rules: str = ""
@@ -64,7 +66,10 @@ def main(game: str | None = None, *, args: Args = Args()) -> None:  # noqa: B008
         raise cli.InputError(
             f"--seat {args.seat}: the seats are 0 to {rules.num_players - 1}, or -1 to watch"
         )
-    policies = make_policies(facts, args.opponent, args, option="--opponent")
+    usual = "random" if hooks.found(facts, "heuristic") is None else "heuristic"
+    if args.opponent is None and usual == "random":
+        console.print(f"{facts.title} has no heuristic; random plays the other seats.")
+    policies = make_policies(facts, args.opponent or usual, args, option="--opponent")
     seed = secrets.randbits(32) if args.seed is None else args.seed
     console.print(f"{facts.title}, seed {seed}.")
     if args.seat >= 0:

@@ -4,9 +4,9 @@
     python -m benchmarks.table --game ludo --rules players=3 --seating mixed,one,teams
     python -m benchmarks.table --policies random,llm:M --base-url URL --seating one --games 8
 
-Policies are seated in three ways: all mixed at one table, one among seats of another, and in teams
-of one. Every seed is played once from each seat, or on each side where seats win together; where
-roles are dealt, so in each role that a seed deals.
+Policies are seated in three ways: all mixed at one table, one policy among seats of another, and in
+teams of one policy. Every seed is played once from each seat, or on each side if seats win
+together, or in each role if roles are dealt.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ NAME = "table"
 class Args(MatchArgs, RunArgs):
     game: str = "ludo"
     """The game, of any number of seats."""
-    policies: str = "random,heuristic,gt:1"
+    policies: str = "random,mcts:20,mcts:80"
     """Policies, separated by commas."""
     seating: str = MIXED
     """How policies are seated, separated by commas: "mixed" (all at one table), "one" (each among

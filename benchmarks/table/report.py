@@ -39,16 +39,20 @@ def rows_of(summary: Summary, seating: str) -> Iterator[tuple[str, str, Row, Row
 
 
 def standing_table(summary: Summary, seating: str) -> Table:
-    """One row for each policy of each table: return, rank, first places, games."""
+    """One row for each policy of each table: return, rank, first places, games.
+
+    A team has no rank of its own: it has all of them.
+    """
     among = ["among"] if seating == ONE else []
-    table = Table(["policy", *among, *FIGURES, "games", "cut short"], left=[1] if among else [])
+    figures = FIGURES[:1] if seating == TEAMS else FIGURES
+    table = Table(["policy", *among, *figures, "games", "cut short"], left=[1] if among else [])
     names = []
     for name, rest, row, played in rows_of(summary, seating):
         table.rows.append(
             [
                 code(name),
                 *([code(rest)] if among else []),
-                *figure_cells(row, strip=True),
+                *figure_cells(row, strip=True)[: len(figures)],
                 count(row["games"]),
                 cut_short(played),
             ]
@@ -141,7 +145,7 @@ def write(folder: Path, summary: Summary) -> None:
                     page.table(own)
     add_words(page, ("", summary["own"]))
     add_models(page, summary)
-    page.heading("Words")
+    page.heading("Definitions")
     page.bullets(WORDS)
     add_replays(page, folder)
     add_run(page, config)
