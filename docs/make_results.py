@@ -48,21 +48,21 @@ PLAYED = {
 }
 HEAD = """# Built-in policies
 
-What the policies that come with the suite reach, as a scale to put your own figures beside.
-Intervals are 95%. `python docs/make_results.py` plays all this and writes the page.
+Results of the built-in policies, as a scale for your own figures.
+Intervals are 95%. `python docs/make_results.py` plays all games and writes the page.
 """
 RATED = (
-    "Rating: Bradley and Terry's, the mean of the players is 1000, from all games of the table; "
-    "the intervals are by profile likelihood, a seed's games as one. Score: points a game, 1 for "
-    "a win, 0.5 for a draw."
+    "Rating: Bradley-Terry rating from all games of the table, with the mean of the players at "
+    "1000; the intervals are by profile likelihood, with the games of a seed as one case. Score: "
+    "points per game, 1 for a win, 0.5 for a draw."
 )
 SCORED = (
     "Mean points of 25 at the end, 0 once all lives are lost; perfect: the share of games with 25."
 )
 
 RETURNED = (
-    "Mean return of a team, from -16 to 32; told: with the goals of all told on the same starts; "
-    "neither: the share of coins taken that were nobody's goal."
+    "Mean return of a team, from -16 to 32; told: the same starts with all goals known; "
+    "neither: the share of the coins taken that were of nobody's goal."
 )
 
 

@@ -23,10 +23,9 @@ from stratagym.benchmarks.harness.batched import play_batched
 from stratagym.benchmarks.harness.match_play import (
     AnswerProtocol,
     PolicyPool,
-    SeatedMatch,
     play_match,
 )
-from stratagym.benchmarks.harness.matches import Match
+from stratagym.benchmarks.harness.matches import Match, SeatedMatch
 from stratagym.benchmarks.harness.workers import play_all
 from stratagym.benchmarks.replay import __main__ as replay
 from stratagym.benchmarks.replaying.seats import seen_by
@@ -47,7 +46,7 @@ def item(name: str, seats: tuple[str, ...] = LOUD, seed: int = 3) -> Match:
 
 def seated(policies: list, seed: int = 3) -> SeatedMatch:
     game = spec("powers")
-    return SeatedMatch("tiny", "one", game, game.make_rules(), {}, seed, policies)
+    return SeatedMatch.of("tiny", "one", game, game.make_rules(), {}, seed, policies)
 
 
 def said_in(folder: Path) -> dict[str, list[dict]]:
