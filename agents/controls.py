@@ -96,10 +96,12 @@ def control_policy(spec: core.GameSpec, text: PolicyString) -> Policy:
     if word == "keep" and not inner:
         return Keep()
     if word == "redraw" and inner:
-        options = dict(text.options)
-        if PolicyString.parse(inner).name == "llm":
+        redrawn = text.inner()
+        if redrawn.name == "llm":
+            options = dict(redrawn.options)
             options.setdefault("temperature", f"{REDRAW_TEMPERATURE:g}")
-        policy = make_policy(spec, replace(PolicyString.parse(inner), options=options))
+            redrawn = replace(redrawn, options=options)
+        policy = make_policy(spec, redrawn)
         return RedrawnModel(policy) if isinstance(policy, LanguageModel) else Redraw(policy)
     raise ValueError(
         f"policy control:{text.argument}: choose control:keep or control:redraw=POLICY"

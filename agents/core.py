@@ -3,8 +3,8 @@
 A policy string is ``name``, ``name:argument`` or ``name:argument?key=value&key=value``, such as
 ``random``, ``gt:3`` or ``llm:my-model?temperature=0.5``. Any policy but a language model is
 weakened by ``random=P``: ``mcts:100?random=0.25`` makes a random legal move one time in four. In
-games with a search for forced play, ``tactic=LEVEL`` asks it first (``agents/tactics.py``). Where a
-name has come to mean another player, ``version=N`` is an earlier one (``VERSIONS``).
+games with a search for forced play, ``tactic=LEVEL`` asks it first (``Tactical``). Where a name has
+come to mean another player, ``version=N`` is an earlier one (``VERSIONS``).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import importlib
 import random
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qsl
@@ -20,7 +21,7 @@ from urllib.parse import parse_qsl
 import numpy as np
 
 from stratagym.agents import hooks
-from stratagym.envs import core
+from stratagym.envs import core, specs
 from stratagym.envs.direct import calls
 from stratagym.envs.state import State, state_of
 
@@ -124,6 +125,43 @@ class Weakened(Policy):
         return self.policy.act(decision)
 
 
+class Tactical(Policy):
+    """``POLICY?tactic=LEVEL``: a game's search for forced play, and the policy if it finds none.
+
+    A game has one if its agents define ``tactic(rules, states, legal, level)``: the action to play
+    in ``states[0]`` out of ``legal`` (n,) int64, or -1 if it finds none with the effort that
+    ``level`` allows. What a level means is the game's: in reversi, how many empty squares are
+    solved exactly, in go, how many points a board that is solved may have. It may define
+    ``guard(rules, states, legal, level, action)`` as well: what to play in place of an action that
+    the policy has chosen, or that action itself.
+
+    Raises:
+        ValueError: the level is no whole number above 0, or the game has no tactic.
+    """
+
+    def __init__(self, spec: core.GameSpec, policy: Policy, level: str):
+        self.tactic, self.guard = hooks.found(spec, "tactic"), hooks.found(spec, "guard")
+        if self.tactic is None:
+            known = ", ".join(game.name for game in specs() if hooks.found(game, "tactic"))
+            raise ValueError(
+                f"policy {policy.name}: {spec.name} has no tactic; games with one are: {known}"
+            )
+        if not level.isascii() or not level.isdigit() or not 1 <= int(level) <= 64:
+            raise ValueError(
+                f"policy {policy.name}: tactic={level}: a whole number from 1 to 64 is needed"
+            )
+        self.policy, self.level, self.version = policy, int(level), policy.version
+        self.name = with_option(policy.name, "tactic", str(self.level))
+
+    def act(self, decision: Decision) -> int:
+        asked = decision.rules, decision.states, decision.legal, self.level
+        action = self.tactic(*asked)
+        if action >= 0:
+            return action
+        action = self.policy.act(decision)
+        return action if self.guard is None else self.guard(*asked, action)
+
+
 def is_combinatorial(spec: core.GameSpec) -> bool:
     """Whether a game is one of two players in turn who see all and throw no dice, one of whom wins
     what the other loses: searches can prove its results."""
@@ -171,9 +209,25 @@ class PolicyString:
             if option in options:
                 raise ValueError(f"policy {name}: the option {option!r} is given twice")
             options[option] = value
-        newest = VERSIONS.get(name, 1)
-        version = options.get("version", "")
-        return cls(name, argument, options, int(version) if version.isdecimal() else newest)
+        return cls(name, argument, options, _meant(name, options))
+
+    def inner(self) -> PolicyString:
+        """The policy in the argument, such as ``llm:M`` in ``control:redraw=llm:M``; its options
+        are these."""
+        text = self.argument.partition("=")[2].strip()
+        name, _, argument = text.partition(":")
+        return PolicyString(name, argument, self.options, _meant(name, self.options))
+
+    def __str__(self) -> str:
+        head = f"{self.name}:{self.argument}" if self.argument else self.name
+        options = "&".join(f"{key}={value}" for key, value in self.options.items())
+        return f"{head}?{options}" if options else head
+
+
+def _meant(name: str, options: Mapping[str, str]) -> int:
+    """The version of a player that its options say, or the newest."""
+    version = options.get("version", "")
+    return int(version) if version.isdecimal() else VERSIONS.get(name, 1)
 
 
 def with_option(name: str, option: str, value: str) -> str:
@@ -238,8 +292,7 @@ def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
     if "tactic" in parsed.options and parsed.name != "llm":
         options = dict(parsed.options)
         level = options.pop("tactic")
-        tactics = importlib.import_module("stratagym.agents.tactics")
-        return tactics.Tactical(spec, make_policy(spec, replace(parsed, options=options)), level)
+        return Tactical(spec, make_policy(spec, replace(parsed, options=options)), level)
     if "version" in parsed.options and parsed.name in VERSIONS:
         options = dict(parsed.options)
         version = _version(parsed.name, options.pop("version"))

@@ -45,7 +45,7 @@ def record_game(
     players = [make_policy(facts, x) if isinstance(x, str) else x for x in seats]
     in_force = facts.options_in_force(**options)
     rules = facts.make_rules(**in_force)
-    match = match_play.SeatedMatch(
+    match = match_play.SeatedMatch.of(
         "test", name or f"{game}/0", facts, rules, in_force, seed, players
     )
     folder.mkdir(exist_ok=True)

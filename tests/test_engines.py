@@ -194,7 +194,7 @@ def test_batches_go_on_without_the_game(engine):
     in_force = facts.options_in_force()
     bad, other = make_policy(facts, engine("null")), make_policy(facts, "random")
     matches = [
-        SeatedMatch("t", str(k), facts, rules, in_force, k, seats)
+        SeatedMatch.of("t", str(k), facts, rules, in_force, k, seats)
         for k, seats in enumerate([[other, bad], [other, other], [bad, other]])
     ]
     done: list[int] = []

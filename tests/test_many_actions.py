@@ -90,7 +90,7 @@ def test_records_hold_the_list_of_at_most_a_thousand(legal, tmp_path):
     rules = GAME.make_rules(**options)
     model = LanguageModel(ScriptedChat(lambda _: "Move: no. 0"))
     seats = [model, make_policy(GAME, "random")]
-    match = SeatedMatch("test", "one", GAME, rules, options, 1, seats)
+    match = SeatedMatch.of("test", "one", GAME, rules, options, 1, seats)
     games = JsonlWriter(tmp_path / "games.jsonl")
     protocol = AnswerProtocol(TextOptions(), 1, "random")
     asyncio.run(play_matches([match], protocol, games, tmp_path / "decisions.jsonl", concurrency=1))

@@ -429,7 +429,7 @@ def test_shipped_agents_beat_random(game):
         seats = [[mine, mine if together else other], [mine if together else other, mine]]
         played = play_batched(
             [
-                SeatedMatch("test", f"{k}/{own}", spec, rules, options, k, seats[own])
+                SeatedMatch.of("test", f"{k}/{own}", spec, rules, options, k, seats[own])
                 for k in range(games // 2)
                 for own in range(2)
             ]

@@ -207,7 +207,7 @@ def test_a_game_says_what_its_forfeits_come_to():
     rules = game.make_rules(judge="botzone", plays="whole")
     states = core.new_states(rules)
     core.start_at(rules, states, 0, np.uint64(1), core.new_scratch(rules)[1])
-    match = SeatedMatch("test", "m", game, rules, {}, 1, [make_policy(game, "random")] * 3)
+    match = SeatedMatch.of("test", "m", game, rules, {}, 1, [make_policy(game, "random")] * 3)
     record = match.forfeited([], 2, states)
     assert (record["returns"], record["outcome"]) == ([2.5, -1, -1], [0])
     record = match.forfeited([], 0, states)

@@ -74,7 +74,7 @@ def match(game: str, others: dict[int, Policy], seed: int = 5, **options) -> Sea
     facts = envs.spec(game)
     rules = facts.make_rules(**options)
     seats = [others.get(k, make_policy(facts, "random")) for k in range(rules.num_players)]
-    return SeatedMatch("test", "m", facts, rules, facts.options_in_force(**options), seed, seats)
+    return SeatedMatch.of("test", "m", facts, rules, facts.options_in_force(**options), seed, seats)
 
 
 def play(one: SeatedMatch, protocol: AnswerProtocol = PLAYS_ON, **keys):

@@ -78,7 +78,7 @@ def test_a_game_that_was_broken_off_has_no_leads():
     game = envs.spec("heap")
     rules = game.make_rules(players=4)
     seats = [make_policy(game, "random")] * 4
-    match = SeatedMatch("test", "m", game, rules, {}, 1, seats)
+    match = SeatedMatch.of("test", "m", game, rules, {}, 1, seats)
     assert match.record([], "transport", None)["leads"] is None
     whole = asyncio.run(play_match(match, PROTOCOL))
     assert whole["leads"] and whole["returns"][whole["leads"][0]] == max(whole["returns"])

@@ -78,7 +78,25 @@ def imported(source: str, here: str) -> set[str]:
                     ["stratagym", *up[: len(up) + 1 - node.level], *filter(None, [base])]
                 )
             found |= {f"{base}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Call) and (name := imported_by_call(node)):
+            found.add(name)
     return {name.removeprefix("stratagym.") for name in found if name.startswith("stratagym.")}
+
+
+def imported_by_call(node: ast.Call) -> str:
+    """The module that ``import_module`` and its kin are given as a string, or how its name begins.
+
+    Tables of names, such as ``FACTORIES``, and entry points are apart: they may point up.
+    """
+    function = ast.unparse(node.func).rpartition(".")[2]
+    if function not in ("import_module", "__import__") or not node.args:
+        return ""
+    text = node.args[0]
+    if isinstance(text, ast.JoinedStr):
+        text = text.values[0]
+    if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
+        return ""
+    return text.value.rstrip(".")
 
 
 @cache
@@ -282,6 +300,8 @@ def test_what_this_file_finds():
     """On sources that break the rules, so that silence above means something."""
     source = "import stratagym.a\ndef f():\n    from stratagym.b import c\n    from ..d import e\n"
     assert imported(source, "x.y") == {"a", "b.c", "x.d.e"}
+    source = "import_module('stratagym.a')\nimportlib.import_module(f'stratagym.b.{c}')\n"
+    assert imported(source + "import_module(name)\n__import__('numpy')\n", "x.y") == {"a", "b"}
     graph = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set(), "e": {"e"}}
     assert circles(graph) == [["b", "c"]]
     assert folder_of("benchmarks.duel.__main__") == "duel" and folder_of("envs.ludo") == ""

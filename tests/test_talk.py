@@ -174,7 +174,7 @@ def test_a_match_records_what_is_said():
         write = staticmethod(kept.append)
 
     seats = [LanguageModel(ScriptedChat(say))] * 3
-    match = SeatedMatch("tiny", "one", game, game.make_rules(), {}, 1, seats)
+    match = SeatedMatch.of("tiny", "one", game, game.make_rules(), {}, 1, seats)
     protocol = AnswerProtocol(TextOptions(), 1, "forfeit")
     record = asyncio.run(play_match(match, protocol, Journal, {}, messages=said.append))
     assert record["ended_by"] == "terminal"

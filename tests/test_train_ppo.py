@@ -119,7 +119,7 @@ def check_games(folder: Path, expected: int) -> None:
     policies["agent"] = make_policy(spec, f"sb3:{folder}/agent.zip?deterministic=1")
     policies["agent"].name = "agent"
     for record in [*records[:6], *records[-6:]]:
-        match = match_play.SeatedMatch(
+        match = match_play.SeatedMatch.of(
             "train_ppo", record["match"], spec, spec.make_rules(), record["rules"],
             record["seed"], [policies[name] for name in record["seats"]],
         )  # fmt: skip
@@ -363,7 +363,8 @@ def test_games_are_those_of_one_match_at_a_time(game, names, seed):
     options = {"ludo": {"players": 3}, "texas_holdem": {"hands": 2}}.get(game, {})
     policies = [make_policy(spec, name) for name in names]
     matches = [
-        match_play.SeatedMatch("test", str(k), spec, spec.make_rules(**options), options, seed + k,
+        match_play.SeatedMatch.of(
+                     "test", str(k), spec, spec.make_rules(**options), options, seed + k,
                      [*policies[k % len(names) :], *policies[: k % len(names)]],
                      opening=2 if game == "tictactoe" else 0)
         for k in range(4)

@@ -129,7 +129,7 @@ def bids(model: Policy, count: int = 3, **options) -> SeatedMatch:
     game = spec("bids")
     rules = game.make_rules(players=count, **options)
     given = {"players": count, **options}
-    return SeatedMatch("tiny", "one", game, rules, given, 5, [model] * count)
+    return SeatedMatch.of("tiny", "one", game, rules, given, 5, [model] * count)
 
 
 class Noted(ScriptedChat):
@@ -333,7 +333,7 @@ def test_default_moves_after_the_last_bad_answer():
     with pytest.raises(ValueError, match="one of: forfeit, random"):
         protocol.check(spec("bids"))
     model = LanguageModel(ScriptedChat(lambda _: "no"))
-    match = SeatedMatch("tiny", "one", game, game.make_rules(), {}, 1, [model] * 3)
+    match = SeatedMatch.of("tiny", "one", game, game.make_rules(), {}, 1, [model] * 3)
     record = asyncio.run(play_match(match, protocol))
     assert record["actions"][:6] == [4] * 6 and record["ended_by"] == "terminal"
 
@@ -346,7 +346,7 @@ def catch(chat, protocol: AnswerProtocol, kept: Kept | None = None, **options: i
     rules = game.make_rules(ticks=12, **options)
     protocol.check(game, rules)
     seats = [LanguageModel(chat), make_policy(game, "random")]
-    match = SeatedMatch("tiny", "one", game, rules, {}, 3, seats)
+    match = SeatedMatch.of("tiny", "one", game, rules, {}, 3, seats)
     return asyncio.run(play_match(match, protocol, kept))
 
 

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from stratagym.agents.ladders import Ladder
-from stratagym.benchmarks.harness import match_play
 from stratagym.benchmarks.harness.climb import Plan, duels, pair_points, team_matches
 from stratagym.benchmarks.harness.climb_setup import engines
 from stratagym.benchmarks.harness.matches import Match
+from stratagym.benchmarks.harness.protocol import NOBODY_ANSWERS
 from stratagym.benchmarks.harness.records import (
     SCHEMA,
     GameRecord,
@@ -33,7 +33,6 @@ from stratagym.benchmarks.harness.schedules import Records
 from stratagym.benchmarks.reporting.page import RateCell, Table, code, count, mean_text
 from stratagym.benchmarks.reporting.ratings import davidson
 from stratagym.benchmarks.reporting.stats import mean_rate
-from stratagym.envs.text import TextOptions
 
 STEP = (0.70, 0.90)
 """What a level wins of its decided games against the level below."""
@@ -45,8 +44,7 @@ Play = Callable[[list[Match]], Records]
 
 def plan_of(ladder: Ladder, games: int, seed: int) -> Plan:
     """The plan of a calibration: no language models, no early stop."""
-    protocol = match_play.AnswerProtocol(TextOptions(), 1, match_play.FORFEIT)
-    return Plan("anchored_levels", ladder, games, seed, protocol, False, ladder.top)
+    return Plan("anchored_levels", ladder, games, seed, NOBODY_ANSWERS, False, ladder.top)
 
 
 def pairings(ladder: Ladder) -> Iterator[tuple[int, str, str]]:

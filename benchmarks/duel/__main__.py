@@ -24,11 +24,11 @@ from stratagym.agents.core import make_policy
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.games import by_pairing
-from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.options import RunArgs
 from stratagym.benchmarks.harness.pairings import duel_matches, match_options, two_sides
 from stratagym.benchmarks.harness.policies import versions
 from stratagym.benchmarks.harness.progress import stage
+from stratagym.benchmarks.harness.protocol import NOBODY_ANSWERS
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
@@ -37,8 +37,6 @@ from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, cou
 from stratagym.benchmarks.reporting.sections import add_run
 from stratagym.benchmarks.reporting.stats import FREE
 from stratagym.envs import core, spec
-from stratagym.envs.text import TextOptions
-from stratagym.wrappers.dialogue import FORFEIT
 
 NAME = "duel"
 BIG_BLINDS = "big blinds per 100 hands"
@@ -92,13 +90,12 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     }
     run = Run(NAME, args, config)
     pairs = list(combinations((policy.name for policy in policies), 2))
-    protocol = AnswerProtocol(TextOptions(), 1, FORFEIT)  # nobody answers here
     matches = [
         match
         for one, other in pairs
         for match in duel_matches(
             NAME, f"{one}/{other}", game.name, options, sides, args.games, args.seed,
-            (one, other), protocol,
+            (one, other), NOBODY_ANSWERS,
         )
     ]  # fmt: skip
     records = run.play(fixed(matches))

@@ -10,7 +10,8 @@ import numpy as np
 from stratagym.agents import learner_games
 from stratagym.agents.core import Policy, PolicyFault
 from stratagym.benchmarks.harness.decisions import item_seed
-from stratagym.benchmarks.harness.match_play import SeatedMatch, fault_field
+from stratagym.benchmarks.harness.match_play import fault_field
+from stratagym.benchmarks.harness.matches import SeatedMatch
 from stratagym.envs import core
 
 FAULT = -9

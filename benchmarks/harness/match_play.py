@@ -6,15 +6,13 @@ import asyncio
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
-
-import numpy as np
 
 from stratagym.agents.core import Decision, Policy, PolicyFault, decision_for, make_policy
 from stratagym.agents.llm import LanguageModel
@@ -29,9 +27,12 @@ from stratagym.benchmarks.harness.decisions import (
 )
 from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.files import Shape
-from stratagym.benchmarks.harness.openings import opening_moves
-from stratagym.benchmarks.harness.outcomes import outcome_of, side_fields
-from stratagym.benchmarks.harness.protocol import DEFAULT, AnswerProtocol, consequences
+from stratagym.benchmarks.harness.matches import SeatedMatch
+from stratagym.benchmarks.harness.protocol import (
+    DEFAULT,
+    AnswerProtocol,
+    consequences,
+)
 from stratagym.benchmarks.harness.protocol import SYNC as SYNC
 from stratagym.benchmarks.harness.records import DecisionRecord, JsonlWriter, read_jsonl
 from stratagym.benchmarks.harness.stand_ins import StandIns
@@ -46,75 +47,6 @@ from stratagym.wrappers.dialogue import FORFEIT, RANDOM, forfeit_returns
 MESSAGES = "messages.jsonl"
 STOPPED = "stopped"
 """How a match of some turns ends."""
-
-
-@dataclass(frozen=True)
-class SeatedMatch:
-    """A whole game to play: its name in the records, its rules and seed, and who sits where.
-
-    ``place`` is added to the record: where the match stands in its run. The game begins with
-    ``opening`` random moves, which its seed decides, or with those ``given``; ``refusals``,
-    ``turns`` and ``names`` are as of ``Match``.
-    """
-
-    benchmark: str
-    name: str
-    game: GameSpec
-    rules: Any
-    options: dict[str, Any]
-    seed: int
-    seats: list[Policy]
-    place: Mapping[str, Any] = field(default_factory=dict)
-    opening: int = 0
-    given: tuple[int, ...] = ()
-    refusals: tuple[str, ...] = ()
-    turns: int = 0
-    names: tuple[str, ...] = ()
-
-    def opening_moves(self) -> list[int]:
-        """What the game begins with."""
-        if not self.opening:
-            return list(self.given)
-        return opening_moves(self.game, self.rules, self.opening, self.seed)
-
-    def record(
-        self,
-        actions: list[int],
-        ending: int | str,
-        returns: list[float] | None,
-        forfeited_by: int | None = None,
-        stand_ins: Sequence[dict[str, Any]] = (),
-    ) -> dict[str, Any]:
-        """The game's record; ``ending`` is the kernel's id or a word, as ``forfeit``."""
-        kernel = {core.TERMINAL: "terminal", core.TRUNCATED: "truncated"}
-        played = self.game, self.rules, self.seed, actions, returns
-        if forfeited_by is None and stand_ins:
-            forfeited_by = stand_ins[0]["seat"]
-        gone = {one["seat"] for one in stand_ins} | {forfeited_by}
-        return {
-            "benchmark": self.benchmark,
-            "game": self.game.name,
-            "match": self.name,
-            "seed": self.seed,
-            "rules": self.options,
-            "seats": list(self.names) or [policy.name for policy in self.seats],
-            "returns": returns,
-            "outcome": outcome_of(*played),
-            "plies": len(actions),
-            "actions": actions,
-            "ended_by": ending if isinstance(ending, str) else kernel[ending],
-            "forfeited_by": forfeited_by,
-            **self.place,
-            **({"opening": self.opening} if self.opening else {}),
-            **({"given": len(self.given)} if self.given else {}),
-            **side_fields(*played, gone),
-            **({"stand_ins": [dict(one) for one in stand_ins]} if stand_ins else {}),
-        }
-
-    def forfeited(self, actions: list[int], seat: int, states: np.ndarray) -> dict[str, Any]:
-        """The record of a game that ``seat``, and with it its side, loses in ``states[0]``."""
-        returns = forfeit_returns(self.game, self.rules, seat, states)
-        return self.record(actions, FORFEIT, returns, seat)
 
 
 def fault_field(fault: PolicyFault) -> dict[str, str]:
@@ -193,9 +125,9 @@ class _Table:
         game.reset(self.match.seed)
         for action in self.match.opening_moves():
             game.play(action)
-        game.refusals = {seat: told for seat, told in enumerate(self.match.refusals) if told}
+        game.refusals = {seat: told for seat, told in enumerate(self.match.match.refusals) if told}
         while not game.over:
-            if 0 < self.match.turns <= core.turn_at(game.rules, game.states, 0):
+            if 0 < self.match.match.turns <= core.turn_at(game.rules, game.states, 0):
                 return self._record(STOPPED, game.returns())
             seats = game.deciding()
             answers = await self._ask_all([seat for seat in seats if self._is_asked(seat)])
@@ -251,7 +183,7 @@ class _Table:
         if self.match.game.decision_seconds_of(self.match.rules) is not None:
             record["clock"] = self.protocol.clock
             record["rejected"] = [list(refused) for refused in self.game.refused]
-        if self.match.turns and self.game.refusals:
+        if self.match.match.turns and self.game.refusals:
             seats = range(len(self.match.seats))
             record["refusals"] = [self.game.refusals.get(seat, "") for seat in seats]
         return record

@@ -1,18 +1,24 @@
-"""A match as plain data, and its place in its run."""
+"""A match as plain data, with its players in their seats, and its place in its run."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from stratagym.benchmarks.harness.match_play import AnswerProtocol
-from stratagym.benchmarks.harness.outcomes import side_fields
+import numpy as np
+
+from stratagym.agents.core import Policy
+from stratagym.benchmarks.harness.openings import opening_moves
+from stratagym.benchmarks.harness.outcomes import outcome_of, side_fields
+from stratagym.benchmarks.harness.protocol import NOBODY_ANSWERS, AnswerProtocol
 from stratagym.benchmarks.harness.records import GameRecord, gone_seats
-from stratagym.envs import spec
+from stratagym.envs import core, spec
 from stratagym.envs.checks import SEED_MASK
+from stratagym.envs.core import GameSpec
 from stratagym.envs.counting import first_illegal
+from stratagym.wrappers.dialogue import FORFEIT, forfeit_returns
 
 
 class Place(NamedTuple):
@@ -84,6 +90,103 @@ class Match:
     def __setstate__(self, state: dict[str, Any]) -> None:
         del state["spec"]
         self.__dict__.update(state)
+
+
+@dataclass(frozen=True)
+class SeatedMatch:
+    """A match with its players in their seats.
+
+    Attributes:
+        match: what is played; its ``seats`` name the policies.
+        game, rules: its game, and the kernel's rules.
+        options: those in force, for its record.
+        seats: the policies.
+        in_run: whether its record says where it stands in its run.
+    """
+
+    match: Match
+    game: GameSpec
+    rules: Any
+    options: dict[str, Any]
+    seats: list[Policy]
+    in_run: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        benchmark: str,
+        name: str,
+        game: GameSpec,
+        rules: Any,
+        options: dict[str, Any],
+        seed: int,
+        seats: list[Policy],
+        opening: int = 0,
+    ) -> SeatedMatch:
+        """A match of these very policies, which no name has to make, and which stands alone."""
+        names = tuple(policy.name for policy in seats)
+        match = Match(
+            benchmark, name, game.name, options, seed, names, NOBODY_ANSWERS, opening=opening
+        )
+        return cls(match, game, rules, options, seats, in_run=False)
+
+    @property
+    def benchmark(self) -> str:
+        return self.match.benchmark
+
+    @property
+    def name(self) -> str:
+        return self.match.name
+
+    @property
+    def seed(self) -> int:
+        return self.match.seed
+
+    def opening_moves(self) -> list[int]:
+        """What the game begins with."""
+        if not self.match.opening:
+            return list(self.match.given)
+        return opening_moves(self.game, self.rules, self.match.opening, self.seed)
+
+    def record(
+        self,
+        actions: list[int],
+        ending: int | str,
+        returns: list[float] | None,
+        forfeited_by: int | None = None,
+        stand_ins: Sequence[dict[str, Any]] = (),
+    ) -> dict[str, Any]:
+        """The game's record; ``ending`` is the kernel's id or a word, as ``forfeit``."""
+        kernel = {core.TERMINAL: "terminal", core.TRUNCATED: "truncated"}
+        played = self.game, self.rules, self.seed, actions, returns
+        if forfeited_by is None and stand_ins:
+            forfeited_by = stand_ins[0]["seat"]
+        gone = {one["seat"] for one in stand_ins} | {forfeited_by}
+        match = self.match
+        return {
+            "benchmark": match.benchmark,
+            "game": self.game.name,
+            "match": match.name,
+            "seed": match.seed,
+            "rules": self.options,
+            "seats": list(match.names) or [policy.name for policy in self.seats],
+            "returns": returns,
+            "outcome": outcome_of(*played),
+            "plies": len(actions),
+            "actions": actions,
+            "ended_by": ending if isinstance(ending, str) else kernel[ending],
+            "forfeited_by": forfeited_by,
+            **(match.place._asdict() if self.in_run else {}),
+            **({"opening": match.opening} if match.opening else {}),
+            **({"given": len(match.given)} if match.given else {}),
+            **side_fields(*played, gone),
+            **({"stand_ins": [dict(one) for one in stand_ins]} if stand_ins else {}),
+        }
+
+    def forfeited(self, actions: list[int], seat: int, states: np.ndarray) -> dict[str, Any]:
+        """The record of a game that ``seat``, and with it its side, loses in ``states[0]``."""
+        returns = forfeit_returns(self.game, self.rules, seat, states)
+        return self.record(actions, FORFEIT, returns, seat)
 
 
 def place_of(record: Mapping[str, Any]) -> Place:

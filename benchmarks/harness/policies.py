@@ -36,8 +36,9 @@ def make_policies(
     made: dict[str, Policy] = {}
     for name in words(text):
         try:
-            policy = make_policy(game, _completed(name, args, depth, option))
-            policy.name += _own_options(name)
+            parsed = PolicyString.parse(name)
+            policy = make_policy(game, _completed(parsed, args, depth, option))
+            policy.name += _own_options(parsed)
             if isinstance(policy, LanguageModel):
                 if args.price_in or args.price_out or args.price_cached:
                     policy.prices = args.price_in, args.price_out
@@ -53,14 +54,13 @@ def make_policies(
     return list(made.values())
 
 
-def _completed(name: str, args: ModelArgs, depth: int, option: str) -> PolicyString:
-    parsed = PolicyString.parse(name)
-    before, equals, inner = parsed.argument.partition("=")
-    if parsed.name == "control" and equals and PolicyString.parse(inner).name == "llm":
+def _completed(parsed: PolicyString, args: ModelArgs, depth: int, option: str) -> PolicyString:
+    before = parsed.argument.partition("=")[0]
+    if parsed.name == "control" and parsed.inner().name == "llm":
         for weaker in ("random", "tactic"):
             if weaker in parsed.options:
-                raise InputError(f"{option}: {name}: {weaker} is no option of a language model")
-        asked = _completed(name.partition("=")[2], args, depth, option)
+                raise InputError(f"{option}: {parsed}: {weaker} is no option of a language model")
+        asked = _completed(parsed.inner(), args, depth, option)
         if not args.temperature and "temperature" not in parsed.options:
             sampled = {"temperature": f"{REDRAW_TEMPERATURE:g}"}
             asked = replace(asked, options=asked.options | sampled)
@@ -92,11 +92,10 @@ def _completed(name: str, args: ModelArgs, depth: int, option: str) -> PolicyStr
     return replace(parsed, argument=model, options=defaults | parsed.options)
 
 
-def _own_options(name: str) -> str:
+def _own_options(parsed: PolicyString) -> str:
     """A language model's options as in its policy string, to distinguish two policies."""
-    parsed = PolicyString.parse(name)
     if parsed.name == "control":
-        parsed = PolicyString.parse(name.partition("=")[2])
+        parsed = parsed.inner()
     if parsed.name != "llm":
         return ""
     named = set(chat_options.OPTIONS) - set(CONNECTION)

@@ -168,6 +168,10 @@ class AnswerProtocol:
         return int(seconds / lasting) if lasting else 0
 
 
+NOBODY_ANSWERS = AnswerProtocol(text.TextOptions(), 1, FORFEIT)
+"""For matches without language models."""
+
+
 def consequences(game: GameSpec) -> dict[str, tuple[str, ...]]:
     """The game's own consequences of an invalid answer: a word, and moves in order of choice."""
     return getattr(game.module("view"), "CONSEQUENCES", {})

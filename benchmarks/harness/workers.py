@@ -244,21 +244,7 @@ class PolicyCache:
         """The match with its policies in their seats."""
         game, (rules, in_force) = spec(item.game), self.rules(item)
         seats = [self.policy(item.game, name) for name in item.seats]
-        return match_play.SeatedMatch(
-            item.benchmark,
-            item.name,
-            game,
-            rules,
-            in_force,
-            item.seed,
-            seats,
-            item.place._asdict(),
-            item.opening,
-            item.given,
-            item.refusals,
-            item.turns,
-            item.names,
-        )
+        return match_play.SeatedMatch(item, game, rules, in_force, seats)
 
 
 # --- what a worker does ----------------------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy as np
 from stratagym.agents import hooks
 from stratagym.agents.core import Policy, decision_for, make_policy
 from stratagym.benchmarks.harness.decisions import item_seed
-from stratagym.benchmarks.harness.match_play import SeatedMatch
+from stratagym.benchmarks.harness.matches import SeatedMatch
 from stratagym.benchmarks.harness.openings import opening_moves
 from stratagym.benchmarks.reporting.stats import mean_rate, wilson
 from stratagym.benchmarks.search.openspiel import MCTSBot
@@ -42,7 +42,7 @@ class Pairing:
         rules, options = game.make_rules(), game.options_in_force()
         seats: list[Policy] = [self.ours, self.bot]
         return [
-            SeatedMatch(
+            SeatedMatch.of(
                 NAME,
                 f"{self.name}/{g // 2}/{g % 2}",
                 game,

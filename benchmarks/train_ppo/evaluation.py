@@ -18,8 +18,7 @@ from stratagym.benchmarks.harness.climb import climb_all, new_climb, new_plan
 from stratagym.benchmarks.harness.climb_setup import same_ladder
 from stratagym.benchmarks.harness.climb_summary import result
 from stratagym.benchmarks.harness.decisions import item_seed
-from stratagym.benchmarks.harness.match_play import SeatedMatch
-from stratagym.benchmarks.harness.matches import Match
+from stratagym.benchmarks.harness.matches import Match, SeatedMatch
 from stratagym.benchmarks.harness.workers import PolicyCache
 from stratagym.benchmarks.reporting.stats import mean_rate
 from stratagym.benchmarks.train_ppo import ppo
@@ -71,7 +70,7 @@ class Evaluation:
             for k in range(-(-games // len(seatings))):
                 seed = item_seed(self.seed, self.game.name, purpose, str(k))
                 found += [
-                    SeatedMatch(NAME, f"{purpose}/{name}/{k}/{place}", self.game, self.rules,
+                    SeatedMatch.of(NAME, f"{purpose}/{name}/{k}/{place}", self.game, self.rules,
                           self.options, seed, seating)
                     for place, seating in enumerate(seatings)
                 ]  # fmt: skip

@@ -60,7 +60,9 @@ def matches(model: LanguageModel, games=("bids", "roles", "catch")) -> list[Seat
             seats = [model] * rules.num_players
             if seed:
                 seats[0] = make_policy(game, "random")
-            found.append(SeatedMatch("tiny", f"{name}/{seed}", game, rules, options, seed, seats))
+            found.append(
+                SeatedMatch.of("tiny", f"{name}/{seed}", game, rules, options, seed, seats)
+            )
     return found
 
 
