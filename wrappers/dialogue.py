@@ -9,12 +9,12 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from stratagym.agents.core import decision_for, make_policy
+from stratagym.agents.speaking import decide
 from stratagym.envs import core, spec
 from stratagym.envs import text as words
 from stratagym.envs.checks import SEED_MASK
@@ -172,7 +172,12 @@ class Dialogue:
             # As in agents/opponents.py: the seat's own stream, then the decision's number.
             own = np.uint64(core.derive_seed(np.uint64(self.seed), np.uint64(game.seat + 1)))
             seed = int(core.derive_seed(own, np.uint64(len(game.actions))))
-            game.play(self.opponent.act(decision_for(game.spec, game.rules, game.states, seed)))
+            decision = decision_for(game.spec, game.rules, game.states, seed)
+            if self.opponent.speaks:
+                decision.heard = game.heard(game.seat)
+            action, said = decide(self.opponent, decision)
+            game.speak(game.seat, said if self.opponent.speaks else game.spoken(action))
+            game.play(action)
         self._asking = None if game.over else game.asking(game.observe(), self.tries)
         self.messages = [] if self._asking is None else self._asking.messages
         system = [message for message in self.messages if message["role"] == "system"]
@@ -231,7 +236,7 @@ class Dialogue:
             "plies": len(self.game.actions),
             "actions": list(self.game.actions),
             "ended_by": ended,
-            **({"messages": [asdict(message) for message in said]} if said else {}),
+            **({"messages": [message.record() for message in said]} if said else {}),
         }
 
 

@@ -56,6 +56,8 @@ class _SomeDecisions(TypedDict, total=False):
     said: list[SaidMessage]
     plan: dict[str, int]
     legal_count: int
+    facts: dict[str, int]
+    about: str
 
 
 class DecisionRecord(_SomeDecisions):
@@ -70,7 +72,7 @@ class DecisionRecord(_SomeDecisions):
     item: str
     seed: int
     ply: int
-    seat: int
+    seat: int | None
     policy: str
     persona: str
     kind: str
@@ -125,6 +127,7 @@ class _SomeGames(TypedDict, total=False):
     given: int
     refusals: list[str]
     fault: str
+    messages: int
 
 
 class GameRecord(_SomeGames):

@@ -73,9 +73,13 @@ class Bouton(Policy):
         self.name, self.heap = name, heap
 
     def act(self, decision: Decision) -> int:
-        legal, s = decision.legal.tolist(), decision.states[0]
-        zeros = [action for action in legal if _sum_after.py_func(s, action) == 0]
-        return (zeros or [action for action in legal if action == 5 * self.heap] or legal)[0]
+        legal, heaps = decision.legal.tolist(), decision.states["heaps"][0].tolist()
+        total = heaps[0] ^ heaps[1] ^ heaps[2]
+        for action in legal:
+            heap, taken = action // 5, action % 5 + 1
+            if total ^ heaps[heap] ^ (heaps[heap] - taken) == 0:
+                return action
+        return 5 * self.heap if heaps[self.heap] else legal[0]
 
 
 def bouton(spec: Any, text: PolicyString) -> Policy:
