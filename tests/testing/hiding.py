@@ -102,9 +102,10 @@ class Hiding:
         Asked of every built-in player that plays any game, and of the game's own.
         """
         from stratagym.agents.core import decision_for, make_policy
-        from stratagym.agents.hooks import rule_names
+        from stratagym.agents.hooks import found, rule_names
 
-        names = ["random", "heuristic", "mcts:8", *(f"rule:{one}" for one in rule_names(self.spec))]
+        names = ["random", "mcts:8", *(f"rule:{one}" for one in rule_names(self.spec))]
+        names += ["heuristic"] if found(self.spec, "heuristic") else []
         policies = [make_policy(self.spec, name) for name in names]
         played = self.played()
         for at in range(0, len(played.states), 1 + len(played.states) // 12):
