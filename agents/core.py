@@ -13,9 +13,9 @@ import importlib
 import random
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -24,6 +24,9 @@ from stratagym.agents import hooks
 from stratagym.envs import core, specs
 from stratagym.envs.direct import calls
 from stratagym.envs.state import State, state_of
+
+if TYPE_CHECKING:  # kernels of searches do not depend on it
+    from stratagym.envs.talk import Message, Said
 
 
 @dataclass
@@ -37,6 +40,9 @@ class Decision:
         seat: the seat to move.
         legal: (n,) int64, the legal actions, ascending.
         seed: for the policy's own random choices.
+        heard: what its seat heard and said so far, oldest first, for policies that speak; what
+            others say at the same time is not among it. Empty where nobody hears words, as in
+            games that train a learner.
     """
 
     spec: core.GameSpec
@@ -45,6 +51,12 @@ class Decision:
     seat: int
     legal: np.ndarray
     seed: int
+    heard: Sequence[Message] = ()
+
+    def listeners(self) -> list[int]:
+        """The seats that may be spoken to now; none in games without talk."""
+        listeners = getattr(self.spec.module("view"), "listeners", None)
+        return [] if listeners is None else list(listeners(self.rules, self.states[0], self.seat))
 
     def observation(self) -> np.ndarray:
         """The observation tensor of the seat to move, as the environments give it."""
@@ -95,6 +107,26 @@ class Policy(ABC):
     def act(self, decision: Decision) -> int:
         """A legal action for ``decision.seat``."""
 
+    def say(self, decision: Decision, heard: Sequence[Message]) -> Sequence[Said]:
+        """What the policy says before it acts: nothing, unless a class says more.
+
+        It follows from the decision, its seed included, and ``heard`` alone, so that a game says
+        the same wherever and however often it is played.
+
+        Args:
+            heard: as of the decision.
+
+        Returns:
+            (seats, text) of each message: of ``decision.listeners()``, or the own seat alone for a
+            note to oneself.
+        """
+        return ()
+
+    @property
+    def speaks(self) -> bool:
+        """Whether the policy has words of its own; a game's ``spoken_text`` speaks for others."""
+        return type(self).say is not Policy.say
+
 
 class BatchPolicy(Policy):
     """A policy that chooses in many states at once."""
@@ -108,7 +140,20 @@ class BatchPolicy(Policy):
         return int(self.act_each(decision.rules, decision.states[:1], seeds)[0])
 
 
-class Weakened(Policy):
+class Around(Policy):
+    """A policy around another one, ``policy``, whose words it has."""
+
+    policy: Policy
+
+    def say(self, decision: Decision, heard: Sequence[Message]) -> Sequence[Said]:
+        return self.policy.say(decision, heard)
+
+    @property
+    def speaks(self) -> bool:
+        return self.policy.speaks
+
+
+class Weakened(Around):
     """A policy that makes a uniformly random legal move with probability ``share``.
 
     Whether it does follows from the decision's seed alone, so that games can be repeated.
@@ -125,7 +170,7 @@ class Weakened(Policy):
         return self.policy.act(decision)
 
 
-class Tactical(Policy):
+class Tactical(Around):
     """``POLICY?tactic=LEVEL``: a game's search for forced play, and the policy if it finds none.
 
     A game has one if its agents define ``tactic(rules, states, legal, level)``: the action to play

@@ -18,7 +18,8 @@ gives the turn away. A view that takes plans has
 
 A view that takes messages names the member of the reply's JSON object that holds them (``SPEECH``)
 and says who may be spoken to (``listeners(rules, s, seat) -> list[int]``); ``talk.read_speech``
-has their forms.
+has their forms. ``seat_name``, ``present``, ``phase_text`` and ``HEARD`` of ``views.View`` say how
+prompts tell them.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from stratagym.envs.prompts import TextOptions, extract, is_legal
 from stratagym.envs.replies import REPLY_LIMIT, ReplyError, last_json
 from stratagym.envs.talk import Said, limited, read_speech
 from stratagym.envs.turns import is_deciding
+from stratagym.envs.views import seat_names
 from stratagym.envs.words import AnswerForm, section
 
 OK, UNPARSEABLE, ILLEGAL = "ok", "unparseable", "illegal"
@@ -64,7 +66,8 @@ class Outcome:
         rejected: moves and messages that are not played or said, each with its reason.
         said: messages, each with the seats it is for.
         moves: of a plan under ``"queue"``, the moves that wait for their decision.
-        facts: numbers about a plan, where the game's view has ``plan_facts``.
+        facts: whole numbers about a plan, where the game's view has ``plan_facts``, or about the
+            answer to a question that is no move.
     """
 
     kind: str
@@ -134,14 +137,17 @@ def takes_talk(game: core.GameSpec) -> bool:
     return "SPEECH" in vars(game.module("view"))
 
 
+def why_unread(text: str) -> str:
+    """Why a reply is not read at all, as one word; empty where it is."""
+    return "too_long" if len(text) > REPLY_LIMIT else "" if text else "empty"
+
+
 def read_reply(
     game: core.GameSpec, rules: Any, states: np.ndarray, text: str, options: TextOptions
 ) -> Outcome:
     """Read a reply, its reasoning taken off, of the seat to move in ``states[0]``."""
-    if not text:
-        return Outcome(UNPARSEABLE, None, None, "empty")
-    if len(text) > REPLY_LIMIT:
-        return Outcome(UNPARSEABLE, None, None, "too_long")
+    if unread := why_unread(text):
+        return Outcome(UNPARSEABLE, None, None, unread)
     try:
         kind = plan_kind(game)
         said: tuple[Said, ...] = ()
@@ -151,7 +157,8 @@ def read_reply(
         if kind is None:
             outcome = _read_move(game, rules, states, text, options)
         else:
-            outcome = _Plan(game, rules, states, kind).read(text, bool(said))
+            plan = _Plan(game, rules, states, kind)
+            outcome = plan.read(text, spoke=any(to != (plan.seat,) for to, _ in said))
             if facts := getattr(game.module("view"), "plan_facts", None):
                 outcome = replace(outcome, facts=facts(rules, states[0], text, outcome.actions))
         if outcome.kind != OK:
@@ -222,7 +229,7 @@ class _Plan:
         self.rejected.append((limited(move, MOVE_SHOWN), reason))
 
     def read(self, text: str, spoke: bool) -> Outcome:
-        """What the plan comes to; ``spoke`` tells that the reply says something besides."""
+        """What the plan comes to; ``spoke`` tells that the reply says something to others."""
         try:
             moves = self.view.read_plan(self.rules, self.before[0], text)
         except PlanError as error:
@@ -257,7 +264,8 @@ class _Plan:
             self.play(self.view.default_actions(self.rules, self.states[0]))
         # With one player there is nobody to give the turn to.
         if (self.is_open and self.rules.num_players > 1) or not self.actions:
-            return Outcome(ILLEGAL, None, shown, "unfinished", rejected=rejected)
+            why = rejected[0][1] if rejected and not good else "unfinished"
+            return Outcome(ILLEGAL, None, shown, why, rejected=rejected)
         actions = tuple(self.actions)
         return Outcome(OK, actions[0], shown, actions=actions, rejected=rejected)
 
@@ -292,7 +300,8 @@ def _speech(
         found = last_json(text, dict, view.SPEECH)[view.SPEECH]
     except ReplyError:
         return (), ()
-    said, refused = read_speech(found, view.listeners(rules, states[0], seat))
+    listeners = view.listeners(rules, states[0], seat)
+    said, refused = read_speech(found, listeners, seat, seat_names(view, rules, states[0]))
     return tuple(said), tuple(refused)
 
 

@@ -61,6 +61,8 @@ class TextOptions:
         answer: ``move``, the game's own form; ``evaluation``, the lines Evaluation, Reason, Answer.
         template: the prompt's own text, with ``FIELDS`` in braces and a line ``---`` between the
             system and the user message.
+        heard: how many of the messages that the seat heard are shown, the last, in games with talk;
+            None for as many as the game's view shows.
     """
 
     persona: str = "none"
@@ -76,6 +78,7 @@ class TextOptions:
     reasoning: str = "free"
     answer: str = "move"
     template: str = ""
+    heard: int | None = None
 
     def with_more(self, more: Mapping[str, Any] | None) -> TextOptions:
         """The options with others by name. Raises ``ValueError`` for a name that there is not."""
@@ -90,6 +93,8 @@ class TextOptions:
     def record(self) -> dict[str, Any]:
         """All options as plain data; the fields that 0.1 had, where prompts are as in 0.1."""
         told = asdict(self)
+        if self.heard is None:
+            del told["heard"]
         if self.as_in_0_1:
             for name in ("system", *WORDING):
                 del told[name]
@@ -130,6 +135,10 @@ class TextOptions:
             raise ValueError(f"{game.name}: the game has no other names for renamed rules")
         if self.history < 0 or self.memory < 0:
             raise ValueError("history and memory count turns: 0 or more is needed")
+        if self.heard is not None and not hasattr(view, "SPEECH"):
+            raise ValueError(f"heard {self.heard}: in {game.name} nobody says anything to others")
+        if self.heard is not None and self.heard < 0:
+            raise ValueError(f"heard {self.heard}: 0 messages or more are needed")
         if self.answer == "evaluation" and self.reasoning == "answer":
             raise ValueError("answer 'evaluation' asks for a reason, reasoning 'answer' for none")
         if self.answer == "evaluation" and hasattr(view, "read_plan"):

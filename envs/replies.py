@@ -46,6 +46,7 @@ _SCALAR = re.compile(
     re.DOTALL | re.ASCII,
 )
 _WORDS = {"true": True, "false": False, "null": None}
+_STRING = json.JSONDecoder(strict=False)
 
 
 def find_json(text: str) -> list[Found]:
@@ -177,7 +178,7 @@ def _value(scalar: re.Match[str]) -> Any:
     said = scalar[0]
     if scalar.lastgroup == "string":
         # Halves of surrogate pairs, which JSON can smuggle in, cannot be written as UTF-8.
-        return json.loads(said, strict=False).encode("utf-8", "replace").decode("utf-8")
+        return _STRING.decode(said).encode("utf-8", "replace").decode("utf-8")
     if scalar.lastgroup == "word":
         return _WORDS[said]
     number = json.loads(said)

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -175,11 +176,13 @@ def plain(name: str) -> str:
 
 def index_of(name: str, names: Sequence[str]) -> int | None:
     """Which of ``names`` is meant, or None."""
-    wanted = plain(name)
-    for k, one in enumerate(names):
-        if plain(one) == wanted:
-            return k
-    return None
+    return _numbers(tuple(names)).get(plain(name))
+
+
+@lru_cache(maxsize=64)
+def _numbers(names: tuple[str, ...]) -> dict[str, int]:
+    """The number of each name, as names are compared; of equal ones the first."""
+    return {plain(names[k]): k for k in reversed(range(len(names)))}
 
 
 def unit_of(

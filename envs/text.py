@@ -7,10 +7,12 @@ Forfeits and replacement moves are the caller's: nothing here changes a reply's 
 
 from __future__ import annotations
 
+import logging
+import operator
 import random
 import re
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -29,17 +31,44 @@ from stratagym.envs.plans import (
     finished_turn,
     plan_kind,
     read_reply,
+    why_unread,
 )
 from stratagym.envs.prompts import TextOptions, is_legal, legal_list, messages, with_memory
+from stratagym.envs.replies import ReplyError
 from stratagym.envs.state import State
 from stratagym.envs.talk import Message, Said, Transcript
 from stratagym.envs.turns import OpenTurn
+from stratagym.envs.views import is_public, part, seat_names
 from stratagym.envs.words import Renaming
 
 __all__ = [
-    "ILLEGAL", "OK", "UNPARSEABLE", "Asking", "Outcome", "TextGame", "TextOptions", "Turn",
-    "answer", "ask_again", "judge", "legal_list", "messages", "stand_in",
+    "ILLEGAL", "OK", "UNPARSEABLE", "Asking", "Inquiry", "Outcome", "TextGame", "TextOptions",
+    "Turn", "answer", "ask_again", "judge", "judge_answer", "legal_list", "messages", "stand_in",
 ]  # fmt: skip
+
+
+_log = logging.getLogger(__name__)
+
+Judge = Callable[[str], Outcome]
+"""What the answer to a question that is no move comes to.
+
+It is given a reply's text, and says its kind and reason, the answer as found in it (``move``) and
+``facts``; ``ReplyError`` says in one word why it cannot be read.
+"""
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """A question that is no move, in words of its own.
+
+    Attributes:
+        messages: the chat messages that ask it. judge: of its answers.
+        version: of the words, for records.
+    """
+
+    messages: list[dict[str, str]]
+    judge: Judge
+    version: str
 
 
 @dataclass(frozen=True)
@@ -47,13 +76,15 @@ class Turn:
     """A question to a seat: chat ``messages`` and the position they are about.
 
     ``states`` is (1,) record: where seats decide at the same time, one that shows nothing of what
-    others have committed in this turn.
+    others have committed in this turn. With a ``judge`` the question is no move: it may be asked of
+    nobody in the game (``seat`` below 0) and be about no position (``states`` (0,)).
     """
 
     seat: int
     messages: list[dict[str, str]]
     states: np.ndarray = field(repr=False, compare=False)
     rules: Any = field(repr=False, compare=False)
+    judge: Judge | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def legal(self) -> list[int]:
@@ -85,10 +116,41 @@ def judge(
     return replace(outcome, told=words.renamed(outcome.reason))
 
 
-def ask_again(asked: list[dict[str, str]], reply: str, outcome: Outcome) -> list[dict[str, str]]:
-    """The prompt with a bad answer quoted back."""
+def judge_answer(judge: Judge, text: str) -> Outcome:
+    """What the answer to a question that is no move comes to.
+
+    Whatever a reply makes the judge do, it is an outcome and no exception.
+    """
+    text = answer(text)
+    if unread := why_unread(text):
+        return Outcome(UNPARSEABLE, None, None, unread)
+    try:
+        found = judge(text)
+        if found.kind not in (OK, UNPARSEABLE, ILLEGAL):
+            raise ValueError(f"kind {found.kind!r}: choose {OK}, {UNPARSEABLE} or {ILLEGAL}")
+        facts = {str(name): _whole(value) for name, value in found.facts.items()}
+        return Outcome(found.kind, None, found.move, found.reason, facts=facts)
+    except ReplyError as error:
+        return Outcome(UNPARSEABLE, None, None, str(error))
+    except Exception:
+        # A judge has a fault, which a reply found. It is counted; a run must not end by a reply.
+        _log.exception("the judge of a question fails on a reply")
+        return Outcome(UNPARSEABLE, None, None, "judge_error")
+
+
+def _whole(value: Any) -> int:
+    number = int(operator.index(value))
+    if not -(1 << 63) <= number < 1 << 63:
+        raise ValueError(f"facts: {number} is no number of 64 bits")
+    return number
+
+
+def ask_again(
+    asked: list[dict[str, str]], reply: str, outcome: Outcome, wanted: str = "a legal move"
+) -> list[dict[str, str]]:
+    """The prompt with a bad answer quoted back, and what is ``wanted``."""
     which = ""
-    if outcome.facts.get("over"):
+    if outcome.facts.get("over") and "cost" in outcome.facts:
         cost, budget = outcome.facts["cost"], outcome.facts["budget"]
         told = (
             f"That plan costs {cost}, your budget is {budget}: it is over budget by "
@@ -104,7 +166,7 @@ def ask_again(asked: list[dict[str, str]], reply: str, outcome: Outcome) -> list
         {
             "role": "user",
             "content": f"That answer is {outcome.kind} ({outcome.told or outcome.reason}).{which} "
-            "Give a legal move, exactly in the form asked for.",
+            f"Give {wanted}, exactly in the form asked for.",
         },
     ]
 
@@ -160,15 +222,22 @@ class Asking:
 
     @property
     def _is_over(self) -> bool:
-        return self.outcome is not None and self.outcome.facts.get("over", 0) > 0
+        """Whether the last answer is a plan over its budget."""
+        if self.outcome is None or self.turn.judge is not None:
+            return False
+        return self.outcome.facts.get("over", 0) > 0
 
     def answer(self, reply: str) -> Outcome:
         """Judge an answer; a bad one is quoted back in ``messages``."""
-        self.outcome = judge(self.game, self.rules, self.turn.states, reply, self.options)
+        turn, wanted = self.turn, "a legal move"
+        if turn.judge is None:
+            self.outcome = judge(self.game, self.rules, turn.states, reply, self.options)
+        else:
+            self.outcome, wanted = judge_answer(turn.judge, reply), "an answer"
         self.answers += 1
         self._over += self._is_over
         if not self.is_good or self.is_open:
-            self.messages = ask_again(self.messages, reply, self.outcome)
+            self.messages = ask_again(self.messages, reply, self.outcome, wanted)
         return self.outcome
 
 
@@ -302,12 +371,21 @@ class TextGame:
         states = self._position(seat)
         told = self._told[: self._told_before] if self._open else self._told
         told = told[-self.text.history :] if self.text.history else []
-        heard = self.transcript.text(seat, self._said_before if self._open else None)
+        heard = self._heard_text(seat, states)
         refusal = self.refusals.get(seat, "")
         now = messages(self.spec, self.rules, states, self.text, "\n".join(told), heard, refusal)
         if self.text.memory:
             now = with_memory(now, self._memory[seat].turns[-self.text.memory :])
         return Turn(seat, now, states, self.rules)
+
+    def _heard_text(self, seat: int, states: np.ndarray) -> str:
+        """What a seat that is deciding heard, for its prompt."""
+        if not self.transcript.messages:
+            return ""
+        view, before = self.spec.module("view"), self._said_before if self._open else None
+        limit = part(view, "HEARD") if self.text.heard is None else self.text.heard
+        names = seat_names(view, self.rules, states[0])
+        return self.transcript.text(seat, before, limit, names)
 
     def _position(self, seat: int) -> np.ndarray:
         """The position as it stands for a seat that is deciding."""
@@ -343,8 +421,7 @@ class TextGame:
             self.wait(outcome.moves, delay, outcome.said)
             self.play_waiting()
             return
-        for to, text in outcome.said:
-            self.say(self.seat, to, text)
+        self.speak(self.seat, outcome.said)
         for action in outcome.actions:
             self.play(action)
 
@@ -376,8 +453,7 @@ class TextGame:
         """Play what waits for the seat to move; what cannot be played is listed in ``refused``."""
         seat = self.seat
         move, said = self._waiting[seat].popleft()
-        for to, text in said:
-            self.say(seat, to, text)
+        self.speak(seat, said)
         view, position = self.spec.module("view"), self._position(seat)
         action: int | None = None
         if isinstance(move, str):
@@ -390,16 +466,45 @@ class TextGame:
         self.play(view.IDLE if action is None or reason else action)
 
     def say(self, seat: int, to: Any, text: str) -> Message:
-        """Let a seat say something to others; see ``Transcript.say``.
+        """Let a seat say something to others, or to itself; see ``Transcript.say``.
 
         Raises:
             ValueError: seats that are not there.
         """
-        return self.transcript.say(seat, to, text, len(self.actions))
+        view = self.spec.module("view")
+        s = (self._position(seat) if seat in self.deciding() else self.states)[0]
+        public = is_public(view, self.rules, s, seat, to)
+        phase = part(view, "phase_text")(self.rules, s)
+        return self.transcript.say(seat, to, text, len(self.actions), public, phase)
 
     def heard(self, seat: int) -> list[Message]:
-        """What a seat heard or said so far, oldest first."""
-        return self.transcript.heard(seat)
+        """What a seat heard or said so far, oldest first.
+
+        What others say at the same time as it decides it hears when all have decided.
+        """
+        return self.transcript.heard(seat, self._said_before if self._open else None)
+
+    def speak(self, seat: int, said: Iterable[Said]) -> None:
+        """Let a seat say several things. Raises ``ValueError`` as ``say``."""
+        for to, text in said:
+            self.say(seat, to, text)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the game speaks for players without language (the view's ``spoken_text``)."""
+        return hasattr(self.spec.module("view"), "spoken_text")
+
+    def spoken(self, action: int) -> list[Said]:
+        """What the seat to move says by an action if it has no words of its own.
+
+        It goes to all who may be spoken to.
+        """
+        view = self.spec.module("view")
+        if self.over or not self.has_words:
+            return []
+        s = self._position(self.seat)[0]
+        to, said = view.listeners(self.rules, s, self.seat), view.spoken_text(self.rules, s, action)
+        return [(tuple(to), said)] if said and to else []
 
     def play(self, action: int) -> None:
         """Play an action id. Raises ``ValueError`` if it is not legal."""

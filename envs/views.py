@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
 from stratagym.envs.arrays import rules_key
+from stratagym.envs.talk import HEARD
 from stratagym.envs.words import AnswerForm, section
 
 MERGED_PARTS = (
@@ -31,7 +32,9 @@ class View(Protocol):
     ``refusal_text(kind, reason, where, facts)`` tells in words why an answer was refused; its
     ``position_text`` takes the text as a fifth argument ``refusal`` when the seat is asked the
     next time.
-    ``plans`` lists what a view has whose replies hold several moves, or messages.
+    ``plans`` lists what a view has whose replies hold several moves, or messages. In games with
+    talk ``spoken_text(rules, s, action)`` is what an action says, in words that all who may be
+    spoken to may hear, of a player that has no words; empty for nothing.
     """
 
     PROMPT_VERSION: str
@@ -52,6 +55,8 @@ class View(Protocol):
     """The forms that ``position_text`` knows, the default first."""
     TITLES: bool = True
     """Whether history, persona and hints come as titled sections, or as plain paragraphs."""
+    HEARD: int = HEARD
+    """How many of the messages that a seat heard its prompt shows: the last, in games with talk."""
     MERGED_PARTS: Sequence[str] = MERGED_PARTS
     MERGED_VERSION: str = ""
     """The version of the prompt in one message, where it is not ``PROMPT_VERSION``."""
@@ -81,7 +86,8 @@ class View(Protocol):
     def move_text(self, rules: Any, s: Any, action: int) -> str:
         """A legal move told in one sentence, with what all see of it; empty for nothing."""
         seat = sys.modules[type(rules).__module__].current_player(rules, s)
-        return f"Player {seat} played {self.action_to_string(rules, s, action)}."
+        name = part(self, "seat_name")(rules, s, seat)
+        return f"{name} played {self.action_to_string(rules, s, action)}."
 
     def why_illegal(self, rules: Any, s: Any, action: int) -> str:
         """Why the seat to move may not play this, as one word."""
@@ -92,8 +98,22 @@ class View(Protocol):
         return part(self, "ANSWER")
 
     def seat_name(self, rules: Any, s: Any, player: int) -> str:
-        """What a seat is called wherever a game is shown: in lists, on pictures, in results."""
+        """What a seat is called: in lists, on pictures, in results, and by those who talk to it.
+
+        All seats know all names, which differ from each other, capitals and spaces apart.
+        """
         return f"Player {player}"
+
+    def present(self, rules: Any, s: Any) -> Sequence[int]:
+        """The seats that are there to hear what is said to everybody; by default all of them."""
+        return range(rules.num_players)
+
+    def phase_text(self, rules: Any, s: Any) -> str:
+        """What part of the game this is, in a few words that all know who may be spoken to.
+
+        It heads what was said then in prompts; empty for no such line.
+        """
+        return ""
 
     def role_text(self, rules: Any, player: int) -> str:
         """Who the seat is; the same over a whole game."""
@@ -191,6 +211,18 @@ def complete(view: Any, information: str = "imperfect") -> Any:
         if not hasattr(view, name):
             setattr(view, name, part(view, name))
     return view
+
+
+def seat_names(view: Any, rules: Any, s: Any) -> tuple[str, ...]:
+    """What all seats of a game are called, in their order."""
+    name = part(view, "seat_name")
+    return tuple(name(rules, s, seat) for seat in range(rules.num_players))
+
+
+def is_public(view: Any, rules: Any, s: Any, seat: int, to: Iterable[int]) -> bool:
+    """Whether what a seat says to the seats ``to`` goes to everybody who is there."""
+    others = set(part(view, "present")(rules, s)) - {seat}
+    return set(to) >= others > set()
 
 
 def part(view: Any, name: str) -> Any:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -20,9 +22,20 @@ def pytest_xdist_auto_num_workers() -> int:
     return 2 * (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The long ones first: at the end workers would wait for them."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The long ones first, in every worker's share: at the end workers would wait for them.
+
+    xdist deals tests out in equal runs of neighbours before workers steal from each other.
+    """
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    rest = [item for item in items if not item.get_closest_marker("slow")]
+    workers = getattr(config, "workerinput", {}).get("workercount", 1)
+    items[:] = [
+        item
+        for k in range(workers)
+        for part in (slow, rest)
+        for item in part[len(part) * k // workers : len(part) * (k + 1) // workers]
+    ]
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -43,3 +56,32 @@ def shared_data() -> Path:
     if not path.is_dir():
         pytest.skip(f"{path} is not there")
     return path
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory) -> Callable[[str, Callable[[Path], object]], Path]:
+    """``once(name, make)``: a folder that ``make(folder)`` filled, in one of the run's processes.
+
+    A module's fixture is made by every worker that gets one of its tests; with this, the others
+    wait and find the same folder, into which nobody may write then.
+    """
+    from stratagym.envs import cache_locks
+
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        told, number = base / f"{name}.made", crc32(name.encode())
+        cache_locks.hold(base, number)
+        try:
+            if not told.exists():
+                own = tmp_path_factory.mktemp(name)
+                make(own)
+                own.with_suffix(".name").write_text(str(own), encoding="utf-8")
+                own.with_suffix(".name").replace(told)  # whole: the lock is waited for 120 s only
+        finally:
+            cache_locks.release(base, number)
+        return Path(told.read_text(encoding="utf-8"))
+
+    return made

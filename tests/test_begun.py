@@ -62,7 +62,7 @@ def test_options_are_told_in_words():
         "rules": {"2": {"home": "exact"}, "3": {}}, "time_limit_s": None, "prompt": "x" * 500,
     }  # fmt: skip
     assert option_rows(config) == [
-        ("an illegal answer is asked again", "yes"), ("games", "a, b"), ("seed", "0"),
+        ("ask again after an illegal answer", "yes"), ("games", "a, b"), ("seed", "0"),
         ("prompts", "none"), ("rules, 2", "home=exact"), ("rules, 3", "none"),
         ("seconds for a move, all answers together", "none"),
         ("prompt", in_words("x" * 500)),

@@ -128,6 +128,7 @@ class Tree:
             cwd=self.folder,
             env={
                 **os.environ,
+                "PYTHONDONTWRITEBYTECODE": "1",  # it tells sources apart by seconds and sizes
                 "PYTHONPATH": str(self.folder),
                 "NUMBA_CACHE_DIR": str(self.folder / "cache"),
             },
@@ -152,17 +153,20 @@ class Tree:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """A tree whose three games are compiled; not to be changed."""
-    tree = Tree(tmp_path_factory.mktemp("tree"))
-    assert tree.play(TOY, TWIN, FOREIGN) == ([1, 1, 1], ["toy", "twin", "foreign"])
-    return tree
+def made(once) -> Path:
+    """The folder of a tree whose three games are compiled; not to be changed."""
+
+    def make(folder: Path) -> None:
+        played = Tree(folder).play(TOY, TWIN, FOREIGN)
+        assert played == ([1, 1, 1], ["toy", "twin", "foreign"])
+
+    return once("tree", make)
 
 
 @pytest.fixture
 def tree(made, tmp_path):
     """A copy of it, elsewhere, that finds the kernels of the original."""
-    shutil.copytree(made.folder, tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(made, tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
     copy = object.__new__(Tree)
     copy.folder = tmp_path / "copy"
     copy.root = copy.folder / "stratagym"

@@ -27,6 +27,7 @@ from stratagym.benchmarks.tournament import __main__ as tournament
 from stratagym.envs import core
 from stratagym.envs.dealing import dealt_by
 from stratagym.envs.text import TextOptions
+from stratagym.wrappers.dialogue import Dialogue
 
 for package in (roles, village):
     envs.register(package.SPEC)
@@ -156,3 +157,45 @@ def test_a_seat_is_not_told_the_roles(rng, tmp_path):
     whole = replay(record, {})
     assert any(name == "Roles" and "0: " in said for name, said in whole.facts)
     assert all(name != "Roles" for name, _ in seen_by(whole, 0).facts)
+
+
+def test_roles_that_are_found_in_the_game(rng, tmp_path):
+    """Who is landlord the bidding says, and sometimes nobody is."""
+    found = [
+        Match("test", f"bid/{k}", "dou_dizhu", {"bidding": "points"}, seed,
+              tuple(rng.permutation(["random", "random", "rule:greedy"]).tolist()), PROTOCOL)
+        for k, seed in enumerate(rng.integers(2**40, size=60).tolist())
+    ]  # fmt: skip
+    games = Games.of(play_all(found, tmp_path, workers=1).values())
+    rules, landlords = envs.spec("dou_dizhu").make_rules(bidding="points"), Counter()
+    states, (legal, probs) = core.new_states(rules), core.new_scratch(rules)
+    for record, match in zip(games.records, found, strict=True):
+        core.start_at(rules, states, 0, np.uint64(record["seed"]), probs)
+        for action in record["actions"]:
+            core.play_at(rules, states, 0, action, legal, probs)
+        landlord = int(states[0]["landlord"])
+        if landlord < 0:
+            assert "sides" not in record and not any(record["returns"])
+            continue
+        assert record["sides"] == [[landlord], [k for k in range(3) if k != landlord]]
+        assert record["roles"] == ["landlord" if k == landlord else "peasants" for k in range(3)]
+        assert difference(record, match, rules) == ""
+        landlords[record["seats"][landlord]] += 1
+    told = standing(games, "rule:greedy")
+    roles_of = {name: row["seats"] for name, row in told["by_role"].items()}
+    assert roles_of.get("landlord", 0) == landlords["rule:greedy"]
+    assert sum(roles_of.values()) == sum("roles" in record for record in games.records)
+
+
+def test_a_conversation_is_won_with_ones_side(seed):
+    """Three of the village have won, and none of them is ahead of the others."""
+    dialogue = Dialogue("village", "random", seed=seed, seat=0)
+    while not dialogue.over:
+        dialogue.answer("Move: 3")
+    scores = dialogue.scores()
+    assert (scores["win"], scores["loss"]) == ((1, 0) if scores["return"] > 0 else (0, 1))
+    untold = Dialogue("roles", "random", seed=seed, seat=0, invalid="random", tries=1)
+    while not untold.over:
+        untold.answer("{}")
+    scores = untold.scores()
+    assert (scores["win"], scores["loss"]) == ((1, 0) if scores["return"] > 0 else (0, 1))

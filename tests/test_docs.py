@@ -235,18 +235,20 @@ def test_metrics_of_the_spots_are_documented(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Path:
+def site(once) -> Path:
     """The documentation, built as strictly as mkdocs can: links and anchors included."""
     if not all(map(importlib.util.find_spec, ("mkdocs", "mkdocstrings"))):
         pytest.skip("mkdocs with mkdocstrings is not installed: pip install 'stratagym[docs]'")
-    folder = tmp_path_factory.mktemp("site")
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
-        cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return folder
+
+    def build(folder: Path) -> None:
+        done = subprocess.run(
+            [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder],
+            cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
+            env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+
+    return once("site", build)
 
 
 def test_site_has_a_page_for_every_game(site):

@@ -94,10 +94,11 @@ def package(tmp_path) -> Package:
 
 
 @pytest.fixture(scope="module")
-def compiled(tmp_path_factory) -> Path:
-    package = Package(tmp_path_factory.mktemp("compiled"))
-    assert package.run(USE) == ["2", "compiled", "2"]
-    return package.folder
+def compiled(once) -> Path:
+    def make(folder: Path) -> None:
+        assert Package(folder).run(USE) == ["2", "compiled", "2"]
+
+    return once("compiled", make)
 
 
 @pytest.fixture

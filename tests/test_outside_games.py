@@ -23,16 +23,18 @@ PACKAGE = "stratagym_nim"
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Path:
+def site(once) -> Path:
     """A folder with the package installed in it, by pip and from nothing but its source."""
-    work = tmp_path_factory.mktemp("outside")
-    shutil.copytree(SOURCE, work / "source", ignore=shutil.ignore_patterns("__pycache__"))
-    subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index",
-         "--no-build-isolation", "--target", work / "site", work / "source"],
-        check=True,
-    )  # fmt: skip
-    return work / "site"
+
+    def install(work: Path) -> None:
+        shutil.copytree(SOURCE, work / "source", ignore=shutil.ignore_patterns("__pycache__"))
+        subprocess.run(
+            [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index",
+             "--no-build-isolation", "--target", work / "site", work / "source"],
+            check=True,
+        )  # fmt: skip
+
+    return once("outside", install) / "site"
 
 
 def python(*arguments: object, path: Path, code: int = 0, **environment: str) -> tuple[str, str]:
@@ -137,16 +139,19 @@ def test_it_plays_in_every_wrapper(site):
 
 
 @pytest.fixture(scope="module")
-def tournament(site, tmp_path_factory) -> Path:
+def tournament(site, once) -> Path:
     """The run of a tournament, with worker processes, searches and a language model in it."""
-    folder = tmp_path_factory.mktemp("runs") / "tournament"
     policies = "heuristic,mcts:20,alphabeta:3,perfect,bouton:2,llm:model"
-    with OpenAIServer(lambda body, nth: answer("I take one.\nMove: 3:1")) as server:
-        script(
-            "tournament", "--game", "nim", "--policies", policies, "--games", 2, "--workers", 2,
-            "--output", folder, "--base-url", server.base_url, path=site,
-        )  # fmt: skip
-    return folder
+
+    def play(folder: Path) -> None:
+        with OpenAIServer(lambda body, nth: answer("I take one.\nMove: 3:1")) as server:
+            script(
+                "tournament", "--game", "nim", "--policies", policies, "--games", 2,
+                "--workers", 2, "--output", folder / "tournament", "--base-url", server.base_url,
+                path=site,
+            )  # fmt: skip
+
+    return once("outside-tournament", play) / "tournament"
 
 
 def test_it_plays_a_tournament(tournament):

@@ -89,11 +89,16 @@ def test_wins_are_counted_by_who_leads():
         "match": "p/0/0", "benchmark": "test", "game": "heap", "seed": 0, "plies": 0,
         "actions": [], "ended_by": "terminal", "seats": ["a", "b", "c"],
     }  # fmt: skip
-    won, tied = {**record, "returns": [45, 70, 3]}, {**record, "returns": [45, 70, 70]}
+    won = {**record, "returns": [45, 70, 3], "leads": [1]}
+    tied = {**record, "returns": [45, 70, 70], "leads": [1, 2]}
     games = Games.of([won, tied])
     scores = {name: games.score_of(name).tolist() for name in "abc"}
     assert scores == {"a": [0, 0], "b": [1, 0.5], "c": [0, 0.5]}
     assert [side_lead(won, seat) for seat in range(3)] == [-25, 25, -67]
+    # What an earlier version wrote, and games that do not tell who won with whom, go by returns.
+    untold = {key: value for key, value in won.items() if key != "leads"}
+    assert [side_lead(untold, seat) for seat in range(3)] == [45, 70, 3]
+    assert Games.of([untold]).score_of("a").tolist() == [1]
     assert games.ranks.tolist() == [[2, 1, 3], [3, 1.5, 1.5]]
     assert games.firsts.tolist() == [[0, 1, 0], [0, 0.5, 0.5]]
 

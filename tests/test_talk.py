@@ -149,9 +149,157 @@ def test_there_are_limits():
         transcript.say(0, [1], f"number {k}", k)
     text = transcript.text(1)
     assert "(50 earlier messages are left out.)" in text and "number 49\n" not in text
-    for seat, to in ((0, []), (0, [0]), (0, [2]), (3, [0])):
+    for seat, to in ((0, []), (0, [2]), (3, [0]), (3, [3])):
         with pytest.raises(ValueError, match="no such seats"):
             transcript.say(seat, to, "x", 0)
+
+
+# --- names, phases, notes ------------------------------------------------------------------------
+
+
+def powers(years: int = 3, **options) -> TextGame:
+    game = TextGame("powers", TextOptions(**options), years=years)
+    game.reset(2)
+    return game
+
+
+def words(messages: dict[str, str], **more) -> str:
+    return json.dumps({"messages": messages, **more})
+
+
+def heard(game: TextGame, seat: int) -> list[str]:
+    """The lines of a seat's prompt from where it tells what was said."""
+    lines = game.question(seat).messages[-1]["content"].split("\n")
+    begin = next((k for k, line in enumerate(lines) if line.startswith("What was said")), None)
+    if begin is None:
+        return []
+    return [line for line in lines[begin + 1 :] if line]
+
+
+def silent(game: TextGame, seats: int) -> None:
+    for _ in range(seats):
+        assert game.submit("{}").kind == "ok"
+
+
+def test_seats_are_spoken_to_and_told_of_by_their_names():
+    game = powers()
+    outcome = game.submit(words({"France": "To you.", " russia": "And you.", "Player 4": "Too."}))
+    assert outcome.said == (((2,), "To you."), ((5,), "And you."), ((4,), "Too."))
+    assert outcome.rejected == ()
+    silent(game, 6)
+    assert heard(game, 2) == ["### Year 1, talk", "Austria to you:", "| To you."]
+    assert heard(game, 0)[:3] == ["### Year 1, talk", "You to France:", "| To you."]
+    assert game.submit(words({"Prussia": "x"})).rejected == (("x", "may_not_hear"),)
+
+
+def test_a_game_without_names_numbers_its_seats():
+    game = started()
+    assert game.submit(speech("x", to="Player 2")).said == (((2,), "x"),)
+    assert game.submit(speech("x", to="Two")).rejected == (("x", "may_not_hear"),)
+    assert "Player 0 to you:" in game.question(2).messages[-1]["content"]
+
+
+def test_what_went_to_everybody_is_told_so():
+    """Everybody is who is there: those that are out hear nothing."""
+    game = powers()
+    silent(game, 7)
+    for choice in ("Russia", "Russia", "pass", "pass", "pass", "pass", "pass"):
+        assert game.submit(json.dumps({"choice": choice})).kind == "ok"
+    game.submit(words({"all": "Good day."}))
+    game.submit(json.dumps({"messages": [{"to": ["Austria", "France"], "text": "Only two."}]}))
+    silent(game, 4)
+    assert heard(game, 2) == [
+        "### Year 2, talk", "Austria to all:", "| Good day.",
+        "England to Austria, you:", "| Only two.",
+    ]  # fmt: skip
+    assert game.transcript.messages[0].to == (1, 2, 3, 4, 6)
+
+
+def test_a_phase_heads_what_was_said_in_it():
+    game = powers()
+    for year in (1, 2):
+        game.submit(words({"all": f"Year {year}.", "England": "Psst."}))
+        silent(game, 13)
+    lines = heard(game, 2)
+    assert [line for line in lines if not line.startswith("|")] == [
+        "### Year 1, talk", "Austria to all:", "### Year 2, talk", "Austria to all:",
+    ]  # fmt: skip
+    assert heard(game, 1).count("### Year 1, talk") == 1
+
+
+@pytest.mark.parametrize(("option", "shown"), [(None, 40), (3, 3), (0, 0), (1000, 48)])
+def test_how_many_messages_a_prompt_shows(option, shown):
+    game = powers(years=5, **({} if option is None else {"heard": option}))
+    for year in range(4):
+        game.submit(json.dumps({"messages": [f"Number {12 * year + k}." for k in range(12)]}))
+        silent(game, 13)
+    lines = heard(game, 1)
+    said = [line for line in lines if line.startswith("|")]
+    assert said == [f"| Number {k}." for k in range(48 - shown, 48)]
+    assert (f"({48 - shown} earlier messages are left out.)" in lines) == (0 < shown < 48)
+
+
+def test_a_number_of_messages_is_for_games_with_talk():
+    with pytest.raises(ValueError, match="heard 3: in tictactoe nobody says anything"):
+        TextGame("tictactoe", TextOptions(heard=3))
+    with pytest.raises(ValueError, match="heard -1: 0 messages or more are needed"):
+        powers(heard=-1)
+    assert "heard" not in TextOptions().record()
+    assert TextOptions.of_record(TextOptions(heard=7).record()).heard == 7
+
+
+def test_a_note_to_oneself_is_in_ones_own_prompts_alone():
+    game, other = powers(heard=2), powers(heard=2)
+    noted = game.submit(words({"me": "England lies.", "all": "Good day."}))
+    assert noted.said == (((0,), "England lies."), ((1, 2, 3, 4, 5, 6), "Good day."))
+    other.submit(words({"all": "Good day."}))
+    for each in (game, other):
+        silent(each, 6)
+    assert [game.question(seat).messages for seat in range(1, 7)] == [
+        other.question(seat).messages for seat in range(1, 7)
+    ]
+    assert heard(game, 0) == [
+        "### Year 1, talk", "You to yourself:", "| England lies.", "You to all:", "| Good day.",
+    ]  # fmt: skip
+    # Where nobody may be spoken to too; and notes are not among the messages that are counted.
+    noted = game.submit(words({"myself": "Attack.", "all": "Attack!"}, choice="England"))
+    assert noted.said == (((0,), "Attack."),) and noted.rejected == (("Attack!", "may_not_hear"),)
+    silent(game, 6)
+    lines = heard(game, 0)
+    assert [line for line in lines if line.startswith("|")] == [
+        "| England lies.", "| Good day.", "| Attack.",
+    ]  # fmt: skip
+    assert not any("left out" in line for line in lines)
+
+
+def test_earlier_notes_are_left_out_as_messages_are():
+    transcript = Transcript(2)
+    for k in range(5):
+        transcript.say(0, [0], f"note {k}", k)
+    transcript.say(1, [0], "word", 5)
+    lines = transcript.text(0, limit=2).split("\n")
+    assert lines[1:] == [
+        "(3 earlier notes to yourself are left out.)", "You to yourself:", "| note 3",
+        "You to yourself:", "| note 4", "Player 1 to all:", "| word",
+    ]  # fmt: skip
+    assert [message.text for message in transcript.heard(1)] == ["word"]
+
+
+def test_a_note_rescues_no_bad_move_and_a_speech_does():
+    game = started()
+    bad = json.dumps({"messages": {"me": "Hm."}, "acts": ["dance"]})
+    assert (game.submit(bad).kind, game.submit(bad).reason) == ("illegal", "no_such_act")
+    assert game.submit(json.dumps({"messages": "Hm.", "acts": ["dance"]})).kind == "ok"
+
+
+def test_a_reply_that_speaks_and_names_bad_moves_tells_why(monkeypatch):
+    monkeypatch.delattr(spec("roles").module("view"), "default_actions")
+    outcome = started().submit(json.dumps({"messages": "Hm.", "acts": ["dance", "sing"]}))
+    assert (outcome.kind, outcome.reason) == ("illegal", "no_such_act")
+    assert [reason for _, reason in outcome.rejected] == ["no_such_act", "no_such_act"]
+    # A turn that good moves leave open is unfinished.
+    outcome = started().submit(json.dumps({"messages": "Hm.", "acts": ["claim", "dance"]}))
+    assert (outcome.kind, outcome.reason) == ("illegal", "unfinished")
 
 
 def test_visible():

@@ -19,16 +19,19 @@ from stratagym.testing import RandomGame, position, telling
 
 ALONE = ("breakthrough", "gomoku", "reversi")
 """Games whose records have nothing that counts but what prompts tell: no two have one prompt."""
+PLANS = ("battle_card", "elemental_duel", "tower_defence")
+"""Games whose prompts tell nearly all: of a thousand positions one to six are of a pair."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", our_games())
 def test_many_prompts_tell_all_that_counts(name, seed):
-    states = 60_000 if name in ALONE else 10_000_000  # Ludo needs 200,000
-    told = telling.look(spec(name), seed % 2**60, pairs=300, states=states, mixtures=12)
+    # To 200 pairs Ludo needs 200,000 positions.
+    states = 60_000 if name in ALONE else 6_000 if name in PLANS else 10_000_000
+    told = telling.look(spec(name), seed % 2**60, pairs=200, states=states, mixtures=12)
     print(f"{name}: {told}")
     assert not told.faults, str(told.faults[0])
-    assert told.pairs >= 200 or name in ALONE, told
+    assert told.pairs >= 200 or name in (*ALONE, *PLANS), told
 
 
 def asked(game, *actions, seed=0, text=TextOptions(), **options):  # noqa: B008 - frozen

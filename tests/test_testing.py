@@ -159,7 +159,7 @@ def test_checks_are_those_that_apply():
     assert left_out == {
         "commits_of_the_running_turn_do_not_show", "messages_reach_only_those_they_are_for",
         "information_and_seed_decide", "told_moves_tell_what_is_seen",
-        "pictures_for_a_seat_show_nothing_hidden",
+        "pictures_for_a_seat_show_nothing_hidden", "what_talk_tells_shows_nothing_hidden",
     }  # fmt: skip
     assert names == [name for name in CHECKS if name not in left_out]
 

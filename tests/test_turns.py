@@ -219,7 +219,7 @@ def test_seats_that_decide_alone_hear_what_was_just_said(seed):
     assert game.deciding() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("name", ["bids", "roles", "catch"])
+@pytest.mark.parametrize("name", ["bids", "roles", "catch", "powers"])
 def test_positions_hide_commits_and_change_nothing_else(name, seed):
     """What a seat sees and may do in its position is what it sees and may do in the real one."""
     game, own = spec(name), np.random.default_rng(seed)
@@ -246,7 +246,7 @@ def test_positions_hide_commits_and_change_nothing_else(name, seed):
                 text.play(played[-1])
 
 
-@pytest.mark.parametrize("name", ["bids", "roles", "catch"])
+@pytest.mark.parametrize("name", ["bids", "roles", "catch", "powers"])
 def test_they_keep_the_contract(name, seed, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(HERE))
     skipped = dict(contract(name, seed=seed))

@@ -79,7 +79,7 @@ def test_the_terminal_shows_them(played, number):
     said, wrong = run_script(replay, played, "--match", number)
     assert wrong == "" and "the outcome is the recorded one" in said
     if lines(played / "games.jsonl")[number - 1]["game"] == "roles":
-        assert "[said to seat " in said and "I know" in said
+        assert "[said to " in said and "I know" in said
 
 
 def test_hostile_words_do_not_reach_terminal_or_page(hostile, tmp_path):

@@ -21,6 +21,10 @@ class Copy:
 
     def __init__(self, folder: Path):
         self.folder = folder
+
+    @classmethod
+    def of(cls, folder: Path) -> Copy:
+        """A new copy."""
         ignored = shutil.ignore_patterns("__pycache__")
         for name in (*PACKAGES, "tests", "docs"):
             shutil.copytree(ROOT / name, folder / name, ignore=ignored)
@@ -35,6 +39,7 @@ class Copy:
             (folder / path).parent.mkdir(exist_ok=True)
             assert not (folder / path).exists(), f"{path} is there already"
             (folder / path).write_text(content, encoding="utf-8")
+        return cls(folder)
 
     def python(self, *arguments: str) -> str:
         """What an interpreter that finds the copy prints; fails with it if it fails."""
@@ -52,12 +57,14 @@ class Copy:
 
 
 @pytest.fixture(scope="module")
-def copy(tmp_path_factory) -> Copy:
-    made = Copy(tmp_path_factory.mktemp("tutorial") / "stratagym")
-    where = made.python("-c", "import stratagym.envs; print(stratagym.envs.__file__)")
-    assert Path(where.strip()).is_relative_to(made.folder)
-    made.python("tests/golden/record.py", "nim")
-    return made
+def copy(once) -> Copy:
+    def make(folder: Path) -> None:
+        made = Copy.of(folder / "stratagym")
+        where = made.python("-c", "import stratagym.envs; print(stratagym.envs.__file__)")
+        assert Path(where.strip()).is_relative_to(made.folder)
+        made.python("tests/golden/record.py", "nim")
+
+    return Copy(once("tutorial", make) / "stratagym")
 
 
 def test_the_game_is_one_folder_of_at_most_100_lines():

@@ -9,15 +9,16 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from stratagym.agents.core import decision_for, make_policy
+from stratagym.agents.speaking import decide
 from stratagym.envs import core, spec
 from stratagym.envs import text as words
 from stratagym.envs.checks import SEED_MASK
+from stratagym.envs.dealing import dealt_in
 
 FORFEIT, RANDOM = "forfeit", "random"
 
@@ -171,7 +172,12 @@ class Dialogue:
             # As in agents/opponents.py: the seat's own stream, then the decision's number.
             own = np.uint64(core.derive_seed(np.uint64(self.seed), np.uint64(game.seat + 1)))
             seed = int(core.derive_seed(own, np.uint64(len(game.actions))))
-            game.play(self.opponent.act(decision_for(game.spec, game.rules, game.states, seed)))
+            decision = decision_for(game.spec, game.rules, game.states, seed)
+            if self.opponent.speaks:
+                decision.heard = game.heard(game.seat)
+            action, said = decide(self.opponent, decision)
+            game.speak(game.seat, said if self.opponent.speaks else game.spoken(action))
+            game.play(action)
         self._asking = None if game.over else game.asking(game.observe(), self.tries)
         self.messages = [] if self._asking is None else self._asking.messages
         system = [message for message in self.messages if message["role"] == "system"]
@@ -196,10 +202,7 @@ class Dialogue:
         own = returns[self.seat]
         scores = {"return": own}
         if self.game.spec.utility != "identical":
-            rules = self.game.rules
-            sides = self.game.spec.sides_of(rules) or core.each_alone(rules)
-            leads = zip(sides, core.side_leads(sides, returns), strict=True)
-            (lead,) = (lead for side, lead in leads if self.seat in side)
+            lead = self._lead(returns)
             scores |= {"win": float(lead > 0), "draw": float(lead == 0), "loss": float(lead < 0)}
         return scores | {
             "forfeit": float(self.forfeited),
@@ -208,6 +211,17 @@ class Dialogue:
             "answers": float(self.counts.total()),
             "replaced": float(self.replaced),
         }
+
+    def _lead(self, returns: list[float]) -> float:
+        """What the seat's side is ahead by; its own return where nobody tells the sides."""
+        rules, about = self.game.rules, self.game.spec
+        dealt = dealt_in(about, rules, self.game.states)
+        sides = about.sides_of(rules) if dealt is None else dealt.sides
+        if sides is None:
+            return returns[self.seat]
+        leads = zip(sides, core.side_leads(sides, returns), strict=True)
+        (lead,) = (lead for side, lead in leads if self.seat in side)
+        return float(lead)
 
     def record(self) -> dict[str, Any]:
         """The game in the fields of ``games.jsonl``: it can be replayed from them."""
@@ -222,7 +236,7 @@ class Dialogue:
             "plies": len(self.game.actions),
             "actions": list(self.game.actions),
             "ended_by": ended,
-            **({"messages": [asdict(message) for message in said]} if said else {}),
+            **({"messages": [message.record() for message in said]} if said else {}),
         }
 
 

@@ -131,9 +131,11 @@ def is_renamed(config: Mapping[str, Any]) -> bool:
     return bool(config["text"].get("renamed"))
 
 
-def _first_answers(decisions: Iterable[DecisionRecord]) -> dict[tuple[str, int], DecisionRecord]:
+def _first_answers(
+    decisions: Iterable[DecisionRecord],
+) -> dict[tuple[str, int | None], DecisionRecord]:
     """By match and seat, the first answer of a game that could be read."""
-    found: dict[tuple[str, int], DecisionRecord] = {}
+    found: dict[tuple[str, int | None], DecisionRecord] = {}
     for record in decisions:
         key = record["item"], record["seat"]
         if record["ply"] == 0 and record["kind"] in ("ok", "illegal") and key not in found:

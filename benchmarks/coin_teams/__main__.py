@@ -20,9 +20,8 @@ from cyclopts import Parameter
 from stratagym.benchmarks.coin_teams import report
 from stratagym.benchmarks.coin_teams.summary import summarise, team_name
 from stratagym.benchmarks.harness import cli
-from stratagym.benchmarks.harness.matches import Match, Place
 from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
-from stratagym.benchmarks.harness.pairings import duel_seating
+from stratagym.benchmarks.harness.pairings import team_matches
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
@@ -69,15 +68,14 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "seed": args.seed,
     }
     run = Run(NAME, args, config, policies.values(), replays=0)
-    seeds, _ = duel_seating(1, args.games, args.seed)
     matches = [
-        Match(
-            NAME, f"{team_name(name, told)}/{g}", GAME.name, options | {"goals": goals}, int(seed),
-            (name,) * rules.num_players, protocol, Place(team_name(name, told), g, None),
-        )
+        match
         for told, goals in enumerate(("own", "all")[: 1 + args.told])
         for name in policies
-        for g, seed in enumerate(seeds)
+        for match in team_matches(
+            NAME, team_name(name, told), GAME.name, options | {"goals": goals},
+            rules.num_players, args.games, args.seed, name, protocol,
+        )
     ]  # fmt: skip
     records = run.play(fixed(matches))
     with stage("adding up the games"):

@@ -13,6 +13,7 @@ from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.match_play import fault_field
 from stratagym.benchmarks.harness.matches import SeatedMatch
 from stratagym.envs import core
+from stratagym.envs.plans import takes_talk
 
 FAULT = -9
 """In place of the seat to move: the game ended by a policy's fault."""
@@ -30,10 +31,13 @@ def play_batched(
         done: is called after every match.
 
     Raises:
-        ValueError: a policy's action is illegal.
+        ValueError: a policy's action is illegal, or a policy speaks, which nobody hears here.
     """
     if not matches:
         return []
+    speaks = (policy.name for match in matches for policy in match.seats if policy.speaks)
+    if takes_talk(matches[0].game) and (name := next(speaks, "")):
+        raise ValueError(f"{name} speaks, and nobody hears it in games played side by side")
     rules = matches[0].rules
     states = core.new_states(rules, len(matches))
     legal, probs = core.new_scratch(rules)

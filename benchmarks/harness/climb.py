@@ -25,7 +25,7 @@ import numpy as np
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness import match_play, pairings
 from stratagym.benchmarks.harness.decisions import TRANSPORT
-from stratagym.benchmarks.harness.matches import Match, Place
+from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.records import GameRecord, returns_of, side_lead, side_points
 from stratagym.benchmarks.harness.schedules import Schedule, play_out, side_by_side
 from stratagym.benchmarks.reporting.ratings import rate_on_ladder
@@ -144,20 +144,11 @@ def duels(
 
 def team_matches(plan: Plan, pairing: str, policy: str) -> list[Match]:
     """Games of a team of one policy, one for each of ``plan.games`` seeds."""
-    seeds, _ = pairings.duel_seating(1, plan.games, plan.seed)
-    return [
-        Match(
-            plan.benchmark,
-            f"{pairing}/{g}",
-            plan.ladder.game.name,
-            dict(plan.ladder.options),
-            int(seed),
-            (policy,) * plan.seats,
-            plan.protocol,
-            Place(pairing, g, None),
-        )
-        for g, seed in enumerate(seeds)
-    ]
+    ladder = plan.ladder
+    return pairings.team_matches(
+        plan.benchmark, pairing, ladder.game.name, dict(ladder.options), plan.seats, plan.games,
+        plan.seed, policy, plan.protocol,
+    )  # fmt: skip
 
 
 def pair_points(games: Sequence[float]) -> float:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
-from collections.abc import Awaitable, Callable, Iterable
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,11 +16,13 @@ import numpy as np
 from stratagym.agents.chat import Overtime, TransportError
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
-from stratagym.benchmarks.harness.records import JsonlWriter
+from stratagym.benchmarks.harness.errors import InputError
+from stratagym.benchmarks.harness.records import JsonlWriter, read_decisions
 from stratagym.envs import text
 from stratagym.envs.core import GameSpec
 from stratagym.envs.plans import plan_kind, takes_talk
 from stratagym.envs.prompts import prompt_version
+from stratagym.envs.text import Asking, Inquiry
 
 TRANSPORT, OVERTIME = "transport", "overtime"
 TOKENS_APART = ("tokens_reasoning", "tokens_cached")
@@ -33,18 +37,54 @@ def item_seed(seed: int, *names: str) -> int:
 
 @dataclass(frozen=True)
 class Question:
-    """One isolated decision: a position, what the prompt adds to it, and a name for records."""
+    """One isolated question, and a name for its records.
+
+    It asks for a move in a position, to which the prompt may add ``history``; or it is an
+    ``inquiry``, which has its own prompt and judge and need have neither seat nor position.
+
+    Attributes:
+        item: unique in a run, but for policies and personas that are asked the same.
+        rules, states: the position, (1,) record; None where there is none.
+        seat: who is asked; None where it is nobody in the game.
+        extra: other fields of its records. Of an inquiry ``about`` names the match whose position
+            before decision ``ply`` it is about, beside which replays show it.
+    """
 
     benchmark: str
     item: str
     game: GameSpec
     rules: Any
-    states: np.ndarray
+    states: np.ndarray | None
     seed: int
-    seat: int
+    seat: int | None
     text: text.TextOptions = field(default_factory=text.TextOptions)
     history: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
+    inquiry: Inquiry | None = None
+
+    @property
+    def position(self) -> np.ndarray:
+        """The position that a move is asked for in. Raises ``ValueError`` where there is none."""
+        if self.states is None:
+            raise ValueError(f"{self.item}: a move is asked for in no position")
+        return self.states
+
+    def asking(self, tries: int = 1) -> Asking:
+        """The question as one that takes up to ``tries`` answers."""
+        seat = -1 if self.seat is None else self.seat
+        if self.inquiry is None:
+            asked = text.messages(self.game, self.rules, self.position, self.text, self.history)
+            turn = text.Turn(seat, asked, self.position, self.rules)
+        else:
+            states = np.empty(0) if self.states is None else self.states
+            asked, judge = self.inquiry.messages, self.inquiry.judge
+            turn = text.Turn(seat, asked, states, self.rules, judge)
+        return text.Asking(self.game, self.rules, turn, tries, self.text)
+
+    def prompt_fields(self, messages: list[dict[str, str]]) -> dict[str, Any]:
+        """The fields of a record that hold a prompt."""
+        fields = prompt_fields(self.game, messages, self.text)
+        return fields if self.inquiry is None else fields | {"prompt_version": self.inquiry.version}
 
     def record(self, policy: str, **answer: Any) -> dict[str, Any]:
         """The decision record, with ``answer``'s fields filled in and the others null."""
@@ -60,6 +100,8 @@ class Question:
             "persona": self.text.persona,
         }
         fields |= _NO_ANSWER
+        if self.inquiry is not None:
+            fields["facts"] = {}
         fields |= answer
         legal = fields["legal"]
         if legal is not None and len(legal) > MOST_LEGAL:
@@ -95,19 +137,25 @@ def prompt_fields(
 
 
 def ask_kernel(policy: KernelPolicy, questions: list[Question]) -> list[dict[str, Any]]:
-    """Records of a numba policy's decisions, in the order of the questions."""
+    """Records of a numba policy's decisions, in the order of the questions.
+
+    Raises:
+        ValueError: a question that is no move: only language models answer such.
+    """
     groups: dict[Any, list[int]] = {}
     for k, question in enumerate(questions):
+        if question.inquiry is not None:
+            raise ValueError(f"{question.item}: {policy.name} answers no question but for a move")
         groups.setdefault(question.rules, []).append(k)
     records: list[dict[str, Any]] = [{}] * len(questions)
     for rules, members in groups.items():
-        states = np.concatenate([questions[k].states for k in members])
+        states = np.concatenate([questions[k].position for k in members])
         seeds = np.array(
             [item_seed(questions[k].seed, questions[k].item, policy.name) for k in members],
             np.uint64,
         )
         for k, action in zip(members, policy.act_each(rules, states, seeds).tolist(), strict=True):
-            legal = text.legal_list(rules, questions[k].states)
+            legal = text.legal_list(rules, questions[k].position)
             records[k] = questions[k].record(
                 policy.name, kind=text.OK, reason="", attempt=1, action=action, chosen=action,
                 legal=legal,
@@ -124,7 +172,7 @@ async def ask_model(
     """The record of a language model's next answer; what a server may do is in it.
 
     The ``action`` of an invalid reply, or of one that did not come in time, is a random legal one,
-    drawn from the question's seed.
+    drawn from the question's seed; of an inquiry there is none.
 
     Args:
         asking: takes the answer; by default the question is asked once.
@@ -133,20 +181,18 @@ async def ask_model(
     Raises:
         Unavailable: the model cannot be asked at all, as ``LanguageModel.ask`` finds out.
     """
-    game, rules, states = question.game, question.rules, question.states
-    if asking is None:
-        asked = text.messages(game, rules, states, question.text, question.history)
-        turn = text.Turn(question.seat, asked, states, rules)
-        asking = text.Asking(game, rules, turn, 1, question.text)
-    legal = asking.turn.legal
+    game, asking = question.game, asking or question.asking()
+    legal = asking.turn.legal if question.inquiry is None else None
     answer: dict[str, Any] = {
         "attempt": asking.answers + 1,
         "legal": legal,
-        **prompt_fields(game, asking.messages, question.text),
+        **question.prompt_fields(asking.messages),
     }
 
-    def instead() -> int:
+    def instead() -> int | None:
         """The action of an invalid answer."""
+        if legal is None:
+            return None
         names = [str(question.extra.get("ply", 0)), model.name, question.text.persona]
         if game.is_simultaneous:
             names.append(str(question.seat))  # of several that are asked at one ply
@@ -182,6 +228,8 @@ async def ask_model(
         "retries": reply.retries,
     }
     record = question.record(model.name, **answer)
+    if question.inquiry is not None:
+        return record | {"facts": dict(outcome.facts)}
     plans, talk = plan_kind(game) is not None, takes_talk(game)
     if plans:
         record["actions"] = list(outcome.actions) or None
@@ -232,6 +280,66 @@ async def check_models(models: Iterable[LanguageModel]) -> None:
             await model.chat.close()
 
 
+Answered = Mapping[tuple[str, str, str], list[Any]]
+"""Recorded answers by policy, persona and item, oldest first."""
+
+
+def read_answered(folder: Path) -> Answered:
+    """The answers that a run has recorded, to go on from. Raises ``InputError``."""
+    found: defaultdict[tuple[str, str, str], list[Any]] = defaultdict(list)
+    for record in read_decisions(folder):
+        found[record["policy"], record["persona"], record["item"]].append(record)
+    return dict(found)
+
+
+def _left(
+    model: LanguageModel,
+    questions: Iterable[Question],
+    tries: int,
+    answered: Answered,
+    retry_transport: bool,
+) -> Iterator[tuple[Question, text.Asking | None]]:
+    """The questions that want an answer, those with recorded ones as they stand after these."""
+    for question in questions:
+        records = answered.get((model.name, question.text.persona, question.item))
+        if not records:
+            yield question, None
+            continue
+        asking, ended = question.asking(tries), False
+        for record in records:
+            if record["kind"] in (TRANSPORT, OVERTIME):
+                ended = record["kind"] == OVERTIME or not retry_transport
+                continue
+            fields = question.prompt_fields(asking.messages)
+            if record["prompt_sha256"] != fields["prompt_sha256"]:
+                break  # another prompt has come to stand here
+            judge_again(asking, record, question.item)
+        if asking.is_open and not ended:
+            yield question, asking
+
+
+def judge_again(asking: text.Asking, record: Mapping[str, Any], item: str) -> None:
+    """Take a recorded reply for what it was taken for.
+
+    Raises:
+        InputError: it is read as something else.
+    """
+    said = record["reply"]
+    outcome = None if said is None else asking.answer(said)
+    fits = outcome is not None and (outcome.kind, outcome.action) == (
+        record["kind"], record["chosen"],
+    )  # fmt: skip
+    if fits and outcome is not None and asking.turn.judge is not None:
+        fits = dict(outcome.facts) == record.get("facts")
+    if not fits:
+        read = "no reply" if outcome is None else outcome.kind
+        raise InputError(
+            f"decisions.jsonl: {item}, ply {record['ply']}, attempt {record['attempt']} is "
+            f"recorded as {record['kind']} and read as {read} here: another version wrote it, or "
+            "it was changed; start a new run"
+        )
+
+
 async def ask_all(
     model: LanguageModel,
     questions: Iterable[Question],
@@ -239,10 +347,20 @@ async def ask_all(
     *,
     concurrency: int,
     done: Callable[[], Any] = lambda: None,
+    tries: int = 1,
+    answered: Answered | None = None,
+    retry_transport: bool = False,
 ) -> None:
     """Ask every question, ``concurrency`` at a time, and record each answer when it comes.
 
+    Args:
+        done: is called after each question that is asked.
+        tries: answers to a question; a bad one is quoted back.
+        answered: recorded answers, which are not asked for again.
+        retry_transport: whether a question is asked again where no answer came.
+
     Raises:
+        InputError: a recorded answer is not what it is recorded as.
         Unavailable: the model cannot be asked. The failures that say so are not recorded, so that
             a resumed run asks again.
     """
@@ -256,8 +374,9 @@ async def ask_all(
         if records:
             writer.write_all(records)
 
-    async def ask(question: Question) -> None:
-        held.append(await ask_model(model, question))
+    async def ask(question: Question, asking: text.Asking) -> str:
+        record = await ask_model(model, question, asking)
+        held.append(record)
         if not model.is_failing:
             is_first = not due
             due.extend(held)
@@ -266,13 +385,21 @@ async def ask_all(
                 await asyncio.sleep(0)  # what came at the same time is written at once
             if is_first or len(due) >= concurrency:
                 write()
+        return record["kind"]
+
+    async def ask_out(left: tuple[Question, text.Asking | None]) -> None:
+        # Made when its time has come: the prompts of thousands of questions take theirs.
+        question, asking = left[0], left[1] or left[0].asking(tries)
+        while asking.is_open:
+            if await ask(question, asking) in (TRANSPORT, OVERTIME):
+                break
         done()
 
     try:
-        questions = list(questions)
-        if questions:
+        left = list(_left(model, questions, tries, answered or {}, retry_transport))
+        if left:
             await check_models([model])
-        await side_by_side(ask, questions, concurrency)
+        await side_by_side(ask_out, left, concurrency)
         due.extend(held)
     finally:
         try:

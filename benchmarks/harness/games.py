@@ -13,12 +13,18 @@ import numpy as np
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.harness.outcomes import placed_results
-from stratagym.benchmarks.harness.records import GameRecord, gone_seats, returns_of, sides_of
+from stratagym.benchmarks.harness.records import (
+    GameRecord,
+    gone_seats,
+    returns_of,
+    side_leads_of,
+    sides_of,
+)
 from stratagym.benchmarks.reporting.stats import Rate, mean_rate
 from stratagym.envs import core, spec
 from stratagym.envs.checks import SEED_MASK
 from stratagym.envs.core import GameSpec
-from stratagym.envs.facts import Sides, first_places, leads_of, ranks_of, side_returns
+from stratagym.envs.facts import Sides, first_places, ranks_of, side_returns
 
 
 @dataclass(frozen=True)
@@ -83,14 +89,17 @@ class Games:
 
     @cached_property
     def results(self) -> np.ndarray:
-        """By side, the sum of its seats' returns, (G, sides) float64."""
+        """By side, the sum of its seats' returns, (G, sides) float64.
+
+        Minus infinity behind the sides of games that have fewer, as where no roles were dealt.
+        """
         if not any("roles" in record for record in self.records):
             return side_returns(self.sides, self.returns)
-        each = [
-            side_returns(sides_of(r), row)
-            for r, row in zip(self.records, self.returns, strict=True)
-        ]
-        return np.stack(each)
+        found = np.full((len(self), max(len(sides_of(r)) for r in self.records)), -np.inf)
+        for row, record, returns in zip(found, self.records, self.returns, strict=True):
+            sides = sides_of(record)
+            row[: len(sides)] = side_returns(sides, returns)
+        return found
 
     @cached_property
     def placed(self) -> np.ndarray:
@@ -98,7 +107,8 @@ class Games:
         found = self.results.copy()
         for row, record in zip(found, self.records, strict=True):
             if gone := gone_seats(record):
-                row[:] = placed_results(sides_of(record), returns_of(record), gone)
+                sides = sides_of(record)
+                row[: len(sides)] = placed_results(sides, returns_of(record), gone)
         return found
 
     @cached_property
@@ -117,10 +127,10 @@ class Games:
         """
         ranks = self._by_seat(ranks_of(self.placed))
         for row, record in zip(ranks, self.records, strict=True):
-            gone = gone_seats(record)
-            for side in sides_of(record) if gone else ():
+            gone, sides = gone_seats(record), sides_of(record)
+            for side in sides if gone else ():
                 if not gone.issuperset(side):
-                    row[[seat for seat in side if seat in gone]] = self.results.shape[1]
+                    row[[seat for seat in side if seat in gone]] = len(sides)
         return ranks
 
     @property
@@ -166,13 +176,18 @@ class Games:
         """1, 0.5 or 0 for a win, draw or loss of the policy's side, (G,) float64."""
         if not self.records:
             return np.zeros(0)
-        leads = leads_of(self.placed)
+        leads = np.stack([side_leads_of(record) for record in self.records])
         return 0.5 + 0.5 * np.sign(leads[np.arange(len(self)), self._side_of(policy)])
 
     def by_role(self, policy: str) -> dict[str, dict[str, Any]]:
         """The policy's score by the side that it was on; nothing where all sides are alike."""
-        own = self._side_of(policy) if self.records else np.zeros(0, int)
-        return role_rates(self.records[:1], own, self.score_of(policy), self.seeds)
+        if not self.records:
+            return {}
+        dealt = np.array(["roles" in record for record in self.records])
+        told = dealt if dealt.any() else ~dealt  # a game may end before its roles are dealt
+        own, score = self._side_of(policy)[told], self.score_of(policy)[told]
+        records = [self.records[int(told.argmax())]]
+        return role_rates(records, own, score, self.seeds[told])
 
     def by_mover(self, policy: str) -> dict[str, dict[str, Any]]:
         """The policy's score in games that its side began, and in the others (``second``).

@@ -12,22 +12,24 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from stratagym.agents.core import Decision, Policy, PolicyFault, decision_for, make_policy
 from stratagym.agents.llm import LanguageModel
+from stratagym.agents.speaking import decide
 from stratagym.benchmarks.harness.decisions import (
     OVERTIME,
     TRANSPORT,
     Question,
     ask_model,
     item_seed,
+    judge_again,
     prompt_fields,
     side_by_side,
 )
-from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.files import Shape
 from stratagym.benchmarks.harness.matches import SeatedMatch
+from stratagym.benchmarks.harness.messages import MessageLog
 from stratagym.benchmarks.harness.protocol import (
     DEFAULT,
     AnswerProtocol,
@@ -39,12 +41,12 @@ from stratagym.benchmarks.harness.stand_ins import StandIns
 from stratagym.benchmarks.reporting.terminal import one_line
 from stratagym.envs import core, text
 from stratagym.envs.core import GameSpec
-from stratagym.envs.plans import plan_kind
+from stratagym.envs.plans import plan_kind, takes_talk
 from stratagym.envs.prompts import is_legal, legal_list
+from stratagym.envs.talk import Said
 from stratagym.envs.turns import is_deciding
 from stratagym.wrappers.dialogue import FORFEIT, RANDOM, forfeit_returns
 
-MESSAGES = "messages.jsonl"
 STOPPED = "stopped"
 """How a match of some turns ends."""
 
@@ -54,12 +56,13 @@ def fault_field(fault: PolicyFault) -> dict[str, str]:
     return {"fault": one_line(str(fault), 300)}
 
 
-Act = Callable[[Policy, Decision], Awaitable[int]]
+Act = Callable[[Policy, Decision], Awaitable[tuple[int, tuple[Said, ...]]]]
+"""What comes to a policy's action, and to what it says with it."""
 
 
-async def act_here(policy: Policy, view: Decision) -> int:
-    """The policy's action, computed by the caller's thread."""
-    return policy.act(view)
+async def act_here(policy: Policy, view: Decision) -> tuple[int, tuple[Said, ...]]:
+    """The policy's action and words, computed by the caller's thread."""
+    return decide(policy, view)
 
 
 Answers = dict[tuple[int, int, int], dict[str, Any]]
@@ -84,8 +87,9 @@ async def play_match(
     Args:
         decisions: takes a record of every answer of a language model.
         answered: answers that are not asked for again; new ones are added.
-        act: how policies that are no language models come to their actions.
-        messages: takes a record of everything that is said, in the order in which it is.
+        act: how policies that are no language models come to their actions and words.
+        messages: takes a record of everything that is said, in the order in which it is. Where no
+            language model plays, and no policy that speaks, nothing is.
     """
     write = _nowhere if decisions is None else decisions.write
     answered = {} if answered is None else answered
@@ -117,6 +121,9 @@ class _Table:
         self.act, self.messages = act, messages
         self.game = text.TextGame(match.game.name, protocol.text, rules=match.rules)
         self.told = 0
+        self.is_spoken = takes_talk(match.game) and any(
+            isinstance(policy, LanguageModel) or policy.speaks for policy in match.seats
+        )
         self.seats = list(match.seats)
         self.stand_ins = StandIns(match.game, match.rules, protocol.forfeit)
 
@@ -179,7 +186,9 @@ class _Table:
         return self._marked(record)
 
     def _marked(self, record: dict[str, Any]) -> dict[str, Any]:
-        """A game's record with what belongs to games in real time."""
+        """A game's record with what belongs to games in real time, or with talk."""
+        if self.is_spoken:
+            record["messages"] = len(self.game.transcript.messages)
         if self.match.game.decision_seconds_of(self.match.rules) is not None:
             record["clock"] = self.protocol.clock
             record["rejected"] = [list(refused) for refused in self.game.refused]
@@ -206,7 +215,12 @@ class _Table:
             # The real position, in which ``determinize`` redraws what others have committed: the
             # compiled loop and batches play the same games so.
             decision = decision_for(self.match.game, self.match.rules, game.states, seed)
-            game.play(await self.act(policy, decision))
+            if policy.speaks:
+                decision.heard = game.heard(seat)
+            action, said = await self.act(policy, decision)
+            if self.is_spoken:
+                game.speak(seat, said if policy.speaks else game.spoken(action))
+            game.play(action)
             self.stand_ins.count(seat)
             if not self.match.game.is_simultaneous or not is_deciding(
                 game.rules, game.states, seat, number
@@ -254,7 +268,7 @@ class _Table:
             # Another prompt has come to stand here where, say, an engine is of another version.
             if record.get("prompt_sha256") == fields["prompt_sha256"]:
                 if record["kind"] != OVERTIME:
-                    self._judge_again(asking, record)
+                    judge_again(asking, record, self.match.name)
             else:
                 record = await self._answer(asking, ply, left_s)
                 write(record)
@@ -268,18 +282,6 @@ class _Table:
             if left_s is not None:
                 left_s -= record["latency_s"] or 0.0
         return _Answered(asking, record, protocol.delay(self.match.game, self.match.rules, seconds))
-
-    def _judge_again(self, asking: text.Asking, record: dict[str, Any]) -> None:
-        """Take a recorded reply for what it was taken for."""
-        said = record["reply"]
-        outcome = None if said is None else asking.answer(said)
-        if outcome is None or (outcome.kind, outcome.action) != (record["kind"], record["chosen"]):
-            read = "no reply" if outcome is None else outcome.kind
-            raise InputError(
-                f"decisions.jsonl: {self.match.name}, ply {record['ply']}, attempt "
-                f"{record['attempt']} is recorded as {record['kind']} and read as {read} here: "
-                "another version wrote it, or it was changed; start a new run"
-            )
 
     async def _answer(self, asking: text.Asking, ply: int, left_s: float | None) -> dict[str, Any]:
         """The record of one answer in a match, with the action that follows from it."""
@@ -344,10 +346,7 @@ class _Table:
                     "game": self.match.game.name,
                     "match": self.match.name,
                     "number": number,
-                    "ply": message.ply,
-                    "seat": message.seat,
-                    "to": list(message.to),
-                    "text": message.text,
+                    **message.record(),
                 }
             )
         self.told = len(said)
@@ -406,66 +405,27 @@ class PolicyPool:
         self._own = threading.local()
         self._locks: defaultdict[Policy, threading.Lock] = defaultdict(threading.Lock)
 
-    async def act(self, policy: Policy, view: Decision) -> int:
-        """The policy's action, as ``Act`` wants it."""
+    async def act(self, policy: Policy, view: Decision) -> tuple[int, tuple[Said, ...]]:
+        """The policy's action and words, as ``Act`` wants it."""
         lock = self._locks[policy]
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pool, self._act, policy, view, lock)
 
-    def _act(self, policy: Policy, view: Decision, lock: threading.Lock) -> int:
+    def _act(
+        self, policy: Policy, view: Decision, lock: threading.Lock
+    ) -> tuple[int, tuple[Said, ...]]:
         own = self._own.__dict__.setdefault("policies", {})
         key = view.spec.name, policy.name
         if key not in own:
             own[key] = named_policy(view.spec, policy)
         if own[key] is not None:
-            return own[key].act(view)
+            return decide(own[key], view)
         with lock:
-            return policy.act(view)
+            return decide(policy, view)
 
     def close(self) -> None:
         """Let the threads end."""
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-
-class _MessageRecord(TypedDict):
-    benchmark: str
-    game: str
-    match: str
-    number: int
-    ply: int
-    seat: int
-    to: list[int]
-    text: str
-
-
-class _Messages:
-    """``messages.jsonl``: made with the first message, and no message of a match twice.
-
-    A match that is gone on with says again what it said; only another text is written again, and
-    of one number the last counts.
-    """
-
-    def __init__(self, path: Path, matches: set[str]):
-        self._path = path
-        self._file: JsonlWriter | None = None
-        self._said: dict[tuple[str, int], dict[str, Any]] = {}
-        for record in read_jsonl(path, Shape(_MessageRecord)):
-            if record["match"] in matches:
-                record.pop("schema", None)
-                self._said[record["match"], record["number"]] = record
-
-    def write(self, record: dict[str, Any]) -> None:
-        key = record["match"], record["number"]
-        if self._said.get(key) == record:
-            return
-        self._said[key] = record
-        if self._file is None:
-            self._file = JsonlWriter(self._path)
-        self._file.write(record)
-
-    def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
 
 
 async def play_matches(
@@ -478,6 +438,7 @@ async def play_matches(
     threads: int | None = None,
     done: Callable[[dict[str, Any]], Any] = lambda record: None,
     replays: int = 0,
+    messages: MessageLog | None = None,
 ) -> None:
     """Play matches with language models, ``concurrency`` at a time, and record all of it.
 
@@ -487,6 +448,7 @@ async def play_matches(
     Args:
         threads: for the moves of other policies; default one a processor.
         done: is called with a match's last record.
+        messages: takes what is said; by default the run's own file does.
     """
     wanted = {match.name for match in matches}
     answered: defaultdict[str, Answers] = defaultdict(dict)
@@ -495,7 +457,7 @@ async def play_matches(
             key = record["ply"], record["seat"], record["attempt"]
             answered[record["item"]][key] = record
     writer = JsonlWriter(decisions)
-    said = _Messages(decisions.with_name(MESSAGES), wanted)
+    said = messages or MessageLog(decisions.parent, wanted)
     pool = PolicyPool(threads or os.cpu_count() or 1)
 
     async def play(match: SeatedMatch) -> None:
@@ -518,6 +480,7 @@ async def play_matches(
     finally:
         pool.close()
         writer.close()
-        said.close()
+        if messages is None:
+            said.close()
         for model in models.values():
             await model.chat.close()

@@ -226,3 +226,31 @@ def duel_matches(
         )
         for g in range(len(seeds))
     ]
+
+
+def team_matches(
+    benchmark: str,
+    pairing: str,
+    game: str,
+    options: dict[str, Any],
+    seats: int,
+    games: int,
+    seed: int,
+    policy: str,
+    protocol: AnswerProtocol,
+) -> list[Match]:
+    """Games of a team of one policy, one for each of ``games`` seeds; arguments as above."""
+    seeds, _ = duel_seating(1, games, seed)
+    return [
+        Match(
+            benchmark,
+            f"{pairing}/{g}",
+            game,
+            options,
+            int(own),
+            (policy,) * seats,
+            protocol,
+            Place(pairing, g, None),
+        )
+        for g, own in enumerate(seeds)
+    ]

@@ -13,6 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
+import numpy as np
+
 from stratagym.benchmarks.harness import locks
 from stratagym.benchmarks.harness.begun import BEGUN
 from stratagym.benchmarks.harness.cli import InputError
@@ -54,6 +56,8 @@ class _SomeDecisions(TypedDict, total=False):
     said: list[SaidMessage]
     plan: dict[str, int]
     legal_count: int
+    facts: dict[str, int]
+    about: str
 
 
 class DecisionRecord(_SomeDecisions):
@@ -68,7 +72,7 @@ class DecisionRecord(_SomeDecisions):
     item: str
     seed: int
     ply: int
-    seat: int
+    seat: int | None
     policy: str
     persona: str
     kind: str
@@ -123,6 +127,7 @@ class _SomeGames(TypedDict, total=False):
     given: int
     refusals: list[str]
     fault: str
+    messages: int
 
 
 class GameRecord(_SomeGames):
@@ -166,11 +171,21 @@ def side_policies(record: GameRecord) -> list[str]:
     return [record["seats"][side[0]] for side in sides_of(record)]
 
 
-def side_lead(record: GameRecord, seat: int) -> float:
-    """What the side of a seat was ahead by in a finished game: above 0 where it won."""
+def side_leads_of(record: GameRecord) -> np.ndarray:
+    """What each side was ahead by in a finished game, (sides,): above 0 where it won.
+
+    A record of more than two sides that does not say who leads is of a game that does not tell who
+    won with whom, or of an earlier version: a side's own result counts there.
+    """
     sides = sides_of(record)
-    (own,) = (k for k, side in enumerate(sides) if seat in side)
-    return float(leads_of(placed_results(sides, returns_of(record), gone_seats(record)))[own])
+    results = placed_results(sides, returns_of(record), gone_seats(record))
+    return results if len(sides) > 2 and "leads" not in record else leads_of(results)
+
+
+def side_lead(record: GameRecord, seat: int) -> float:
+    """``side_leads_of`` the side of a seat."""
+    (own,) = (k for k, side in enumerate(sides_of(record)) if seat in side)
+    return float(side_leads_of(record)[own])
 
 
 def gone_seats(record: GameRecord) -> set[int]:

@@ -17,10 +17,13 @@ import numpy as np
 from stratagym.agents.controls import REDRAW
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.files import Shape
+from stratagym.benchmarks.harness.messages import made_again, read_messages
 from stratagym.benchmarks.harness.records import DecisionRecord, read_any_games, read_jsonl
 from stratagym.envs import core, spec
 from stratagym.envs.checks import SEED_MASK
+from stratagym.envs.talk import player_names
 from stratagym.envs.text import OK, legal_list
+from stratagym.envs.views import is_public
 
 GAMES, DECISIONS = "games.jsonl", "decisions.jsonl"
 ENDINGS = {core.TERMINAL: "terminal", core.TRUNCATED: "truncated"}
@@ -34,16 +37,24 @@ class Run:
         folder: where it lies.
         games: the last record of every match, in the order the matches first came.
         answers: decision records by (match or item, ply), oldest first.
+        asked: likewise those of questions about a match of the run that are no moves.
+        messages: records of what was said, by match, in the order in which it was.
     """
 
     folder: Path
     games: list[dict[str, Any]]
     answers: dict[tuple[str, int], list[dict[str, Any]]]
+    messages: dict[str, list[dict[str, Any]]]
+    asked: dict[tuple[str, int], list[dict[str, Any]]] = field(default_factory=dict)
 
     @property
     def decisions(self) -> list[dict[str, Any]]:
-        """All decision records."""
+        """All decision records, but for those in ``asked``."""
         return [record for records in self.answers.values() for record in records]
+
+    def replay(self, game: dict[str, Any]) -> Replay:
+        """A game of the run as ``replay`` plays it again."""
+        return replay(game, self.answers, self.messages, self.asked)
 
 
 def find(path: Path) -> Run:
@@ -67,9 +78,18 @@ def find(path: Path) -> Run:
     for game in () if alone else read_any_games(games_file):
         games[game["match"]] = dict(game)
     answers: defaultdict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
+    asked: defaultdict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
     for record in read_jsonl(folder / DECISIONS, Shape(DecisionRecord)):
-        answers[record["item"], record.get("ply") or 0].append(record)
-    return Run(folder, list(games.values()), dict(answers))
+        about, ply = record.get("about"), record.get("ply") or 0
+        if about in games:
+            asked[about, ply].append(record)
+        else:
+            answers[record["item"], ply].append(record)
+    said: defaultdict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
+    for record in () if alone else read_messages(folder):
+        said[record["match"]][record["number"]] = record
+    messages = {match: [by[number] for number in sorted(by)] for match, by in said.items()}
+    return Run(folder, list(games.values()), dict(answers), messages, dict(asked))
 
 
 @dataclass
@@ -86,6 +106,8 @@ class Position:
         heading: which position it is, and who decides in it.
         viewer: the seat that sees it; None for a spectator, who sees all.
         instead: why the action is not the policy's own; empty where it is.
+        said: records of what the seat said with it.
+        asked: records of questions about the position that are no moves, oldest first.
     """
 
     ply: int
@@ -101,6 +123,8 @@ class Position:
     heading: str = ""
     viewer: int | None = None
     instead: str = ""
+    said: list[dict[str, Any]] = field(default_factory=list)
+    asked: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def is_open(self) -> bool:
@@ -121,6 +145,30 @@ class Position:
         if self.states is None:
             return f"Player {seat}"
         return self.spec.module("view").seat_name(self.rules, self.states[0], seat)
+
+    def hearers(self, to: Sequence[int]) -> str:
+        """Whom something said here is for, in words."""
+        if self.seat is None or self.states is None:
+            return ", ".join(map(self.name, to))
+        if list(to) == [self.seat]:
+            return "oneself"
+        view = self.spec.module("view")
+        if is_public(view, self.rules, self.states[0], self.seat, to):
+            return "all"
+        # Whatever stands in a record.
+        seats = range(self.rules.num_players)
+        return ", ".join(self.name(k) if k in seats else f"seat {k}" for k in to)
+
+    def words(self) -> list[str]:
+        """What was said here and no answer tells, a line each, as far as the viewer heard it."""
+        if self.answers or self.seat is None:
+            return []
+        heard = [m for m in self.said if self.viewer in (None, self.seat, *m["to"])]
+        who = self.name(self.seat)
+        return [
+            f"{who} to {self.hearers(m['to'])}: \u201c{' '.join(m['text'].split())}\u201d"
+            for m in heard
+        ]
 
     def move(self, action: int) -> str:
         """An action in the game's notation."""
@@ -165,10 +213,19 @@ class Replay:
     problems: list[str] = field(default_factory=list)
 
 
-def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str, Any]]]) -> Replay:
+def replay(
+    record: dict[str, Any],
+    answers: dict[tuple[str, int], list[dict[str, Any]]],
+    messages: Mapping[str, list[dict[str, Any]]] | None = None,
+    asked: Mapping[tuple[str, int], list[dict[str, Any]]] | None = None,
+) -> Replay:
     """Play a recorded game again.
 
-    Actions up to the first that the rules do not allow are played; ``problems`` names it.
+    Actions up to the first that the rules do not allow are played; ``problems`` names it. Where
+    nobody played who has words, the game's own are made again from the actions.
+
+    Args:
+        answers, messages, asked: as of ``Run``; without messages nothing is said.
 
     Raises:
         InputError: a game or option that does not exist here, or seats that do not fit.
@@ -188,7 +245,10 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
     _tell_stand_ins(record, positions)
     for position in positions:
         position.policy = _who_plays(record, position, seats)
+        position.asked = (asked or {}).get((name, position.ply), [])
     put_headings(positions, len(actions))
+    heard = None if messages is None else messages.get(name, [])
+    problems += _assign_words(game, rules, record, positions, heard)
     problems += _check_ending(record, positions[-1]) if not problems else []
     problems += _check_answers(game, positions)
     returns = record["returns"]
@@ -217,7 +277,7 @@ def replay(record: dict[str, Any], answers: dict[tuple[str, int], list[dict[str,
         facts,
         positions,
         seats=seats,
-        outcome=outcome(game, record),
+        outcome=outcome(game, record, list(map(positions[-1].name, range(len(seats))))),
         result=None
         if returns is None
         else list(zip(range(len(seats)), seats, returns, strict=True)),
@@ -251,8 +311,12 @@ def put_headings(positions: Sequence[Position], moves: int) -> None:
         position.heading = f"{which} {position.name(position.seat)}, {position.policy}"
 
 
-def outcome(game: core.GameSpec, record: dict[str, Any]) -> str:
-    """How a recorded game ended: ``1–0``, ``Player 2 wins``, ``18 points, by forfeit``."""
+def outcome(game: core.GameSpec, record: dict[str, Any], names: Sequence[str]) -> str:
+    """How a recorded game ended: ``1–0``, ``Player 2 wins``, ``18 points, by forfeit``.
+
+    Args:
+        names: of the seats.
+    """
     returns = record["returns"]
     if returns is None:
         return "broken off"
@@ -265,8 +329,10 @@ def outcome(game: core.GameSpec, record: dict[str, Any]) -> str:
     else:
         best = [seat for seat, x in enumerate(returns) if x == max(returns)]
         alike = len(best) == len(returns)
-        seats = " and ".join(map(str, best))
-        won = f"Players {seats} win" if len(best) > 1 else f"Player {seats} wins"
+        unnamed = tuple(names) == player_names(len(names))
+        seats = " and ".join(str(seat) if unnamed else names[seat] for seat in best)
+        players = ("Players " if len(best) > 1 else "Player ") if unnamed else ""
+        won = f"{players}{seats} win{'' if len(best) > 1 else 's'}"
         said = "nobody wins" if alike else won
     how = record["ended_by"]
     limit = "a limit of the rules" if how == ENDINGS[core.TRUNCATED] else how
@@ -366,6 +432,31 @@ def _assign_answers(
             own = (p for p in positions[begin.ply :] if p.seat == answer["seat"])
             position = next(own, begin)
             position.answers = [*position.answers, answer]
+
+
+def _assign_words(
+    game: core.GameSpec,
+    rules: Any,
+    record: dict[str, Any],
+    positions: list[Position],
+    said: list[dict[str, Any]] | None,
+) -> list[str]:
+    """Give each position what its seat said there; says where that is not what is recorded."""
+    if said is None:
+        return []
+    recorded = record.get("messages")
+    if recorded is None and not said and not any(position.answers for position in positions):
+        actions = [p.action for p in positions if p.action is not None]
+        silent = record.get("opening", 0) + record.get("given", 0)
+        said = made_again(game, rules, int(record["seed"]), actions, silent)
+    for message in said:
+        ply = message["ply"]
+        if not 0 <= ply < len(positions) or positions[ply].seat != message["seat"]:
+            return [f"Seat {message['seat']} is recorded to have spoken before move {ply + 1}."]
+        positions[ply].said.append(message)
+    if recorded not in (None, len(said)):
+        return [f"The record says that {recorded} messages were said; {len(said)} are recorded."]
+    return []
 
 
 def _tell_stand_ins(record: dict[str, Any], positions: list[Position]) -> None:

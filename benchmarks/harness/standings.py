@@ -7,11 +7,13 @@ policy has in games of one seed count as one case.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from stratagym.benchmarks.harness.games import Games, side_names
+from stratagym.benchmarks.harness.records import sides_of
 from stratagym.benchmarks.reporting.stats import mean_rate
 
 FIGURES = ("return", "rank", "first")
@@ -31,16 +33,20 @@ def standing(games: Games, policy: str) -> dict[str, Any]:
         ``FIGURES`` as records of rates; the same figures by seat, side and role.
     """
     game, seat = np.nonzero(games.is_seat_of(policy))
-    named = side_names(games.records)
-    sides = games.side_of_seat[game, seat]
     dealt = [games.records[g].get("roles", []) for g in game]
     roles = [own[s] if own else "" for own, s in zip(dealt, seat, strict=True)]
+    # A game may end before its roles are dealt.
+    named = side_names([record for record in games.records if "roles" in record] or games.records)
+    sides = [
+        named[k] if named and (own or not any(dealt)) else ""
+        for own, k in zip(dealt, games.side_of_seat[game, seat], strict=True)
+    ]
     return {
         "games": len(np.unique(game)),
         "seats": len(game),
         **_figures(games, game, seat),
         "by_seat": _parts(games, game, seat, [str(k) for k in seat]),
-        "by_side": _parts(games, game, seat, [named[k] for k in sides]) if named else {},
+        "by_side": _parts(games, game, seat, sides),
         "by_role": _parts(games, game, seat, roles),
     }
 
@@ -50,11 +56,14 @@ def _figures(games: Games, game: np.ndarray, seat: np.ndarray) -> dict[str, Any]
     if not len(game):
         nothing = mean_rate(np.zeros(0)).record()
         return dict.fromkeys(FIGURES, nothing)
-    seeds, sides = games.seeds[game], games.results.shape[1]
-    level, chance = (sides + 1) / 2, 1 / sides
+    seeds = games.seeds[game]
+    sides = np.array([len(sides_of(games.records[g])) for g in game])
+    level = float(np.mean(sides + 1) / 2)
+    # Exact, as most often all games have one number of sides.
+    chance = float(sum(Fraction(1, int(number)) for number in sides) / len(sides))
     rates = (
         mean_rate(games.returns[game, seat], seeds),
-        mean_rate(games.ranks[game, seat], seeds, bounds=(1.0, float(sides)), chance=level),
+        mean_rate(games.ranks[game, seat], seeds, bounds=(1.0, float(sides.max())), chance=level),
         mean_rate(games.firsts[game, seat], seeds, chance=chance),
     )
     return {name: rate.record() for name, rate in zip(FIGURES, rates, strict=True)}

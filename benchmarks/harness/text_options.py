@@ -97,6 +97,10 @@ class TextArgs(PromptArgs):
     """How many of the last moves of the game a prompt lists."""
     memory: int = 0
     """How many of the seat's own earlier turns, prompt and reply, are sent along with a prompt."""
+    heard: int | None = None
+    """In games with talk, how many of the messages that the seat heard a prompt shows (the last
+    ones); default: as the game has it, or else 200."""
 
     def _by_turn(self) -> dict[str, Any]:
-        return {"persona": self.persona, "history": self.history, "memory": self.memory}
+        names = ("persona", "history", "memory", "heard")
+        return {name: getattr(self, name) for name in names}

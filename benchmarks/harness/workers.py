@@ -21,7 +21,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,10 @@ from stratagym.benchmarks.harness import match_play, pairings
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.decisions import TRANSPORT, check_models
 from stratagym.benchmarks.harness.matches import Match, difference
+from stratagym.benchmarks.harness.messages import MessageLog
 from stratagym.benchmarks.harness.records import GameRecord, JsonlWriter, game_record, read_games
 from stratagym.envs import core, spec
+from stratagym.envs.plans import takes_talk
 
 
 class MatchRunner:
@@ -95,7 +97,8 @@ class MatchRunner:
         answers.
 
         Args:
-            done: is called with each game's record, those that were there already included.
+            done: is called with each game's record, those that were there already included. What
+                was said in it is written before.
 
         Raises:
             InputError: workers end again and again, or there is no such cluster; what was recorded
@@ -112,7 +115,7 @@ class MatchRunner:
             elif any(self._cache.is_held(item.game, name) for name in item.seats):
                 asked.append(item)
             elif item.is_whole and all(
-                isinstance(self._cache.policy(item.game, name), KernelPolicy) for name in item.seats
+                _is_compiled(self._cache.policy(item.game, name)) for name in item.seats
             ):
                 kernels.append(item)
             else:
@@ -125,14 +128,16 @@ class MatchRunner:
                 done(record)
 
         asyncio.run(check_models(self._cache.models(asked)))
-        models = _ask(asked, self, finish) if asked else None
-        if models is not None and not kernels and not matches:
-            loops.run(models)
-        elif models is not None:
-            with _beside(models) as check:
-                self._compute(kernels, matches, finish, check, apart=True)
-        else:
-            self._compute(kernels, matches, finish)
+        spoken = {item.name for item in (*asked, *matches) if takes_talk(spec(item.game))}
+        with closing(MessageLog(self.folder, spoken)) as messages:
+            models = _ask(asked, self, finish, messages) if asked else None
+            if models is not None and not kernels and not matches:
+                loops.run(models)
+            elif models is not None:
+                with _beside(models) as check:
+                    self._compute(kernels, matches, finish, messages, check, apart=True)
+            else:
+                self._compute(kernels, matches, finish, messages)
         return {item.name: self._recorded[item.name] for item in items}
 
     def _with_players(self, item: Match) -> Match:
@@ -158,6 +163,7 @@ class MatchRunner:
         kernels: list[Match],
         matches: list[Match],
         finish: Callable[[GameRecord], Any],
+        messages: MessageLog,
         check: Callable[[], None] = lambda: None,
         apart: bool = False,
     ) -> None:
@@ -172,10 +178,12 @@ class MatchRunner:
         else:
             played = _here(kernels, matches, self._workers or processors(), self._cache, apart)
         with closing(played):
-            for records in played:
-                self._journal.write_all(records)
-                for record in records:
-                    finish(record)
+            for games in played:
+                # First of all: a game that is recorded is not played again.
+                messages.write_all(said for game in games for said in game.messages)
+                self._journal.write_all([game.record for game in games])
+                for game in games:
+                    finish(game.record)
                 check()
 
 
@@ -247,6 +255,11 @@ class PolicyCache:
         return match_play.SeatedMatch(item, game, rules, in_force, seats)
 
 
+def _is_compiled(policy: Policy) -> bool:
+    """Whether the compiled loop plays a policy; it says nothing."""
+    return isinstance(policy, KernelPolicy) and not policy.speaks
+
+
 # --- what a worker does ----------------------------------------------------------------------
 
 
@@ -254,8 +267,15 @@ _OWN = PolicyCache({})
 """The policies of a worker, kept from one task to the next."""
 
 
-def play(items: list[Match]) -> list[GameRecord]:
-    """Play matches whose policies all have strings that make them; returns their records.
+class Played(NamedTuple):
+    """A game that a worker has played: its record, and those of what was said in it."""
+
+    record: GameRecord
+    messages: Sequence[dict[str, Any]] = ()
+
+
+def play(items: list[Match]) -> list[Played]:
+    """Play matches whose policies all have strings that make them; returns what came of them.
 
     Several items are a chunk for the compiled loop: of one game, with the same options, from its
     start.
@@ -263,23 +283,28 @@ def play(items: list[Match]) -> list[GameRecord]:
     return _play(items, _OWN)
 
 
-def _play(items: list[Match], cache: PolicyCache) -> list[GameRecord]:
+def _play(items: list[Match], cache: PolicyCache) -> list[Played]:
     matches = [cache.match(item) for item in items]
     names = sorted({name for item in items for name in item.seats})
     policies = [cache.policy(items[0].game, name) for name in names]
-    kernels = [policy for policy in policies if isinstance(policy, KernelPolicy)]
+    kernels = [
+        policy for policy in policies if isinstance(policy, KernelPolicy) and _is_compiled(policy)
+    ]
     if len(kernels) < len(policies) or not items[0].is_whole:
-        return [
-            game_record(asyncio.run(match_play.play_match(match, item.protocol)))
-            for match, item in zip(matches, items, strict=True)
-        ]
+        return [_play_one(match, item.protocol) for match, item in zip(matches, items, strict=True)]
     seating = np.array([[names.index(name) for name in item.seats] for item in items])
     seeds = np.array([item.seed for item in items], np.uint64)
     games = play_many(matches[0].rules, kernels, seeds, seating)
     return [
-        game_record(match.record(*game))
+        Played(game_record(match.record(*game)))
         for match, game in zip(matches, pairings.each_game([games]), strict=True)
     ]
+
+
+def _play_one(match: match_play.SeatedMatch, protocol: match_play.AnswerProtocol) -> Played:
+    said: list[dict[str, Any]] = []
+    record = asyncio.run(match_play.play_match(match, protocol, messages=said.append))
+    return Played(game_record(record), said)
 
 
 def in_chunks(items: list[Match], workers: int) -> list[list[Match]]:
@@ -300,7 +325,7 @@ def in_chunks(items: list[Match], workers: int) -> list[list[Match]]:
 
 def _here(
     kernels: list[Match], matches: list[Match], workers: int, cache: PolicyCache, apart: bool
-) -> Generator[list[GameRecord], None, None]:
+) -> Generator[list[Played], None, None]:
     """The compiled loop in threads, which it lets run side by side; other matches in processes.
 
     With ``apart`` there are processes also where there is one worker or match, so that a thread
@@ -340,7 +365,7 @@ DEATHS = 3
 """How often in a row a pool may lose a worker before one of its matches ends."""
 
 
-def _in_processes(items: list[Match], workers: int) -> Generator[list[GameRecord], None, None]:
+def _in_processes(items: list[Match], workers: int) -> Generator[list[Played], None, None]:
     """Matches as they end; those that a dying worker had under way are played again."""
     left = {item.name: item for item in items}
     deaths = 0
@@ -348,11 +373,11 @@ def _in_processes(items: list[Match], workers: int) -> Generator[list[GameRecord
         with _processes(workers) as pool:
             try:
                 for future in as_completed([pool.submit(play, [item]) for item in left.values()]):
-                    records = future.result()
+                    games = future.result()
                     deaths = 0
-                    for record in records:
-                        del left[record["match"]]
-                    yield records
+                    for game in games:
+                        del left[game.record["match"]]
+                    yield games
             except BrokenProcessPool:
                 deaths += 1
         if deaths == DEATHS:
@@ -398,7 +423,9 @@ def _begin_worker(parent: Connection) -> None:
 # --- policies that only this process has -----------------------------------------------------
 
 
-async def _ask(items: list[Match], runner: MatchRunner, done: Callable[[Any], Any]) -> None:
+async def _ask(
+    items: list[Match], runner: MatchRunner, done: Callable[[Any], Any], messages: MessageLog
+) -> None:
     """Play matches with such policies, those under one protocol together."""
     by_protocol: defaultdict[match_play.AnswerProtocol, list[match_play.SeatedMatch]]
     by_protocol = defaultdict(list)
@@ -414,6 +441,7 @@ async def _ask(items: list[Match], runner: MatchRunner, done: Callable[[Any], An
             threads=runner._workers or processors(),
             done=done,
             replays=runner.replays,
+            messages=messages,
         )
 
 

@@ -6,11 +6,12 @@ import re
 import socket
 from collections.abc import Callable, Generator
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.matches import Match
-from stratagym.benchmarks.harness.records import GameRecord
+
+Played = TypeVar("Played")
 
 
 def import_ray() -> Any:
@@ -28,11 +29,11 @@ def import_ray() -> Any:
 
 def on_ray(
     tasks: Callable[[int], list[list[Match]]],
-    play: Callable[[list[Match]], list[GameRecord]],
+    play: Callable[[list[Match]], list[Played]],
     tries: int,
     workers: int | None,
     address: str | None,
-) -> Generator[list[GameRecord], None, None]:
+) -> Generator[list[Played], None, None]:
     """Matches as they end, on whatever nodes the cluster has.
 
     Args:

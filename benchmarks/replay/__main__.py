@@ -104,7 +104,7 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
     if len(games) > 1:
         _list(games, console)
         raise cli.InputError(f"{len(games)} games fit; choose one by number or name with --match")
-    replay = replays.replay(games[0][1], run.answers) if games else _single_decisions(run, args)
+    replay = run.replay(games[0][1]) if games else _single_decisions(run, args)
     if args.seat is not None:
         replay = seen_by(replay, args.seat)
     evaluate = evaluator(replay.positions[0].spec, args.evaluate)

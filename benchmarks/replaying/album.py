@@ -104,7 +104,7 @@ def album(
         if found.scenes and positions + len(run.games[number - 1]["actions"]) >= budget * POSITIONS:
             continue
         try:
-            played = replays.replay(run.games[number - 1], run.answers)
+            played = run.replay(run.games[number - 1])
             played = played if seat is None else seen_by(played, seat)
         except InputError as error:
             found.problems.append(str(error))

@@ -145,7 +145,9 @@ def _decision(
         else [],
         "judge": None if evaluation is None else evaluation.judge,
         "choice": None if choice is None else position.move(choice),
-        "answers": [_answer(record, texts) for record in position.answers],
+        "answers": [
+            _answer(position, record, texts) for record in position.answers + position.asked
+        ],
         "arrow": None if whole else _arrow(position),
         "instead": position.instead,
         "badge": None if position.seat is None else _badge(position, position.seat),
@@ -317,7 +319,7 @@ def _legal(position: Position, evaluation: Evaluation | None) -> list[list[Any]]
     ]
 
 
-def _answer(record: dict[str, Any], texts: Shared) -> dict[str, Any]:
+def _answer(position: Position, record: dict[str, Any], texts: Shared) -> dict[str, Any]:
     return {
         "kind": record["kind"],
         "good": record["kind"] == OK,
@@ -328,19 +330,31 @@ def _answer(record: dict[str, Any], texts: Shared) -> dict[str, Any]:
         "reasoning": record.get("reasoning"),
         "reply": record["reply"],
         "move": record["move_text"],
-        "usage": usage(record).removeprefix(", "),
-        "said": said(record),
+        "usage": "; ".join(filter(None, (_asked(record), usage(record).removeprefix(", ")))),
+        "said": said(position, record),
         "rejected": record.get("rejected") or [],
     }
 
 
-def said(record: dict[str, Any]) -> list[tuple[str, str]]:
+def facts_of(record: dict[str, Any]) -> str:
+    """What the judge of a question that is no move found in its answer; empty for a move."""
+    return ", ".join(f"{name} {value}" for name, value in (record.get("facts") or {}).items())
+
+
+def _asked(record: dict[str, Any]) -> str:
+    """What was asked that is no move, and what the judge found; empty for a move."""
+    if "facts" not in record:
+        return ""
+    found = facts_of(record)
+    return f"question {record['item']}" + (f", judged: {found}" if found else "")
+
+
+def said(position: Position, record: dict[str, Any]) -> list[tuple[str, str]]:
     """(to whom, text) of the messages that were said with an answer; none with a bad one."""
     if record["kind"] != OK:
         return []
     return [
-        ("seat " + ", ".join(map(str, message["to"])), message["text"])
-        for message in record.get("said") or []
+        (position.hearers(message["to"]), message["text"]) for message in record.get("said") or []
     ]
 
 

@@ -48,10 +48,12 @@ def _seen(positions: list[Position], seat: int) -> list[Position]:
         elif own or position is positions[-1] or (told and not game.is_simultaneous):
             chance, news = news, []
         else:
+            sealed += replace(position, viewer=seat, answers=[]).words()
             sealed += [told] if told else []
             continue
         answers = position.answers if own else []
-        kept.append(replace(position, viewer=seat, chance=chance, answers=answers))
+        asked = [record for record in position.asked if record["seat"] == seat]
+        kept.append(replace(position, viewer=seat, chance=chance, answers=answers, asked=asked))
     return kept
 
 

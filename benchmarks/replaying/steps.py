@@ -62,7 +62,7 @@ def steps(replay: Replay, remarks: Remarks | None = None) -> list[Step]:
         return [Step(p, k, p.heading, p, news=p.chance) for k, p in enumerate(positions)]
     found = [Step(positions[0], 0, "Start", news=positions[0].chance)]
     for k, (before, after) in enumerate(pairwise(positions), 1):
-        move = Step(after, k, before.heading, before, k, after.chance)
+        move = Step(after, k, before.heading, before, k, before.words() + after.chance)
         found.append(move)
         moments = _moments(before, after)
         if not moments:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from stratagym.benchmarks.harness.replays import Position, Replay
 from stratagym.benchmarks.replaying.evaluator import Evaluation, Evaluator
-from stratagym.benchmarks.replaying.scenes import said, usage
+from stratagym.benchmarks.replaying.scenes import facts_of, said, usage
 from stratagym.benchmarks.replaying.steps import steps
 from stratagym.benchmarks.reporting.terminal import Screen, printable
 
@@ -89,7 +89,7 @@ class Terminal:
 
     def _decision(self, position: Position, prompts: bool) -> None:
         for answer in position.answers:
-            self._answer(answer, prompts)
+            self._answer(position, answer, prompts)
         evaluation = self.evaluator(position) if position.is_open else None
         if evaluation is not None:
             self._print(_judged(position, evaluation), "dim")
@@ -98,10 +98,13 @@ class Terminal:
             self._print(f"Move: {move}{position.told() if self.replay.whole else ''}", "green")
             if position.instead:
                 self._print(f"Not {position.policy}'s own: {position.instead}", "yellow")
-        elif position.answers:
+        elif any("facts" not in answer for answer in position.answers):
             self._print("Nothing was played.", "red")
+        for question in position.asked:
+            self._print(f"Asked beside: {question['item']}", "bold")
+            self._answer(position, question, prompts)
 
-    def _answer(self, answer: dict[str, Any], prompts: bool) -> None:
+    def _answer(self, position: Position, answer: dict[str, Any], prompts: bool) -> None:
         if answer["prompt"] is None and answer["reply"] is None:
             return
         reason = f" ({answer['reason']})" if answer["reason"] else ""
@@ -119,7 +122,9 @@ class Terminal:
         if answer["reply"] is not None:
             self._print("[reply]", "dim")
             self._print(answer["reply"] or "(empty)")
-        for to, text in said(answer):
+        if found := facts_of(answer):
+            self._print(f"Judged: {found}", "green")
+        for to, text in said(position, answer):
             self._print(f"[said to {to}]", "dim")
             self._print(text)
         for move, refused in answer.get("rejected") or []:

@@ -239,7 +239,8 @@ def clustered(
     error = np.concatenate(errors)
     if np.abs(error).max() <= 1e-12 * max(1.0, abs(centre)):
         return Rate(value, None, None, cases)
-    corrections, quantile = _small_sample(np.concatenate(table), np.tile(weights, len(kept)))
+    whole_table = np.ascontiguousarray(np.concatenate(table))
+    corrections, quantile = _small_sample(whole_table.tobytes(), tuple(weights) * len(kept))
     half = quantile * float((corrections * error**2).sum()) ** 0.5
     low, high = min(value, centre - half), max(value, centre + half)
     return Rate(value, max(low_end, low), min(high_end, high), cases)
@@ -267,12 +268,16 @@ def _with_bounds(part: np.ndarray, weights: np.ndarray, bounds: Bounds, strata: 
     return np.concatenate([part, more])
 
 
-def _small_sample(sizes: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, float]:
+@lru_cache(maxsize=64)
+def _small_sample(table: bytes, signs: tuple[float, ...]) -> tuple[np.ndarray, float]:
     """(what each cluster's squared error counts, how many standard errors an interval reaches).
 
+    It depends on the sizes of clusters alone, which a report's rates often have in common.
+
     Args:
-        sizes: (clusters, ratios). weights: of the ratios, (ratios,).
+        table: sizes (clusters, ratios), as bytes of floats. signs: of the ratios, (ratios,).
     """
+    sizes, weights = np.frombuffer(table).reshape(-1, len(signs)), np.array(signs)
     clusters = len(sizes)
     if (sizes == sizes[0]).all():
         usual = t_quantile(0.5 + CONFIDENCE / 2, clusters - 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
@@ -11,7 +11,12 @@ import numpy as np
 
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.matches import Match, Place
-from stratagym.benchmarks.harness.pairings import duel_seating, seated
+from stratagym.benchmarks.harness.pairings import (
+    duel_matches,
+    duel_seating,
+    seated,
+    team_matches,
+)
 from stratagym.envs.core import GameSpec
 from stratagym.envs.facts import Sides, alone
 
@@ -58,44 +63,43 @@ class Plan:
 
     def matches(self, table: Table) -> list[Match]:
         """All games of a table, a seed's games one after the other."""
-        n = 1 if table.seating == TEAMS else len(self.parties)
+        what = self.benchmark, table.name, self.game.name, self.options
+        if table.seating == TEAMS:
+            seats = sum(map(len, self.parties))
+            return team_matches(
+                *what, seats, self.games, self.seed, table.policies[0], self.protocol
+            )
+        if table.seating == ONE:
+            pair = table.policies[0], table.policies[1]
+            return duel_matches(*what, self.parties, self.games, self.seed, pair, self.protocol)
+        return self._mixed(table)
+
+    def _mixed(self, table: Table) -> list[Match]:
+        """All policies at one table, which move on by a party from game to game of a seed.
+
+        They are dealt in turn, so that all play as often; who follows whom is drawn by the seed.
+        """
+        n, names = len(self.parties), table.policies
         seeds, _ = duel_seating(n, self.games, self.seed)
-        lineups = self._lineups(table, seeds[::n].tolist())
-        return [
-            self._match(table, int(seeds[n * k]), k, turned, lineup)
-            for k, lineup in enumerate(lineups)
-            for turned in range(n)
-        ]
-
-    def _lineups(self, table: Table, seeds: Sequence[int]) -> Iterator[list[str]]:
-        """By seed, who sits in the parties before they are turned."""
-        parties = len(self.parties)
-        if table.seating != MIXED:
-            first, last = table.policies[0], table.policies[-1]
-            yield from ([first, *[last] * (parties - 1)] for _ in seeds)
-            return
-        # Dealt in turn, so that all policies play as often; who follows whom is drawn by the seed.
-        for k, seed in enumerate(seeds):
-            names = [
-                table.policies[(k * parties + place) % len(table.policies)]
-                for place in range(parties)
-            ]
-            yield [names[place] for place in np.random.default_rng(seed).permutation(parties)]
-
-    def _match(self, table: Table, seed: int, number: int, turned: int, lineup: list[str]) -> Match:
-        by_party = [*lineup[-turned:], *lineup[:-turned]] if turned else lineup
-        team = table.seating == TEAMS
-        seat = self.parties[turned][0] if table.seating == ONE else None
-        return Match(
-            self.benchmark,
-            f"{table.name}/{number}" if team else f"{table.name}/{number}/{turned}",
-            self.game.name,
-            self.options,
-            seed,
-            seated(self.parties, by_party),
-            self.protocol,
-            Place(table.name, number, seat),
-        )
+        found = []
+        for k, seed in enumerate(seeds[::n].tolist()):
+            dealt = [names[(k * n + place) % len(names)] for place in range(n)]
+            drawn = [dealt[place] for place in np.random.default_rng(seed).permutation(n)]
+            for turned in range(n):
+                seats = seated(self.parties, drawn[n - turned :] + drawn[: n - turned])
+                found.append(
+                    Match(
+                        self.benchmark,
+                        f"{table.name}/{k}/{turned}",
+                        self.game.name,
+                        self.options,
+                        seed,
+                        seats,
+                        self.protocol,
+                        Place(table.name, k, None),
+                    )
+                )
+        return found
 
 
 def parties_of(game: GameSpec, rules: Any) -> Sides:

@@ -329,6 +329,14 @@ def why_illegal(rules: Any, s: Any, action: int) -> str:
     return "wrong_type" if top else "no_such_play"
 
 
+def dealt_sides(rules: Any, s: Any) -> tuple[tuple[int, ...], ...] | None:
+    """The landlord and the peasants, in the order of ``SIDE_NAMES``; None until one is found."""
+    landlord = int(s["landlord"])
+    if landlord < 0:
+        return None
+    return (landlord,), tuple(seat for seat in range(SEATS) if seat != landlord)
+
+
 def forfeit_returns(rules: Any, s: Any, seat: int) -> list[float]:
     """Each seat's return when ``seat`` is at fault: its side has lost at the stake so far.
 

@@ -33,6 +33,7 @@ PROMPT_VERSION = "elemental_duel-2"
 PLAN = "all"
 SPELLINGS = {"final_announcment": "final_announcement"}
 """Names as the paper spells them."""
+_RIGHT = {sealed_words.plain(wrong): right for wrong, right in SPELLINGS.items()}
 MEMBERS = tuple(((side,), ("element", "skills")) for side in SIDES)
 """By seat, the members of a plan and of its entries that mean something."""
 RULES_BRIEF = section(
@@ -248,8 +249,8 @@ def _skill(k: int, name: str, seat: int, element: int) -> int:
     """
     half = len(NAMES) // 2
     own, other = NAMES[half * seat : half * (seat + 1)], NAMES[half * (1 - seat) :][:half]
-    right = {sealed_words.plain(wrong): right for wrong, right in SPELLINGS.items()}
-    found = sealed_words.unit_of(k, right.get(sealed_words.plain(name), name), own, other)
+    right = _RIGHT.get(sealed_words.plain(name), name)
+    found = sealed_words.unit_of(k, right, own, other)
     if found // SKILLS != element:
         raise sealed_words.bad_entry(k, name, "wrong_element")
     return found % SKILLS

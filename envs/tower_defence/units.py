@@ -6,6 +6,7 @@ milliseconds here and in ticks there.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -184,6 +185,7 @@ BREAKING, FIRE_SECONDS, SLOW_MS, SUMMON_MS, FUSE_MS, BITE_MS = 5, 3, 2000, 5000,
 """A ShieldBreakerDemon's bite at shields; how long fire burns on and ice holds; intervals."""
 
 
+@cache
 def names(seat: int) -> tuple[str, ...]:
     """The names of a seat's units, by number."""
     return tuple(unit.name for unit in (DEMONS, SOLDIERS)[seat])

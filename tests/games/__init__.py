@@ -7,7 +7,7 @@ from stratagym import envs
 
 def register() -> None:
     """Make the games known to this process."""
-    from games import bids, catch, geography, heap, roles, village
+    from games import bids, catch, geography, heap, powers, roles, village
 
-    for package in (bids, roles, catch, geography, heap, village):
+    for package in (bids, roles, catch, geography, heap, village, powers):
         envs.register(package.SPEC)

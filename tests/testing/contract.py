@@ -498,6 +498,7 @@ def contract_checks(
     applies = {
         Contract.commits_of_the_running_turn_do_not_show.__name__: facts.is_simultaneous,
         Contract.messages_reach_only_those_they_are_for.__name__: _talks(facts),
+        Contract.what_talk_tells_shows_nothing_hidden.__name__: _talks(facts),
         Contract.information_and_seed_decide.__name__: facts.information == "imperfect",
         Contract.told_moves_tell_what_is_seen.__name__: facts.information == "imperfect",
         Contract.pictures_for_a_seat_show_nothing_hidden.__name__: facts.information == "imperfect",

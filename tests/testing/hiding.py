@@ -11,7 +11,9 @@ import numpy as np
 
 from stratagym.envs import core, prompts
 from stratagym.envs.display import draws_for_seats
+from stratagym.envs.talk import EVERYBODY, ONESELF, SPEECH_LIMIT
 from stratagym.envs.text import TextGame
+from stratagym.envs.views import part, seat_names
 from stratagym.testing.positions import RandomGame
 
 PICTURES = 4
@@ -275,6 +277,40 @@ class Hiding:
         assert reached, f"seat {hearer} was never shown what seat {teller} said"
         third = set(played.players) - {teller, hearer}
         assert compared or not third, f"no prompt of the seats {third} was compared"
+
+    def what_talk_tells_shows_nothing_hidden(self) -> None:
+        """Names, phases and words of actions follow from what those know who tell and hear them.
+
+        Names tell the seats apart, and are no words that stand for several seats or oneself.
+        """
+        played, view, rules = self.played(), self.spec.module("view"), self.rules
+        for at, (state, seat) in enumerate(zip(played.states, played.players, strict=True)):
+            names, hearers = (
+                seat_names(view, rules, state[0]),
+                view.listeners(rules, state[0], seat),
+            )
+            called = {" ".join(name.split()).casefold() for name in names}
+            assert len(called) == len(names) and not called & {"", *EVERYBODY, *ONESELF}, names
+            assert all(name.isprintable() for name in names), names
+            told = _told_by_talk(view, rules, state, seat)
+            assert set(hearers) <= set(range(rules.num_players)) - {seat}, (seat, hearers)
+            for knows in (seat, *hearers):
+                other = state.copy()
+                core.determinize_at(rules, other, 0, knows, np.uint64(self.seed + at + 1))
+                assert told == _told_by_talk(view, rules, other, seat), (knows, state, other)
+                if knows == seat and hasattr(view, "spoken_text"):
+                    for action in played.choices[at][:MOST_TOLD]:
+                        said = view.spoken_text(rules, state[0], action)
+                        assert said == view.spoken_text(rules, other[0], action), (action, state)
+                        assert len(said) <= SPEECH_LIMIT, f"{said[:80]!r} is too long"
+
+
+def _told_by_talk(view: Any, rules: Any, states: np.ndarray, seat: int) -> tuple[Any, ...]:
+    """What goes with a message of a seat beside its text."""
+    s = states[0]
+    present, phase = part(view, "present")(rules, s), part(view, "phase_text")(rules, s)
+    listeners = view.listeners(rules, s, seat)
+    return seat_names(view, rules, s), list(present), phase, list(listeners)
 
 
 def _same_turn(rules: Any, before: np.ndarray, after: np.ndarray) -> bool:

@@ -20,7 +20,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -265,13 +265,13 @@ class _Look:
         tried = range(len(moves))
         if len(moves) > WEIGHED:
             tried = self.rng.choice(len(moves), WEIGHED, replace=False).tolist()
-        there, here, trial = goal.view(np.uint8), table.states.view(np.uint8), _copied(table.states)
-        reached, legal = trial.view(np.uint8), np.empty_like(table.legal)
+        reached, legal = table.raw.copy(), np.empty_like(table.legal)
+        trial = reached.view(table.states.dtype)
 
         def distance(k: int) -> int:
-            reached[:] = here
+            reached[:] = table.raw
             core.play_at(table.rules, trial, 0, int(moves[k]), legal, table.probs)
-            return int(np.count_nonzero(reached != there))
+            return _apart(reached, goal)
 
         return min(tried, key=distance)
 
@@ -280,90 +280,84 @@ class _Look:
     def look(self, rules: Any, options: dict[str, Any], most: int) -> None:
         """Look at positions of a random game and at others like them, up to so many pairs."""
         self._options, self._last = options, self.told.pairs + most
-        seed = int(self.rng.integers(2**63))
-        actions = self._random_game(rules, seed)
-        if not actions:  # over before anybody was to move
+        game = self._random_game(rules, int(self.rng.integers(2**63)))
+        if not game.actions:  # over before anybody was to move
             return
         for change in (
             self._reordered, self._changed, self._rejoined, self._there_and_back, self._redealt,
             self._reordered, self._changed, self._rejoined, self._there_and_back,
         ):  # fmt: skip
             if not self._is_enough:
-                change(rules, seed, actions)
+                change(game)
 
-    def _random_game(self, rules: Any, seed: int) -> list[int]:
-        table = _Table(self.game, rules, seed)
-        actions: list[int] = []
-        while table.seat >= 0 and len(actions) < LONGEST:
-            actions.append(int(self.rng.choice(table.choices())))
-            table.play(actions[-1])
-        return actions
+    def _random_game(self, rules: Any, seed: int) -> _Played:
+        table, game = _Table(self.game, rules, seed), _Played([], [])
+        while table.seat >= 0 and len(game.actions) < LONGEST:
+            game.tables.append(table.copy())
+            game.actions.append(int(self.rng.choice(table.choices())))
+            table.play(game.actions[-1])
+        return game
 
     def _at(self, n: int) -> int:
         """A decision of n, half of the times one of the first six."""
         return int(self.rng.integers(min(n, 6) if self.rng.random() < 0.5 else n))
 
-    def _both(
-        self, rules: Any, seed: int, actions: list[int], others: list[int], first: int
-    ) -> None:
-        """Note the positions of two games from decision ``first`` on."""
-        for line in (actions, others):
-            table = _Table(self.game, rules, seed)
-            for action in line[:first]:
-                if not table.may(action):
-                    break
-                table.play(action)
-            else:
-                self._play_on(table, line[first : first + WINDOW])
+    def _both(self, game: _Played, i: int, others: list[int], first: int) -> None:
+        """Note the positions of two games from decision ``first`` on; they part at decision i."""
+        if first == len(game.actions):
+            return
+        self._play_on(game.at(first), game.actions[first : first + WINDOW])
+        table = game.at(i)
+        for action in others[i:first]:
+            if not table.may(action):
+                break
+            table.play(action)
+        else:
+            self._play_on(table, others[first : first + WINDOW])
 
-    def _reordered(self, rules: Any, seed: int, actions: list[int]) -> None:
+    def _reordered(self, game: _Played) -> None:
         """The same moves in another order."""
-        i = self._at(len(actions))
-        j = min(len(actions) - 1, i + int(self.rng.choice((1, 2, 2, 2, 4, 4, 6))))
-        others = list(actions)
+        i = self._at(len(game.actions))
+        j = min(len(game.actions) - 1, i + int(self.rng.choice((1, 2, 2, 2, 4, 4, 6))))
+        others = list(game.actions)
         others[i], others[j] = others[j], others[i]
-        self._both(rules, seed, actions, others, j)
+        self._both(game, i, others, j)
 
-    def _changed(self, rules: Any, seed: int, actions: list[int]) -> None:
+    def _changed(self, game: _Played) -> None:
         """One other move, and then the same as before where they are legal."""
-        table, i = _Table(self.game, rules, seed), self._at(len(actions))
-        for action in actions[:i]:
-            table.play(action)
-        others = list(actions)
-        others[i] = int(self.rng.choice(table.choices()))
-        self._both(rules, seed, actions, others, i + 1)
+        i = self._at(len(game.actions))
+        others = list(game.actions)
+        others[i] = int(self.rng.choice(game.tables[i].choices()))
+        self._both(game, i, others, i + 1)
 
-    def _rejoined(self, rules: Any, seed: int, actions: list[int]) -> None:
+    def _rejoined(self, game: _Played) -> None:
         """One other move, and then those that lead nearest to where the game was without it."""
-        table, i = _Table(self.game, rules, seed), self._at(len(actions))
-        for action in actions[:i]:
-            table.play(action)
-        other = table.copy()
-        for k, action in enumerate(actions[i : i + WINDOW]):
+        i = self._at(len(game.actions))
+        table, other = game.at(i), game.at(i)
+        for k, action in enumerate(game.actions[i : i + WINDOW]):
             table.play(action)
             if other.seat < 0:
                 break
             legal = other.choices()
-            nearest = self._way_back(other, legal, table.states) if k else None
+            nearest = self._way_back(other, legal, table.raw) if k else None
             other.play(int(self.rng.choice(legal) if nearest is None else legal[nearest]))
             self._note(table)
             self._note(other)
 
-    def _there_and_back(self, rules: Any, seed: int, actions: list[int]) -> None:
+    def _there_and_back(self, game: _Played) -> None:
         """Three times from one position: moves away, and those that lead nearest to it again.
 
         Then the game goes on as it did without these.
         """
-        start, at = _Table(self.game, rules, seed), self._at(len(actions))
-        for action in actions[:at]:
-            start.play(action)
-        self._play_on(start.copy(), actions[at : at + WINDOW])
+        at = self._at(len(game.actions))
+        start, actions = game.tables[at], game.actions[at : at + WINDOW]
+        self._play_on(start.copy(), actions)
         for _ in range(3):
             ways = [self._detour(start) for _ in range(WAYS)]
-            way = min(ways, key=lambda way: _apart(way[-1].states, start.states))
+            way = min(ways, key=lambda way: _apart(way[-1].raw, start.raw))
             for table in way[:-1]:
                 self._note(table)
-            self._play_on(way[-1], actions[at : at + WINDOW])
+            self._play_on(way[-1], actions)
 
     def _detour(self, start: _Table) -> list[_Table]:
         """The game behind each of a move of every seat, by chance, and one of each nearest back."""
@@ -375,7 +369,7 @@ class _Look:
             legal = table.choices()
             chosen = int(self.rng.integers(len(legal)))
             if k >= seats:
-                chosen = self._way_back(table, legal, start.states)
+                chosen = self._way_back(table, legal, start.raw)
             table.play(int(legal[chosen]))
             tables.append(table)
         return tables[1:] or [start.copy()]
@@ -388,39 +382,50 @@ class _Look:
                 break
             table.play(action)
 
-    def _redealt(self, rules: Any, seed: int, actions: list[int]) -> None:
+    def _redealt(self, game: _Played) -> None:
         """The same moves with other hidden cards."""
         if self.game.information != "imperfect" or self.game.is_simultaneous:
             return
-        table, at = _Table(self.game, rules, seed), self._at(len(actions))
-        for action in actions[:at]:
-            table.play(action)
-        other = table.copy()
+        at = self._at(len(game.actions))
+        table, other = game.at(at), game.at(at)
         fresh = np.uint64(self.rng.integers(2**63))
-        core.determinize_at(rules, other.states, 0, other.seat, fresh)
+        core.determinize_at(other.rules, other.states, 0, other.seat, fresh)
         for line in (table, other):
-            self._play_on(line, actions[at : at + WINDOW])
+            self._play_on(line, game.actions[at : at + WINDOW])
+
+
+def _copied(states: np.ndarray) -> np.ndarray:
+    """A copy by bytes: quicker than one by fields, which leaves anything between them."""
+    return states.view(np.uint8).copy().view(states.dtype)
 
 
 def _apart(one: np.ndarray, other: np.ndarray) -> int:
     """How many bytes of two records differ."""
-    return int(np.count_nonzero(one.view(np.uint8) != other.view(np.uint8)))
+    return int(np.count_nonzero(one != other))
 
 
-def _copied(states: np.ndarray) -> np.ndarray:
-    """A copy by bytes, which is quicker than one by fields."""
-    return states.view(np.uint8).copy().view(states.dtype)
+class _Played(NamedTuple):
+    """A random game: its actions, and the game before each of them."""
+
+    actions: list[int]
+    tables: list[_Table]
+
+    def at(self, k: int) -> _Table:
+        """The game before action k, to be played on."""
+        return self.tables[k].copy()
 
 
 class _Followed:
     """A record that is played on.
 
     Attributes:
-        states: (1,) record. seat: to move, or below 0. past: earlier records, the latest last.
+        raw: the record's bytes, which are copied quicker than its fields. states: the same as a
+            (1,) record. seat: to move, or below 0. past: bytes of earlier records, the latest last.
     """
 
     def __init__(self, game: core.GameSpec, rules: Any, states: np.ndarray):
         self.view, self.rules, self.states = game.module("view"), rules, states
+        self.raw = states.view(np.uint8)
         self.legal, self.probs = core.new_scratch(rules)
         self.seat = int(core.current_player_at(rules, states, 0))
         self.past: list[np.ndarray] = []
@@ -431,7 +436,7 @@ class _Followed:
 
     def play(self, action: int) -> None:
         """Play a legal action, then chance."""
-        self.past = [*self.past[1 - PAST :], _copied(self.states)]
+        self.past = [*self.past[1 - PAST :], self.raw.copy()]
         played = core.play_at(self.rules, self.states, 0, action, self.legal, self.probs)
         self.seat = int(played[0])
 
@@ -451,7 +456,7 @@ class _Table(_Followed):
         self._begin()
 
     def _begin(self) -> None:
-        self._own: dict[int, list[int]] = {}
+        self._asked: dict[int, np.ndarray] = {}
         self._open: OpenTurn | None = None
         if self.game.is_simultaneous and self.seat >= 0:
             self._open = OpenTurn(self.rules, self.states)
@@ -460,15 +465,25 @@ class _Table(_Followed):
         """The same game at the same place, to be played on by itself."""
         twin = object.__new__(_Table)
         twin.__dict__ |= self.__dict__
-        twin.states = _copied(self.states)
-        twin._own = {seat: list(own) for seat, own in self._own.items()}
+        twin.raw = self.raw.copy()
+        twin.states = twin.raw.view(self.states.dtype)
+        twin._asked = {seat: _copied(states) for seat, states in self._asked.items()}
         return twin
 
     def asked(self) -> np.ndarray:
         """The record that the seat to move is asked from, which shows no other seat's commit."""
         if self._open is None:
             return _copied(self.states)
-        return self._open.position(self.seat, self._own.get(self.seat, []))
+        return _copied(self._asked_of(self.seat))
+
+    def _asked_of(self, seat: int) -> np.ndarray:
+        """What a seat is asked from in the open turn, after what it has played in it."""
+        found = self._asked.get(seat)
+        if found is None:
+            assert self._open is not None
+            found = self._asked[seat] = core.new_states(self.rules)
+            found[:] = self._open.position(seat)  # field by field: between them stand zeros
+        return found
 
     def may(self, action: int) -> bool:
         """Whether the seat to move may play an action."""
@@ -479,10 +494,12 @@ class _Table(_Followed):
         )
 
     def play(self, action: int) -> None:
-        self._own.setdefault(self.seat, []).append(int(action))
+        if self._open is None:
+            super().play(action)
+            return
+        core.play_at(self.rules, self._asked_of(self.seat), 0, action, self.legal, self.probs)
         super().play(action)
-        still = self._open is not None and self.seat >= 0
-        if not (still and self._open.is_deciding(self.seat, self.states)):  # type: ignore[union-attr]
+        if self.seat < 0 or not self._open.is_deciding(self.seat, self.states):
             self._begin()
 
 
@@ -493,7 +510,7 @@ class _Line(_Followed):
         states = _copied(place.states)
         core.determinize_at(place.rules, states, 0, place.seat, seed)
         super().__init__(game, place.rules, states)
-        self.past = [*place.past, place.states]
+        self.past = [*place.past, place.states.view(np.uint8)]
 
     def moves(self, other: _Line) -> tuple[np.ndarray, np.ndarray, str]:
         """The legal moves of both lines, at the same places; and in words what only one has.
