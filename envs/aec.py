@@ -167,9 +167,7 @@ class GameEnv(Display, Rendered, AECEnv):
         return np.zeros(n, np.int8), np.zeros(n + 1, np.int64)
 
     def _free_mask(self) -> tuple[np.ndarray, np.ndarray]:
-        """A mask for the next step and scratch, as of ``_set_mask``."""
-        if self._num_actions <= CLEARED:
-            return np.zeros(self._num_actions, np.int8), self._legal
+        """A mask for the next step and scratch, as of ``_set_mask``, of many actions."""
         for pair in self._buffers:
             if getrefcount(pair[0]) == _held_once():
                 return pair
@@ -208,7 +206,10 @@ class GameEnv(Display, Rendered, AECEnv):
             seed = secrets.randbits(63) if self._next_seed is None else self._next_seed
         seed = checks.seed_number(seed)
         self._next_seed = int(core.derive_seed(np.uint64(seed), np.uint64(1)))
-        mask, legal = self._free_mask()
+        if self._num_actions > CLEARED:
+            mask, legal = self._free_mask()
+        else:
+            mask, legal = np.zeros(self._num_actions, np.int8), self._legal
         player = self._reset(self.rules, self.states, seed, legal, self._probs, mask, self._total)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -276,7 +277,11 @@ class GameEnv(Display, Rendered, AECEnv):
                 info["illegal"] = checks.illegal_info(agent, action, mask)
             checks.warn_of_illegal(self.spec.name)
             return
-        mask, legal = self._free_mask()
+        legal = self._legal
+        if self._num_actions > CLEARED:
+            mask, legal = self._free_mask()
+        else:
+            mask = np.zeros(self._num_actions, np.int8)
         player, self._rewarded = self._step(
             self.rules,
             self.states,

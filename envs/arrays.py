@@ -73,20 +73,20 @@ def contents(rules: Any) -> tuple[Any, ...]:
 def rules_key(rules: Any) -> Any:
     """What rules are told apart by, whatever their game: to be hashed and compared, and kept
     without keeping their arrays.
-
-    Raises:
-        TypeError: a field is an array that ``sizes`` was not told of.
     """
     kind = type(rules)
-    if kind.__hash__ is _hash:
-        return kind, rules.key
+    return (kind, rules.key) if kind.__hash__ is _hash else (kind, rules)
+
+
+def undeclared(rules: Any) -> str:
+    """What is wrong with rules that cannot be hashed: an array that ``sizes`` was not told of."""
     for name, value in zip(rules._fields, rules, strict=True):
         if isinstance(value, np.ndarray):
-            raise TypeError(
-                f"{kind.__module__}: the field {name!r} of Rules is an array: name it and its "
-                f"dtype in sizes(arrays={{{name!r}: np.{value.dtype}}})"
+            return (
+                f"{type(rules).__module__}: the field {name!r} of Rules is an array: name it and "
+                f"its dtype in sizes(arrays={{{name!r}: np.{value.dtype}}})"
             )
-    return kind, rules
+    return f"{type(rules).__module__}: Rules cannot be hashed: {rules!r}"
 
 
 def _hash(rules: Any) -> int:

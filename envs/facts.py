@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from stratagym.envs.arrays import hold_arrays, rules_key
+from stratagym.envs.arrays import hold_arrays, rules_key, undeclared
 from stratagym.envs.echo import shortened
 
 _ENVS = __name__.rpartition(".")[0]
@@ -320,7 +320,10 @@ class GameSpec:
         options = self._all_options(given)
         rules = make(**options)
         _name_apart(type(rules))
-        _options[rules_key(rules)] = options
+        try:
+            _options[rules_key(rules)] = options
+        except TypeError:
+            raise TypeError(undeclared(rules)) from None
         return rules
 
     def options_of(self, rules: Any) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def test_long_replies_take_time_in_proportion_to_their_length(game):
                 assert long < MOST * short, (begin, fill, options, short, long)
 
 
-@pytest.mark.parametrize("game", filter(has_other_names, GAMES))
+@pytest.mark.parametrize("game", [*filter(has_other_names, GAMES)])
 def test_renamed_replies_too(game):
     at, options = table(game), TextOptions(renamed=True, lenient=True)
     for fill in (" ", "[", "7", "Move: ", "check "):

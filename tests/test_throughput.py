@@ -177,7 +177,7 @@ def test_shapes_of_single_games(game, shape, counted):
     assert SHAPES[shape].make(game)() == counted
 
 
-@pytest.mark.parametrize("game", filter(SHAPES["resolve"].has, our_games()))
+@pytest.mark.parametrize("game", [*filter(SHAPES["resolve"].has, our_games())])
 def test_pairs_of_plans_are_fought_out(game):
     assert SHAPES["resolve"].make(game)() == 1000
 
