@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from stratagym.agents import hooks
 from stratagym.agents.core import make_policy
 from stratagym.envs import games, spec
 from stratagym.envs.plans import plan_kind
@@ -17,6 +18,11 @@ def our_games() -> list[str]:
 def games_of_moves() -> list[str]:
     """Those of our games in which a reply names one move, not a plan of several."""
     return [name for name in our_games() if plan_kind(spec(name)) is None]
+
+
+def rule_based(game: str) -> str:
+    """The game's rule-based policy; where it has none, random play."""
+    return "heuristic" if hooks.found(spec(game), "heuristic") else "random"
 
 
 def assert_no_policy(game: str, text: str, words: str) -> None:

@@ -14,7 +14,7 @@ import tug
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium_forms import Scripted, gymnasium_id, sample
-from ours import our_games
+from ours import our_games, rule_based
 
 from stratagym.agents import kernel_policies
 from stratagym.agents import learner_games as learner
@@ -40,6 +40,8 @@ def test_gymnasium_check_env(game, options, monkeypatch):
     """No failure and no warning of Gymnasium's checker, all render modes included."""
     pytest.importorskip("pygame")
     monkeypatch.setitem(SingleAgentEnv.metadata, "render_fps", 10_000)
+    if options.get("opponent") == "heuristic":
+        options = options | {"opponent": rule_based(game)}
     env = gymnasium.make(gymnasium_id(game), **options).unwrapped
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -11,7 +11,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium_forms import gymnasium_id, sample
-from ours import our_games
+from ours import our_games, rule_based
 from pettingzoo.test import api_test
 
 from stratagym.envs import make
@@ -36,7 +36,7 @@ def test_render(seed):
 
 @pytest.mark.parametrize("game", our_games())
 def test_make_and_make_vec(game):
-    one = gymnasium.make(gymnasium_id(game), opponent="heuristic")
+    one = gymnasium.make(gymnasium_id(game), opponent=rule_based(game))
     one.reset(seed=0)
     masks = one.get_wrapper_attr("action_masks")()
     one.step(int(masks.argmax()))
