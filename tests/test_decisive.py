@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numba import njit
+from ours import our_games
 
 from stratagym.agents import hooks
 from stratagym.agents.core import decision_for, is_combinatorial, make_policy
 from stratagym.agents.decisive import Narrowing
-from stratagym.envs import core, spec, specs
+from stratagym.envs import core, spec
 
-COMBINATORIAL = [game.name for game in specs() if is_combinatorial(game)]
+COMBINATORIAL = [name for name in our_games() if is_combinatorial(spec(name))]
 OPTIONS = {
     "gomoku": [{}, {"line": "renju"}, {"line": "exact"}, {"rows": 3, "columns": 3, "connect": 3}],
     "go": [{"size": 5}, {"size": 3, "max_length": 9}],
@@ -115,8 +116,8 @@ SEARCHES = {
 }  # fmt: skip
 
 
-def test_every_combinatorial_game_has_its_searches_looked_at():
-    assert set(SEARCHES) == set(COMBINATORIAL)
+def test_games_with_searches_of_their_own_are_combinatorial():
+    assert set(SEARCHES) <= set(COMBINATORIAL)
 
 
 @pytest.mark.parametrize("game", COMBINATORIAL)
@@ -124,7 +125,8 @@ def test_searches_win_at_once_and_do_not_let_the_other(game, rng):
     """Fifteen positions of random games in which it matters which move is made."""
     options = {"go": {"size": 5}, "reversi": {"size": 4}}.get(game, {})
     look = Looker(spec(game).make_rules(**options))
-    searches, met = [make_policy(spec(game), name) for name in SEARCHES[game]], 0
+    names, met = SEARCHES.get(game, ("mcts:20",)), 0
+    searches = [make_policy(spec(game), name) for name in names]
     while met < 15:
         for facts, rules, states in positions(game, rng, 100, 4, **options):
             wins, safe = look(states)

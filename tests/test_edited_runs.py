@@ -141,6 +141,20 @@ def test_moves_that_are_illegal_are_played_in_no_kernel(tmp_path):
     assert (tmp_path / "games.jsonl").read_text() == rows
 
 
+@pytest.mark.parametrize(
+    "begun",
+    [None, 5, {}, {"date": "2026-01-01", "version": "0.1.0", "command": 2**70}],
+    ids=["null", "number", "empty", "command"],
+)
+def test_an_edited_beginning_in_a_run_that_is_gone_on_with(tmp_path, begun):
+    words = ("--game", "tictactoe", "--policies", "random,heuristic", "--games", 2)
+    run_script(duel, *words, "--output", tmp_path)
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "begun": begun}))
+    status, line = taken("duel", *words, "--output", tmp_path, "--resume")
+    assert (status, "config.json: the field 'begun' cannot be" in line) == (2, True), line
+
+
 # --- everything that reads a run -----------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ import shlex
 from dataclasses import MISSING, fields
 from datetime import datetime, timezone
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypedDict
 
 from stratagym.envs.echo import masked
 
@@ -18,8 +18,16 @@ _NOT_ITS_OWN = ("output", "resume", "json")
 _QUERY = re.compile(r"(https?://[^\s,?&]*)\?[^\s,&]*")
 
 
-def begun(benchmark: str, args: Any) -> dict[str, str]:
+class Begun(TypedDict):
     """``begun`` of a configuration: the day (UTC), the version and the command line."""
+
+    date: str
+    version: str
+    command: str
+
+
+def begun(benchmark: str, args: Any) -> Begun:
+    """``begun`` of a run that begins now."""
     return {
         "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
         "version": version("stratagym"),

@@ -16,7 +16,7 @@ from typing import Any, TypedDict, cast
 import numpy as np
 
 from stratagym.benchmarks.harness import locks
-from stratagym.benchmarks.harness.begun import BEGUN
+from stratagym.benchmarks.harness.begun import BEGUN, Begun
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.files import SCHEMA as SCHEMA
 from stratagym.benchmarks.harness.files import JsonlWriter as JsonlWriter
@@ -302,9 +302,10 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
         if resume:
             old = read_config(folder)
             _same_config(path, old, config)
+            first_call = _begun(path, old)
             for one in (given, config):
                 one.pop(BEGUN, None)
-                one |= {BEGUN: old[BEGUN]} if BEGUN in old else {}
+                one |= first_call
             for line in earlier_prompts(folder):
                 say(line)
         elif path.exists():
@@ -314,6 +315,19 @@ def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume:
         locks.release(folder)
         raise
     return folder
+
+
+class _BegunConfig(TypedDict, total=False):
+    begun: Begun
+
+
+def _begun(path: Path, config: dict[str, Any]) -> dict[str, Any]:
+    """``begun`` of a configuration, which has none in runs of version 0.1."""
+    try:
+        Shape(_BegunConfig).check(config)
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None
+    return {BEGUN: config[BEGUN]} if BEGUN in config else {}
 
 
 def earlier_prompts(folder: Path) -> list[str]:

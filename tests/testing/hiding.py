@@ -291,18 +291,25 @@ class Hiding:
                 view.listeners(rules, state[0], seat),
             )
             called = {" ".join(name.split()).casefold() for name in names}
-            assert len(called) == len(names) and not called & {"", *EVERYBODY, *ONESELF}, names
-            assert all(name.isprintable() for name in names), names
+            assert len(called) == len(names) and not called & {"", *EVERYBODY, *ONESELF}, (
+                f"the seats' names do not tell them apart, or stand for others too: {names}"
+            )
+            assert all(name.isprintable() for name in names), f"unprintable names: {names}"
             told = _told_by_talk(view, rules, state, seat)
-            assert set(hearers) <= set(range(rules.num_players)) - {seat}, (seat, hearers)
+            others = set(range(rules.num_players)) - {seat}
+            assert set(hearers) <= others, f"seat {seat} may speak to {hearers}"
             for knows in (seat, *hearers):
                 other = state.copy()
                 core.determinize_at(rules, other, 0, knows, np.uint64(self.seed + at + 1))
-                assert told == _told_by_talk(view, rules, other, seat), (knows, state, other)
+                assert told == _told_by_talk(view, rules, other, seat), (
+                    f"what talk tells of seat {seat} changes with what is hidden from seat {knows}"
+                )
                 if knows == seat and hasattr(view, "spoken_text"):
                     for action in played.choices[at][:MOST_TOLD]:
                         said = view.spoken_text(rules, state[0], action)
-                        assert said == view.spoken_text(rules, other[0], action), (action, state)
+                        assert said == view.spoken_text(rules, other[0], action), (
+                            f"what is said with action {action} changes with what is hidden"
+                        )
                         assert len(said) <= SPEECH_LIMIT, f"{said[:80]!r} is too long"
 
 

@@ -480,7 +480,7 @@ class _Table(_Followed):
         """What a seat is asked from in the open turn, after what it has played in it."""
         found = self._asked.get(seat)
         if found is None:
-            assert self._open is not None
+            assert self._open is not None, "no turn is open"
             found = self._asked[seat] = core.new_states(self.rules)
             found[:] = self._open.position(seat)  # field by field: between them stand zeros
         return found
