@@ -20,6 +20,7 @@ from stratagym.benchmarks.replay import __main__ as replay
 from stratagym.benchmarks.replaying import album, scenes, steps
 from stratagym.benchmarks.replaying.evaluator import evaluator
 from stratagym.benchmarks.reporting.page import Page
+from stratagym.envs.talk import player_names
 
 PLANS = ("battle_card", "elemental_duel", "tower_defence")
 
@@ -128,7 +129,7 @@ def test_a_page_of_the_games_that_fit(tmp_path, seed):
 
 def outcome(game: str, returns: list[float] | None, ended_by: str = "terminal") -> str:
     record = {"returns": returns, "ended_by": ended_by}
-    return replays.outcome(envs.spec(game), record)
+    return replays.outcome(envs.spec(game), record, player_names(len(returns or ())))
 
 
 def test_outcomes_in_few_words():
@@ -141,6 +142,9 @@ def test_outcomes_in_few_words():
     assert outcome("ludo", [-1 / 3, 1.0, -1 / 3, -1 / 3]) == "Player 1 wins"
     assert outcome("dou_dizhu", [-2.0, 1.0, 1.0]) == "Players 1 and 2 win"
     assert outcome("ludo", [0.0] * 3) == "nobody wins"
+    record = {"returns": [-1.0, 1.0, 1.0], "ended_by": "terminal"}
+    named = replays.outcome(envs.spec("ludo"), record, ["Austria", "England", "France"])
+    assert named == "England and France win"
 
 
 OPENING = ("e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5e5")

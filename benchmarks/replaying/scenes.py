@@ -171,9 +171,20 @@ SEAT_COLOURS = ((0, 114, 178), (213, 94, 0), (0, 122, 88), (176, 82, 138), (122,
 """Of seats that have none in their game's pictures."""
 
 
+def _mark(position: Position, seat: int) -> str:
+    """A seat's number; where names do not have it, as many first letters as tell them apart."""
+    names = [position.name(k) for k in range(position.rules.num_players)]
+    if all(str(k) in name for k, name in enumerate(names)):
+        return str(seat)
+    for length in range(1, max(map(len, names)) + 1):
+        if len({name[:length] for name in names}) == len(names):
+            return names[seat][:length]
+    return str(seat)
+
+
 def _badge(position: Position, seat: int) -> list[str]:
     """A seat's mark, its colour and the ink on it, as the game's boards and pictures have them."""
-    mark, colour = str(seat), SEAT_COLOURS[seat % len(SEAT_COLOURS)]
+    mark, colour = _mark(position, seat), SEAT_COLOURS[seat % len(SEAT_COLOURS)]
     badge = own_part(position, "badge")
     if badge is not None and position.states is not None:
         mark, colour = badge(position.rules, position.states[0], seat)
