@@ -12,7 +12,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from stratagym.agents.core import Decision, Policy, PolicyString, decision_for, make_policy
+from stratagym.agents.core import (
+    LANGUAGE_MODELS,
+    Decision,
+    Policy,
+    PolicyString,
+    decision_for,
+    make_policy,
+)
 from stratagym.agents.llm import LanguageModel
 from stratagym.envs import core, sealed
 
@@ -97,7 +104,7 @@ def control_policy(spec: core.GameSpec, text: PolicyString) -> Policy:
         return Keep()
     if word == "redraw" and inner:
         redrawn = text.inner()
-        if redrawn.name == "llm":
+        if redrawn.name in LANGUAGE_MODELS:
             options = dict(redrawn.options)
             options.setdefault("temperature", f"{REDRAW_TEMPERATURE:g}")
             redrawn = replace(redrawn, options=options)
