@@ -27,9 +27,11 @@ MAX_TOKENS = 256
 """Of an answer, where nothing else is asked for."""
 CONTEXT = 4096
 """Tokens of a prompt and its answer, where nothing else is asked for; or what the model takes."""
+CONTEXT_STEP = 256
+"""llama.cpp rounds a slot's context up to a multiple of it."""
 SWITCH = {"on": True, "off": False}
 ENGINE = {
-    "context": Number(16, 2**24, whole=True),
+    "context": Number(CONTEXT_STEP, 2**24, whole=True),
     "slots": Number(1, 256, whole=True),
     "threads": Number(1, 1024, whole=True),
 }
@@ -125,12 +127,16 @@ class GGUFChat(OpenAIChat):
         gguf_engine.import_engine()
         trained = file.context_length
         if context is None:
-            context = min(CONTEXT, trained or CONTEXT)
+            context = min(
+                CONTEXT, max(trained or CONTEXT, CONTEXT_STEP) // CONTEXT_STEP * CONTEXT_STEP
+            )
         given = {"context": context, "slots": slots, "threads": threads}
         numbers = {
             name: None if value is None else ENGINE[name].read(name, value)
             for name, value in given.items()
         }
+        if numbers["context"] % CONTEXT_STEP:
+            raise ValueError(f"context={context}: a multiple of {CONTEXT_STEP} is needed")
         if trained is not None and numbers["context"] > trained:
             raise ValueError(
                 f"context={numbers['context']}: {file.path.name} was trained on {trained} tokens "
