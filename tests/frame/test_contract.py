@@ -1,0 +1,27 @@
+"""What every registered game promises, tested alike for all of them (``stratagym.testing``)."""
+
+from __future__ import annotations
+
+import pytest
+import tiny_games as tiny
+from scripts import TESTS
+
+from stratagym.envs import games, spec
+from stratagym.testing import contract_checks
+
+GOLDEN = TESTS / "golden"
+
+tiny.register()
+
+
+@pytest.mark.parametrize(
+    ("game", "check"),
+    [
+        pytest.param(game, name, id=f"{name}-{game}")
+        for game in games()
+        for name, _ in contract_checks(game)
+    ],
+)
+def test_contract(game: str, check: str, seed: int) -> None:
+    golden = GOLDEN if spec(game).package.startswith("stratagym.") else None
+    dict(contract_checks(game, seed=seed, golden=golden))[check]()
