@@ -212,6 +212,17 @@ def test_a_replay_says_who_played(seed):
     assert "stand-in" in own[1].instead and not own[0].instead
 
 
+def test_a_replay_takes_no_stand_in_that_was_edited():
+    record = play(match("heap", {3: model(answers=1)}, players=7))
+    (one,) = record["stand_ins"]
+    for seat in (-1, 7, 2**40):
+        with pytest.raises(InputError, match=f"a stand-in for seat {seat}, which is none of it"):
+            replay({**record, "stand_ins": [{**one, "seat": seat}]}, {})
+    for returns in ([], record["returns"][:3]):
+        with pytest.raises(InputError, match=f"{len(returns)} returns recorded for 7 seats"):
+            replay({**record, "returns": returns}, {})
+
+
 def test_counts_of_moves_leave_a_stand_in_out(seed):
     record = play(match("ludo", {1: Failing(10)}, seed, players=3))
     (one,) = record["stand_ins"]

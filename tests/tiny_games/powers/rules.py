@@ -94,7 +94,10 @@ def step(rules, s, action):
             s.attacked[seat] = s.chosen[seat] - 1
             s.announced[seat] = NOBODY
         for seat in range(SEATS):
-            if (s.attacked == seat).sum() > 1:
+            attackers = 0
+            for other in range(SEATS):
+                attackers += s.attacked[other] == seat
+            if attackers > 1:
                 s.alive[seat] = 0
     s.chosen[:] = PASS
     s.turn += 1
