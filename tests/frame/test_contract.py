@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import pytest
-import tiny_games as tiny
+from ours import all_games
 from scripts import TESTS
 
-from stratagym.envs import games, spec
+from stratagym.envs import spec
 from stratagym.testing import contract_checks
 
 GOLDEN = TESTS / "golden"
-
-tiny.register()
 
 
 @pytest.mark.parametrize(
     ("game", "check"),
     [
         pytest.param(game, name, id=f"{name}-{game}")
-        for game in games()
+        for game in all_games()
         for name, _ in contract_checks(game)
     ],
 )

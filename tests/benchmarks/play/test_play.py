@@ -18,16 +18,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ours import our_games
+from ours import all_games, our_games
 from scripts import ROOT
 
 from stratagym.benchmarks.play import __main__ as play
 from stratagym.benchmarks.reporting.terminal import Screen
-from stratagym.envs import core, games, spec
+from stratagym.envs import core, spec
 from stratagym.testing import RandomGame
 from stratagym.testing.contract import Contract
 
-HIDING = [name for name in games() if spec(name).information == "imperfect"]
+HIDING = [name for name in all_games() if spec(name).information == "imperfect"]
 PLANS = ("battle_card", "elemental_duel", "tower_defence")
 OPTIONS = [
     *((name, {}) for name in HIDING),

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ours import all_games
 from recorded_runs import model, record_game, reply, run_script
+from tiny_games import wide
 
 from stratagym import envs
 from stratagym.benchmarks.board_solvers import __main__ as board_solvers
@@ -23,6 +25,8 @@ from stratagym.benchmarks.reporting.page import Page
 from stratagym.envs.talk import player_names
 
 PLANS = ("battle_card", "elemental_duel", "tower_defence")
+envs.register(wide.SPEC)
+GAMES = sorted([*all_games(), wide.SPEC.name])
 
 
 def data_of(page: Path) -> dict[str, Any]:
@@ -221,7 +225,7 @@ def test_sheets_and_courses_of_games(tmp_path, seed):
             assert all(re.fullmatch(r"[1-6]: piece \d, .*–\d+( x)?", short) for short in shorts)
 
 
-@pytest.mark.parametrize("game", envs.games())
+@pytest.mark.parametrize("game", GAMES)
 def test_every_step_shows_the_position_after_its_move(game, tmp_path, seed):
     options = {"rounds": 2} if game in PLANS else {}
     seats = envs.spec(game).make_rules(**options).num_players
@@ -246,7 +250,7 @@ def test_every_step_shows_the_position_after_its_move(game, tmp_path, seed):
     assert [n for n in numbers if n is not None] == list(range(1, len(moves) + 1))
 
 
-@pytest.mark.parametrize("game", envs.games())
+@pytest.mark.parametrize("game", GAMES)
 def test_sides_are_called_alike_in_text_and_lists(game, tmp_path, seed):
     """A badge is in the name, and the name's mark in the sentences that tell that side's moves."""
     seats = envs.spec(game).make_rules().num_players

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ours import all_games
 from recorded_runs import model, record_game, reply, run_script
 
 from stratagym.benchmarks.harness import replays
@@ -15,9 +16,9 @@ from stratagym.benchmarks.replay import __main__ as replay
 from stratagym.benchmarks.replaying.scenes import Shared, scene
 from stratagym.benchmarks.replaying.seats import seen_by
 from stratagym.benchmarks.replaying.steps import steps
-from stratagym.envs import core, games, spec
+from stratagym.envs import core, spec
 
-HIDING = [name for name in games() if spec(name).information == "imperfect"]
+HIDING = [name for name in all_games() if spec(name).information == "imperfect"]
 PLANS = ("battle_card", "elemental_duel", "tower_defence")
 
 
