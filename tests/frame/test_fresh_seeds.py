@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-TESTS = """
+SOME = """
 import pytest
 from scripts import TESTS
 
@@ -51,7 +51,7 @@ def pytest_in(folder: Path, *words: str, **more: str) -> subprocess.CompletedPro
 def test_what_fails_by_chance_is_found_with_its_seed(tmp_path):
     """Of 60 even seeds in a row there is one in 10**18."""
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["fresh_seeds"]\n')
-    (tmp_path / "test_some.py").write_text(TESTS)
+    (tmp_path / "test_some.py").write_text(SOME)
     (tmp_path / "pytest.ini").touch()
     file = tmp_path / "seeds.jsonl"
     line = [str(TESTS / "fresh_seeds.py"), "--times", "60", "--output", str(file)]
