@@ -8,9 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from scripts import TESTS
+
 SOME = """
 import pytest
-from scripts import TESTS
 
 made = []
 
