@@ -382,10 +382,10 @@ def test_no_folder_or_helper_of_tests_has_a_librarys_name():
     tests = ROOT / "tests"
     assert not [path for path in tests.rglob("test_*.py") if (path.parent / "__init__.py").exists()]
     path = [entry for entry in sys.path if Path(entry).resolve() not in (tests, ROOT)]
-    names = {p.stem for p in tests.glob("*.py")} | {p.name for p in tests.iterdir() if p.is_dir()}
+    names = {entry.stem for entry in tests.iterdir() if entry.suffix == ".py" or entry.is_dir()}
     taken = {
         name
-        for name in names
+        for name in names - {"__pycache__"}
         if name in sys.stdlib_module_names or PathFinder.find_spec(name, path) is not None
     }
     assert not taken
