@@ -16,10 +16,12 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from stratagym.agents import chat_options
+from stratagym.agents.answering import unwrapped
 from stratagym.agents.chat_clients import (
     CLIENTS,
     BadBody,
@@ -246,10 +248,16 @@ class OpenAIChat:
             values["client"] = self.client
         return {name: value for name, value in values.items() if value is not None}
 
-    async def generate(self, messages: Messages, limit_s: float | None = None) -> Reply:
+    async def generate(
+        self,
+        messages: Messages,
+        limit_s: float | None = None,
+        fields: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Reply:
         """The model's answer, after as many attempts as it takes and ``retries`` allows.
 
         Args:
+            fields: of this request alone, such as what its answer is held to.
             limit_s: seconds one attempt may take before the model itself is held to be too slow;
                 where ``timeout_s`` is shorter, that rules, and it is a transport failure.
 
@@ -261,8 +269,10 @@ class OpenAIChat:
         # 60 or 120 s but asks again too soon or gives up, and does not retry torn answers.
         retries = 0
         while True:
-            result = await self._attempt(messages, limit_s)
+            result = await self._attempt(messages, limit_s, fields=fields)
             if isinstance(result, Reply):
+                if fields:
+                    result = replace(result, text=unwrapped(result.text, fields))
                 return replace(result, retries=retries) if retries else result
             if result is _TOO_SLOW and limit_s is not None:
                 raise Overtime(limit_s, retries)
@@ -299,9 +309,13 @@ class OpenAIChat:
             await client.close()
 
     async def _attempt(
-        self, messages: Messages, limit_s: float | None, most_tokens: int | None = None
+        self,
+        messages: Messages,
+        limit_s: float | None,
+        most_tokens: int | None = None,
+        fields: Mapping[str, Any] = MappingProxyType({}),
     ) -> Reply | Failure:
-        body = self._body(messages, most_tokens)
+        body = {**self._body(messages, most_tokens), **fields}
         timeout_s, limited = self.timeout_s, False
         if limit_s is not None and limit_s <= timeout_s:
             timeout_s, limited = limit_s, True

@@ -60,7 +60,10 @@ class RedrawnModel(LanguageModel):
     """
 
     def __init__(self, model: LanguageModel):
-        super().__init__(model.chat, model.text, model.tries, f"{REDRAW}{model.name}", model.prices)
+        super().__init__(
+            model.chat, model.text, model.tries, f"{REDRAW}{model.name}", model.prices,
+            answering=model.answering,
+        )  # fmt: skip
 
     def shown(self, states: np.ndarray) -> np.ndarray:
         return without_past(states)

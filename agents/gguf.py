@@ -10,12 +10,15 @@ import asyncio
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from stratagym.agents import chat_options, gguf_engine, gguf_file
-from stratagym.agents.chat import NO_KEY, Failure, OpenAIChat, TransportError
+from stratagym.agents import answering, chat_options, gguf_engine, gguf_file
+from stratagym.agents.answering import Scored
+from stratagym.agents.chat import NO_KEY, Failure, Messages, OpenAIChat, TransportError
 from stratagym.agents.chat_clients import HTTPAnswer
 from stratagym.agents.chat_options import Number
+from stratagym.agents.chat_replies import Reply
 from stratagym.agents.core import PolicyString
 from stratagym.agents.llm import LanguageModel
 from stratagym.envs import core
@@ -38,7 +41,7 @@ ENGINE = {
 """Numbers of the engine, as policy strings name them."""
 SAMPLED = ("temperature", "max_tokens", "top_p", "top_k", "seed", "thinking_budget", "extra_body")
 OWN = (*ENGINE, "prompt_cache", "lora")
-OPTIONS = (*SAMPLED, *OWN, "timeout_s")
+OPTIONS = (*SAMPLED, *OWN, *answering.OPTIONS, "timeout_s")
 """Every option of a policy string."""
 
 
@@ -196,9 +199,44 @@ class GGUFChat(OpenAIChat):
         except gguf_engine.EngineFault as error:
             raise TransportError("connection", str(error), lasting=True) from None
 
-    async def generate(self, messages: Any, limit_s: float | None = None) -> Any:
+    async def generate(
+        self,
+        messages: Messages,
+        limit_s: float | None = None,
+        fields: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Reply:
         self._load()
-        return await super().generate(messages, limit_s)
+        return await super().generate(messages, limit_s, fields)
+
+    async def score(
+        self, messages: Messages, text: str, limit_s: float | None = None
+    ) -> tuple[Scored, Reply]:
+        """How probable an answer is: its tokens as the tokenizer cuts them, and its end.
+
+        The answer is forced by a grammar of its tokens; what the engine tells of each token is its
+        probability without grammar, temperature or other sampling.
+
+        Raises:
+            TransportError, Overtime: as ``generate``.
+        """
+        self._load()
+        # Nothing is answered meanwhile that this could hold up: the engine has threads of its own.
+        tokens = await asyncio.to_thread(gguf_engine.engine(self.engine).tokens, text)
+        sent = {
+            "grammar": "root ::= " + " ".join(f"<[{token}]>" for token in tokens),
+            "logprobs": True,
+            "top_logprobs": 1,
+            "temperature": 0.0,
+            "max_tokens": len(tokens) + 1,
+            "stream": False,
+        }
+        reply = await self.generate(messages, limit_s, sent)
+        told = reply.token_log_probabilities
+        if [token for token, _ in told[: len(tokens)]] != tokens or len(told) != len(tokens) + 1:
+            raise TransportError(
+                "bad_response", f"the engine did not score {text!r} token by token"
+            )
+        return Scored(text, sum(value for _, value in told), len(told)), reply
 
     def _set_address(self, base_url: str | None) -> None:
         self._own_url = self._url = self.base_url = ""
@@ -236,10 +274,14 @@ def gguf_policy(spec: core.GameSpec, text: PolicyString) -> LanguageModel:
             )
         if not value:
             raise ValueError(f"policy {name}: {option} has no value")
-    options: dict[str, Any] = dict(text.options)
+    options: dict[str, Any] = {
+        option: value for option, value in text.options.items() if option not in answering.OPTIONS
+    }
     try:
         chat_options.read_extra_body(options.get("extra_body"))
+        told = {"constrain_as": answering.GRAMMAR, **text.options}
+        held = answering.Answering.of(spec, told, scores=True)
         chat = GGUFChat(text.argument, **options)
     except ValueError as error:
         raise ValueError(f"policy {name}: {error}") from None
-    return LanguageModel(chat, name=name)
+    return LanguageModel(chat, name=name, answering=held)

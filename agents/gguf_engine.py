@@ -180,15 +180,12 @@ class Engine:
             pieces.take(piece)
             return job.stopped.is_set()
 
-        # Progress is reported for each batch of a prompt, and only at a report can it be stopped.
-        more = {
-            "stream": True,
-            "stream_options": {"include_usage": True},
-            "return_progress": True,
-            "cache_prompt": self.settings.prompt_cache,
-        }
+        body = {"stream": True, "cache_prompt": self.settings.prompt_cache, **body}
         body.pop("model", None)
-        self._server.handle_chat_completions({**more, **body, "stream": True}, take)
+        if body["stream"]:
+            # Progress is reported for each batch of a prompt; only at a report can it be stopped.
+            body |= {"stream_options": {"include_usage": True}, "return_progress": True}
+        self._server.handle_chat_completions(body, take)
         return pieces.answer(time.perf_counter() - began)
 
 
@@ -234,7 +231,7 @@ class _Pieces:
             return
         self._usage = piece.get("usage") or self._usage
         for choice in piece["choices"]:
-            delta = choice.get("delta") or {}
+            delta = choice.get("delta") or choice.get("message") or {}
             self._text.append(delta.get("content") or "")
             self._reasoning.append(delta.get("reasoning_content") or "")
             self._finish = choice.get("finish_reason") or self._finish

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from stratagym.agents import chat_options, gguf
+from stratagym.agents.answering import ANSWER
 from stratagym.agents.controls import REDRAW_TEMPERATURE
 from stratagym.agents.core import LANGUAGE_MODELS, Policy, PolicyString, at_version, make_policy
 from stratagym.agents.llm import LanguageModel
@@ -17,6 +18,7 @@ from stratagym.benchmarks.harness.cli import InputError, words
 from stratagym.benchmarks.harness.decisions import TOKENS_APART
 from stratagym.benchmarks.harness.files import brief
 from stratagym.benchmarks.harness.options import ModelArgs
+from stratagym.envs.constraints import OFF
 from stratagym.envs.core import GameSpec
 
 
@@ -37,8 +39,9 @@ def make_policies(
     for name in words(text):
         try:
             parsed = PolicyString.parse(name)
-            policy = make_policy(game, _completed(parsed, args, depth, option))
-            policy.name += _own_options(parsed)
+            completed = _completed(parsed, args, depth, option)
+            policy = make_policy(game, completed)
+            policy.name += _own_options(parsed, completed)
             if isinstance(policy, LanguageModel):
                 if args.price_in or args.price_out or args.price_cached:
                     policy.prices = args.price_in, args.price_out
@@ -91,13 +94,16 @@ def _completed(parsed: PolicyString, args: ModelArgs, depth: int, option: str) -
 
 
 def _sampling(args: ModelArgs) -> dict[str, Any]:
-    """The options of sampling that have no default here; None where they are not given."""
+    """The options of answers that have no default here; None where they are not given."""
     return {
         "top_p": args.top_p,
         "top_k": args.top_k,
         "seed": args.model_seed,
         "thinking_budget": args.thinking_budget,
         "extra_body": args.extra_body,
+        "constrain": None if args.constrain == OFF else args.constrain,
+        "constrain_as": args.constrain_as,
+        "decide": None if args.decide == ANSWER else args.decide,
     }
 
 
@@ -110,18 +116,23 @@ def _in_process(parsed: PolicyString, args: ModelArgs) -> PolicyString:
         "timeout_s": args.timeout,
         **_sampling(args),
     }
+    optional["constrain_as"] = None  # there is one way to tell this engine
     defaults = {option: str(value) for option, value in optional.items() if value is not None}
     return replace(parsed, options=defaults | parsed.options)
 
 
-def _own_options(parsed: PolicyString) -> str:
-    """A language model's options as in its policy string, to distinguish two policies."""
+def _own_options(parsed: PolicyString, completed: PolicyString) -> str:
+    """A language model's options as in its policy string, to distinguish two policies.
+
+    How it comes to its answers is told wherever it was said: that is a setting of its own.
+    """
     if parsed.name == "control":
-        parsed = parsed.inner()
+        parsed, completed = parsed.inner(), completed.inner()
     if parsed.name not in LANGUAGE_MODELS:
         return ""
     named = {*chat_options.OPTIONS, *gguf.OWN} - set(CONNECTION)
     own = {k: v for k, v in parsed.options.items() if k in named}
+    own |= {k: v for k, v in completed.options.items() if k in ("constrain", "decide")}
     if body := chat_options.read_extra_body(own.get("extra_body")):
         # As short as can be, and readable as a policy string again.
         own["extra_body"] = quote(chat_options.short_json(body), safe="{}[]\"\\:,'()*!@/;= ")
