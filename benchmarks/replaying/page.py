@@ -93,7 +93,8 @@ def document(
 <span id="of"></span>
 <button type="button" id="after" aria-label="Next game">game ▶</button>
 </div>
-<details id="finder" hidden><summary>All games: <span id="matching" role="status"></span></summary>
+<details id="finder" hidden>
+<summary>Find a game: <span id="matching" role="status"></span></summary>
 <div id="filters"></div>
 <p id="more"><label>Match name begins with <input type="search" id="match"></label>
 <label id="holding"><input type="checkbox" id="held"> only games on this page</label>

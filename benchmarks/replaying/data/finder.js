@@ -95,7 +95,7 @@ function filter() {
   }
   const held = fitting.filter((row) => places.has(row.number)).length;
   const which = held === fitting.length ? "" : `, ${held} of them on this page`;
-  find("matching").textContent = `${fitting.length} of ${listed.length} games match${which}`;
+  find("matching").textContent = `${fitting.length} of ${listed.length} match${which}`;
   find("clear").hidden = fitting.length === listed.length;
   find("absent").textContent = "";
   find("found").scrollTop = Math.max(0, (active - 2) * ROW);

@@ -395,7 +395,7 @@ function openPlace() {
   if (many) {
     readFilters(rest);
     fitting = listed.filter(fits);
-    if (number === undefined) find("finder").open = true;
+    if (number === undefined || rest) find("finder").open = true;
   }
   const asked = places.get(Number(number));
   const first = fitting.find((row) => places.has(row.number));
