@@ -11,6 +11,7 @@ from rich.console import Console
 
 from stratagym.benchmarks.replaying.album import end_report
 from stratagym.benchmarks.reporting.cross_table import draw_cross_table
+from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import (
     NO_RESULT,
     add_words,
@@ -20,7 +21,6 @@ from stratagym.benchmarks.reporting.own import (
 )
 from stratagym.benchmarks.reporting.page import (
     NOTHING,
-    Games,
     Page,
     RateCell,
     Table,

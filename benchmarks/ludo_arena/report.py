@@ -10,16 +10,9 @@ from rich.console import Console
 
 from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.cross_table import both_ways, draw_cross_table
+from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import add_words, marked, print_words
-from stratagym.benchmarks.reporting.page import (
-    Games,
-    Page,
-    RateCell,
-    Table,
-    code,
-    count,
-    number,
-)
+from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, number
 from stratagym.benchmarks.reporting.sections import (
     add_models,
     add_run,

@@ -24,7 +24,8 @@ from stratagym.benchmarks.replaying.page import document
 from stratagym.benchmarks.replaying.scenes import Remarks, Shared, scene
 from stratagym.benchmarks.replaying.seats import seen_by
 from stratagym.benchmarks.replaying.tiles import MOST, Tiles
-from stratagym.benchmarks.reporting.page import GameLinks, Page, code, count, plain_text
+from stratagym.benchmarks.reporting.games import GameLinks
+from stratagym.benchmarks.reporting.page import Page, code, count, plain_text
 from stratagym.benchmarks.reporting.sections import add_models, add_run
 
 NAME = "replays.html"

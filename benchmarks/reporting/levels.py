@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import (
     NO_RESULT,
     is_result,
@@ -13,7 +14,6 @@ from stratagym.benchmarks.reporting.own import (
 )
 from stratagym.benchmarks.reporting.page import (
     NOTHING,
-    Games,
     Page,
     RateCell,
     Table,

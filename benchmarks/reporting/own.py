@@ -15,15 +15,8 @@ from typing import Any
 
 from rich.console import Console
 
-from stratagym.benchmarks.reporting.page import (
-    NOTHING,
-    Games,
-    Page,
-    Table,
-    code,
-    count,
-    plain_text,
-)
+from stratagym.benchmarks.reporting.games import Games
+from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, count, plain_text
 
 MARKED, MOST = 0.10, 0.50
 """Shares of decisions that are not a policy's own: above the first the policy is marked, above the

@@ -16,13 +16,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.styled import Styled
 from rich.table import Table as RichTable
 from rich.text import Text
+
+from stratagym.benchmarks.reporting.games import GameLinks, Games
 
 NOTHING = "–"
 """Shown if there is no case to count."""
@@ -175,42 +176,6 @@ class RateCell:
 
 
 Cell = str | RateCell
-
-
-@dataclass(frozen=True)
-class Games:
-    """Which of a run's games a row of a table is of.
-
-    Attributes:
-        policies: those that all have seats in them. matches: what their names begin with.
-    """
-
-    policies: tuple[str, ...] = ()
-    matches: str = ""
-
-
-@dataclass(frozen=True)
-class GameLinks:
-    """Where the games of a report's rows are shown.
-
-    Attributes:
-        address: of the page with the run's games. played: names of matches by policy.
-    """
-
-    address: str
-    played: Mapping[str, frozenset[str]]
-
-    def to(self, games: Games) -> str:
-        """The address of the page that shows these games alone; empty if there are none."""
-        names = [name for name in games.policies if name in self.played]
-        matches = frozenset.intersection(*(self.played[name] for name in names or self.played))
-        if not names and games.matches:
-            matches = frozenset().union(*self.played.values())
-        if not any(match.startswith(games.matches) for match in matches):
-            return ""
-        said = [("policy", name) for name in dict.fromkeys(names)]
-        said += [("match", games.matches)] if games.matches else []
-        return f"{self.address}#{urlencode(said, quote_via=quote)}" if said else ""
 
 
 @dataclass

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from stratagym.benchmarks.reporting.page import NOTHING, Games, Page, Table, code, count
+from stratagym.benchmarks.reporting.games import Games
+from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, count
 
 Summary = Mapping[str, Any]
 

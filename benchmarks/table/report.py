@@ -10,16 +10,9 @@ from rich.console import Console
 
 from stratagym.benchmarks.harness.standings import PARTS
 from stratagym.benchmarks.replaying.album import end_report
+from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import add_words, marked, print_words
-from stratagym.benchmarks.reporting.page import (
-    Games,
-    Page,
-    RateCell,
-    Table,
-    code,
-    count,
-    mean_text,
-)
+from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, mean_text
 from stratagym.benchmarks.reporting.plots import COLOURS, drawing, short_labels
 from stratagym.benchmarks.reporting.sections import cut_short, model_table
 from stratagym.benchmarks.table.seatings import MIXED, ONE, TEAMS
