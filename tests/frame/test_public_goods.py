@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from pages import files_in, read
 from scripts import ROOT, lines
-from test_docs import files_in, read
 
 PAGE = "docs/tutorials/public_goods.md"
 PACKAGE = "stratagym_public_goods"
