@@ -11,9 +11,9 @@ import re
 import sys
 from pathlib import Path
 
-from games.powers.view import NAMES
 from openai_server import Response, answer, prompt_sha256
 
+from games.powers.view import NAMES
 from stratagym.agents.chat import OpenAIChat, ScriptedChat
 from stratagym.agents.core import make_policy
 from stratagym.agents.llm import LanguageModel
