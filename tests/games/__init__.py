@@ -5,9 +5,11 @@ of many seats, roles that are dealt and rules that are data.
 from stratagym import envs
 
 
-def register() -> None:
-    """Make the games known to this process."""
+def register() -> tuple[str, ...]:
+    """Make the games known to this process; returns their names."""
     from games import bids, catch, geography, heap, powers, roles, village
 
-    for package in (bids, roles, catch, geography, heap, village, powers):
-        envs.register(package.SPEC)
+    specs = [p.SPEC for p in (bids, roles, catch, geography, heap, village, powers)]
+    for game in specs:
+        envs.register(game)
+    return tuple(game.name for game in specs)
