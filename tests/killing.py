@@ -31,8 +31,8 @@ from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
 
-import games
-from games import players
+import tiny_games
+from tiny_games import players
 
 from stratagym.agents import core as agents
 from stratagym.agents.chat import Reply
@@ -41,7 +41,7 @@ from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.replaying import album
 
-TINY = games.register()
+TINY = tiny_games.register()
 SAID = (
     "0 | first", "1 | second", "2 | third", "Move: 1,1", "Move: 2,2", "Move: 3,1", "Move: 1,3",
     "Move: 4", "Move: 7", '{"action": "play", "card": 1}', "I would rather not.", "Move: call",
