@@ -88,9 +88,12 @@ def _log_probabilities(choice: Mapping[str, Any]) -> tuple[tuple[int, float], ..
     told = choice.get("logprobs")
     if not isinstance(told, dict) or not isinstance(told.get("content"), list):
         return ()
-    found = [(one.get("id"), one.get("logprob")) for one in told["content"] if type(one) is dict]
-    if not all(type(token) is int and type(value) is float for token, value in found):
-        return ()
+    found: list[tuple[int, float]] = []
+    for one in told["content"]:
+        token, value = (one.get("id"), one.get("logprob")) if type(one) is dict else (None, None)
+        if type(token) is not int or type(value) is not float:
+            return ()
+        found.append((token, value))
     return tuple(found)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from stratagym.agents import answering, chat_options, gguf_engine, gguf_file
 from stratagym.agents.answering import Scored
 from stratagym.agents.chat import NO_KEY, Failure, Messages, OpenAIChat, TransportError
-from stratagym.agents.chat_clients import HTTPAnswer
+from stratagym.agents.chat_clients import Client, HTTPAnswer
 from stratagym.agents.chat_options import Number
 from stratagym.agents.chat_replies import Reply
 from stratagym.agents.core import PolicyString
@@ -72,7 +72,7 @@ def model_path(argument: str) -> Path:
 class EngineClient:
     """Carries requests to the engine of this process, as the other clients do to a server."""
 
-    secrets = ("",)
+    secrets: tuple[str, ...] = ("",)
 
     def __init__(self, settings: gguf_engine.Settings):
         self._settings = settings
@@ -111,14 +111,14 @@ class GGUFChat(OpenAIChat):
     def __init__(
         self,
         model: str,
-        context: int | str | None = None,
-        slots: int | str = 4,
-        threads: int | str | None = None,
+        context: Any = None,
+        slots: Any = 4,
+        threads: Any = None,
         prompt_cache: str = "on",
         lora: str | None = None,
-        temperature: float | str | None = 0.0,
-        max_tokens: int | str | None = MAX_TOKENS,
-        timeout_s: float | str = 300.0,
+        temperature: Any = 0.0,
+        max_tokens: Any = MAX_TOKENS,
+        timeout_s: Any = 300.0,
         **sampling: Any,
     ):
         if not model:
@@ -133,23 +133,20 @@ class GGUFChat(OpenAIChat):
             context = min(
                 CONTEXT, max(trained or CONTEXT, CONTEXT_STEP) // CONTEXT_STEP * CONTEXT_STEP
             )
-        given = {"context": context, "slots": slots, "threads": threads}
-        numbers = {
-            name: None if value is None else ENGINE[name].read(name, value)
-            for name, value in given.items()
-        }
-        if numbers["context"] % CONTEXT_STEP:
+        context = ENGINE["context"].read("context", context)
+        if context % CONTEXT_STEP:
             raise ValueError(f"context={context}: a multiple of {CONTEXT_STEP} is needed")
-        if trained is not None and numbers["context"] > trained:
+        if trained is not None and context > trained:
             raise ValueError(
-                f"context={numbers['context']}: {file.path.name} was trained on {trained} tokens "
-                "at most"
+                f"context={context}: {file.path.name} was trained on {trained} tokens at most"
             )
         self.engine = gguf_engine.Settings(
             file.path.resolve(),
             None if adapter is None else adapter.path.resolve(),
-            prompt_cache=SWITCH[prompt_cache],
-            **numbers,
+            context,
+            ENGINE["slots"].read("slots", slots),
+            None if threads is None else ENGINE["threads"].read("threads", threads),
+            SWITCH[prompt_cache],
         )
         super().__init__(
             model,
@@ -244,7 +241,7 @@ class GGUFChat(OpenAIChat):
     def _key(self) -> str:
         return NO_KEY
 
-    def _here(self) -> EngineClient:
+    def _here(self) -> Client:
         loop = asyncio.get_running_loop()
         return self._clients.setdefault(loop, EngineClient(self.engine))
 

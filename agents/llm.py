@@ -200,7 +200,7 @@ class LanguageModel(Policy):
 
     async def _reply(self, asking: words.Asking, fields: Mapping[str, Any]) -> Reply:
         if self.answering.decide == ANSWER:
-            more = {"fields": fields} if fields else {}
+            more: dict[str, Any] = {"fields": fields} if fields else {}
             return await self.chat.generate(asking.messages, **more)
         legal = legal_answers(asking.game, asking.rules, asking.turn.states, self.text)
         return (await self.choose(asking.messages, list(legal.values()))).reply

@@ -11,15 +11,13 @@ import time
 
 import pytest
 import scripts
+from held import held_answers
 from killing import results, whole_lines
 from local_engine import missing
 
 from stratagym.agents import gguf_engine, gguf_file
 from stratagym.agents.chat import Overtime, TransportError
-from stratagym.agents.core import decision_for, make_policy
 from stratagym.agents.gguf import GGUFChat, model_path
-from stratagym.envs import spec
-from stratagym.envs.state import State
 from stratagym.envs.text import TextGame
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
@@ -69,20 +67,12 @@ def test_an_answer_that_is_given_up_leaves_its_slot():
 
 
 def test_a_forked_process_asks_an_engine_of_its_own():
-    options = "threads=1&slots=1&context=512&max_tokens=4"
-    game = spec("tictactoe")
-    policy = make_policy(game, f"gguf:smollm2?{options}")
-    state = State(game, game.make_rules(), 1)
-    decision = decision_for(game, state.rules, state.states, 1)
-    with pytest.raises(ValueError, match="no legal move"):
-        policy.act(decision)
+    chat = GGUFChat("smollm2", threads=1, slots=1, context=512, max_tokens=4)
+    (before,) = asked(chat, "Name a colour.")
     child = os.fork()
     if child == 0:
-        try:
-            policy.act(decision)
-        except ValueError:
-            os._exit(0)
-        os._exit(1)
+        (reply,) = asked(chat, "Name a colour.")
+        os._exit(0 if reply.text == before.text else 1)
     for _ in range(1200):
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
@@ -107,16 +97,26 @@ def test_a_prompt_is_cut_as_the_tokenizer_cuts_it():
     assert 20 < len(engine.tokens(text)) < len(text)
 
 
+def test_answers_held_to_legal_moves_are_legal(rng):
+    chat = GGUFChat("smollm2", threads=1, slots=2, context=512, max_tokens=40)
+    outcomes = [
+        kind
+        for name in ("tictactoe", "connect_four", "ludo", "coin_game", "breakthrough")
+        for kind in held_answers(chat, name, 2, rng)
+    ]
+    assert outcomes == ["ok"] * 10
+
+
 def test_a_killed_run_that_is_resumed_equals_one_left_alone(tmp_path):
-    policies = f"random,gguf:smollm2?{ALONE}&context=2048&max_tokens=24"
-    options = ("--game", "tictactoe", "--policies", policies, "--games", 4, "--invalid", "random")
-    call = scripts.command("tournament", *options, "--tries", 2, "--output")
+    policies = f"random,gguf:smollm2?{ALONE}&context=1024&max_tokens=6"
+    options = ("--game", "tictactoe", "--policies", policies, "--games", 2, "--invalid", "random")
+    call = scripts.command("tournament", *options, "--tries", 1, "--output")
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     subprocess.run([*call, str(whole)], check=True, capture_output=True, cwd=scripts.ROOT)
     one = subprocess.Popen(
         [*call, str(broken)], cwd=scripts.ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    while one.poll() is None and len(whole_lines(broken / "decisions.jsonl")) < 5:
+    while one.poll() is None and len(whole_lines(broken / "decisions.jsonl")) < 3:
         time.sleep(0.02)
     one.kill()
     one.wait()
