@@ -1,4 +1,4 @@
-"""Asks a model for answers that are held to legal moves, from positions of all lengths of a game."""
+"""Answers of a model that are held to legal moves, from positions of all lengths of a game."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def positions(name: str, count: int, rng: np.random.Generator) -> list[TextGame]
     """Positions with a move to make, at random moments of random games."""
     found = []
     while len(found) < count:
-        game = TextGame(name)
-        game.reset(seed=int(rng.integers(2**31)))
+        game, seed = TextGame(name), int(rng.integers(2**31))
+        game.reset(seed=seed)
         length = 0
         while not game.over:
             game.play(int(rng.choice(legal_list(game.rules, game.states))))
             length += 1
         actions = game.actions[: int(rng.integers(length))]
-        game.reset(seed=game.seed)
+        game.reset(seed=seed)
         for action in actions:
             game.play(action)
         if not game.over:
