@@ -82,7 +82,7 @@ def p_of(r: float, n: int) -> float:
 def correlation(
     x: Sequence[float] | np.ndarray, y: Sequence[float] | np.ndarray, seed: int = 0
 ) -> Correlation | None:
-    """The correlation with its uncertainty; None for fewer than ``FEWEST`` points or constant values.
+    """The correlation with its uncertainty; None for too few points or constant values.
 
     Args:
         seed: of the shuffles.
