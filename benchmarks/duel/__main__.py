@@ -64,10 +64,13 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     game, rules, options = on.game, on.rules, on.in_force
     cli.count("--games", args.games, least=2)
     if game.utility not in ("zero_sum", "constant_sum"):
+        fits = game.utility == "general" and rules.num_players == 2
         raise cli.InputError(
-            f"--game {game.name}: a duel is a contest, in which one wins what the other loses"
+            f"--game {game.name}: a duel is a contest, in which one wins what the other loses; use "
+            f"python -m benchmarks.{'tournament' if fits else 'table'}"
         )
-    sides = two_sides(game, rules, "a duel", " players or teams")
+    more = " players or teams; for more use python -m benchmarks.table"
+    sides = two_sides(game, rules, "a duel", more)
     policies = compiled_policies(game, args.policies or usual_policies(game))
     config = {
         **versions(policies),
