@@ -239,6 +239,8 @@ def replay(
     seats, actions = record["seats"], record["actions"]
     if len(seats) != rules.num_players:
         raise InputError(f"game {name}: {len(seats)} seats recorded for {rules.num_players}")
+    if (returns := record["returns"]) is not None and len(returns) != len(seats):
+        raise InputError(f"game {name}: {len(returns)} returns recorded for {len(seats)} seats")
     for one in record.get("stand_ins", ()):
         if one["seat"] not in range(len(seats)):
             raise InputError(f"game {name}: a stand-in for seat {one['seat']}, which is none of it")
@@ -254,7 +256,6 @@ def replay(
     problems += _assign_words(game, rules, record, positions, heard)
     problems += _check_ending(record, positions[-1]) if not problems else []
     problems += _check_answers(game, positions)
-    returns = record["returns"]
     facts = [
         ("Game", game.title),
         ("Match", name),
@@ -412,7 +413,7 @@ def _check_ending(record: dict[str, Any], last: Position) -> list[str]:
     returns = np.zeros(last.rules.num_players)
     core.returns_at(last.rules, last.states, 0, returns)
     told = record["returns"]
-    if told is not None and len(told) == len(returns):
+    if told is not None:
         for one in record.get("stand_ins", ()):  # whose returns are those of their forfeits
             returns[one["seat"]] = told[one["seat"]]
     if told != returns.tolist():
