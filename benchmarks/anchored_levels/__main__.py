@@ -76,9 +76,8 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
 
 def usual_policies(games: list[str]) -> str:
     """The policies that climb where none are named; says which no game has."""
-    kept, missing = [], []
-    for name in USUAL:
-        (kept if any(_plays(game, name) for game in games) else missing).append(name)
+    kept = [name for name in USUAL if any(_plays(game, name) for game in games)]
+    missing = [name for name in USUAL if name not in kept]
     if missing:
         say(
             f"{NAME}: no {' and no '.join(missing)} plays {' or '.join(games)}; "
