@@ -22,6 +22,7 @@ from stratagym.benchmarks.reporting.columns import (
     total,
 )
 from stratagym.benchmarks.reporting.cross_table import draw_cross_table
+from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import NO_RESULT, add_words, is_result, marked
 from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, count, mean_text
 from stratagym.benchmarks.reporting.plots import drawing, looks
@@ -80,14 +81,27 @@ def _rows(summary: Summary, part: str, players: int) -> list[dict[str, Any]]:
 
 def team_table(summary: Summary, players: int, columns: Columns, *, owned: bool = True) -> Table:
     """A row for each team of one policy; ``owned`` tells what was not the policies' own."""
-    owns = summary["own"] if owned else {}
-    return table_of(_rows(summary, "teams", players), {"team of": named(), **columns}, owns)
+    begin = _begin(summary, players)
+    return table_of(
+        _rows(summary, "teams", players), {"team of": named(), **columns},
+        summary["own"] if owned else {},
+        games=lambda row: Games(matches=f"{begin}{row['policy']}/{row['policy']}/"),
+    )  # fmt: skip
+
+
+def _begin(summary: Summary, players: int) -> str:
+    """What the names of all games with so many players begin with."""
+    return f"{players}p-{summary['config']['rules'][players]['score']}/"
 
 
 def mixed_table(summary: Summary, players: int) -> Table:
     """Every policy among every teammate."""
-    rows = _rows(summary, "mixed", players)
-    return table_of(rows, MIXED, summary["own"], ("policy", "teammate"))
+    # With two players either is the other's teammate, and gives the games their name.
+    who, begin = ("policy", "teammate"), _begin(summary, players)
+    return table_of(
+        _rows(summary, "mixed", players), MIXED, summary["own"], who,
+        games=lambda row: Games((row["policy"], row["teammate"]), begin),
+    )  # fmt: skip
 
 
 def _within(rate: Mapping[str, Any] | None) -> str:

@@ -11,6 +11,7 @@ from rich.console import Console
 from stratagym.benchmarks.replaying.album import end_report
 from stratagym.benchmarks.reporting.columns import Column, Columns, rate, table_of
 from stratagym.benchmarks.reporting.cross_table import both_ways, draw_cross_table
+from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import add_words
 from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, count, number
 from stratagym.benchmarks.reporting.sections import cut_short, print_end
@@ -38,23 +39,30 @@ PAIRING: Columns = {
 
 def pairing_table(summary: Summary, players: int) -> Table:
     """One row per pairing: win rate, chance, games, plies per game, games not played to the end."""
-    return table_of(_rows(summary, players), PAIRING, summary["own"], ("one", "rest"))
+    return table_of(_rows(summary, players), PAIRING, summary["own"], ("one", "rest"), games=_games)
+
+
+def _games(row: Mapping[str, Any]) -> Games:
+    """The games of a pairing."""
+    return Games(matches=f"{row['players']}p/{row['one']}/{row['rest']}/")
 
 
 def process_table(summary: Summary, players: int) -> Table:
     """What a seat of each side did in a game, on average."""
     sides = [
-        {"side": row[side], "against": row[other], **row["process"][side]}
+        {"side": row[side], "against": row[other], "pairing": row, **row["process"][side]}
         for row in _rows(summary, players)
         for side, other in (("one", "rest"), ("rest", "one"))
         if row["process"]
     ]
-    names = list(sides[0])[2:] if sides else []
+    names = list(sides[0])[3:] if sides else []
     columns: Columns = {
         "side": lambda row: f"{code(row['side'])} against {code(row['against'])}",
         **{name.replace("_", " "): _value(name) for name in names},
     }
-    return table_of(sides, columns, summary["own"], ("side",))
+    return table_of(
+        sides, columns, summary["own"], ("side",), games=lambda row: _games(row["pairing"])
+    )
 
 
 def _value(name: str) -> Column:

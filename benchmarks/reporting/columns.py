@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import Records, marked
 from stratagym.benchmarks.reporting.page import Cell, RateCell, Table, code, count, mean_text
 
@@ -22,6 +23,7 @@ def table_of(
     *,
     left: Sequence[int] = (),
     behind: int = 1,
+    games: Callable[[Row], Games] | None = None,
 ) -> Table:
     """A line for each row, with what was not the policies' own as ``own.marked`` has it.
 
@@ -29,10 +31,12 @@ def table_of(
         owns: by policy. who: the fields of a row that name its policies.
         left: columns aligned to the left beside the first.
         behind: how many columns are headings of their lines.
+        games: those that a row is of; by default those of the policies that it names.
     """
     listed = list(rows)
     table = Table(list(columns), left=left)
     table.rows += [[cell(row) for cell in columns.values()] for row in listed]
+    table.games = [games(row) for row in listed] if games else ()
     return marked(table, [[row[name] for name in who] for row in listed], owns, behind=behind)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
+from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import print_words
 from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, count
 
@@ -139,6 +140,7 @@ def add_run(
     )
     table = Table(["option", "value"], left=[1])
     table.rows += [list(row) for row in [*_policy_rows(config), *(rows or option_rows(config))]]
+    table.games = [Games()] * len(table.rows)  # an option's value leads to no games
     page.table(table)
     if begun is not None:
         page.text("To repeat the run (keys of models are read from the environment):")

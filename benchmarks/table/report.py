@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from stratagym.benchmarks.reporting.columns import (
     table_of,
     total,
 )
+from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import add_words
 from stratagym.benchmarks.reporting.page import Page, Table, count
 from stratagym.benchmarks.reporting.plots import draw_means, short_labels
@@ -90,7 +91,14 @@ def _table(
     return table_of(
         rows, {**shown, **columns}, summary["own"], who,
         left=range(1, len(shown)), behind=len(shown),
+        games=lambda row: games_of(seating, [row[name] for name in who]),
     )  # fmt: skip
+
+
+def games_of(seating: str, names: Sequence[str]) -> Games:
+    """The games of a table of a seating, by the policies that a row names."""
+    own = "" if seating == MIXED else f"{'/'.join(names)}/"
+    return Games((names[0],), f"{seating}/{own}")
 
 
 def draw_ranks(folder: Path, summary: Summary, seating: str) -> Path:
