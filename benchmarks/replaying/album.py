@@ -160,13 +160,14 @@ def end_report(
     page: Page,
     folder: Path,
     summary: Mapping[str, Any],
-    definitions: Sequence[str],
+    definitions: Sequence[str] = (),
     remarks: Remarks | None = None,
 ) -> None:
     """End a report behind its results: cost of models, definitions, replays, the run; write it."""
     add_models(page, summary)
-    page.heading("Definitions")
-    page.bullets(definitions)
+    if definitions:
+        page.heading("Definitions")
+        page.bullets(definitions)
     add_replays(page, folder, remarks)
     add_run(page, summary["config"])
     page.write(folder)
