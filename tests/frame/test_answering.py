@@ -42,13 +42,13 @@ def test_every_legal_answer_is_read_as_its_move_and_has_the_form(name, rng):
         game = played(name, rng, plies)
         if game.over or len(legal_list(game.rules, game.states)) > FEW:
             continue
-        asked = spec(name), game.rules, game.states, game.options
+        asked = spec(name), game.rules, game.states, TextOptions()
         answers = constraints.legal_answers(*asked)
         assert list(answers) == legal_list(game.rules, game.states)
         assert len(set(answers.values())) == len(answers)
         pattern = constraints.form_pattern(*asked)
         for action, text in answers.items():
-            outcome = judge(*asked[:3], text, game.options)
+            outcome = judge(*asked[:3], text)
             assert (outcome.kind, outcome.action) == (OK, action)
             # A reason follows a bar where prompts ask for one.
             assert re.fullmatch(pattern, text + "because" * text.endswith("| "))
@@ -240,7 +240,7 @@ def test_every_legal_answer_is_scored_and_recorded(fake_engine, tmp_path, monkey
     assert policy.settings()["decide"] == "likelihood"
     game = played("tictactoe", rng, 3)
     record = asked(policy, game)
-    legal = constraints.legal_answers(spec("tictactoe"), game.rules, game.states, game.options)
+    legal = constraints.legal_answers(spec("tictactoe"), game.rules, game.states, TextOptions())
     expected = {
         action: sum(-100.0 / ord(letter) for letter in text) - 0.5 for action, text in legal.items()
     }
