@@ -205,6 +205,8 @@ class OpenAIChat:
         if client not in CLIENTS:
             raise ValueError(f"client: choose from {', '.join(CLIENTS)}")
         self.client = client
+        self.on_retry: Callable[[TransportError, float], Any] | None = None
+        """Told of every attempt that is repeated, and after how many seconds."""
         self.refused: set[str] = set()
         """Parameters that this model turned out not to take, of max_tokens and temperature."""
         self._set_address(base_url)
@@ -226,7 +228,7 @@ class OpenAIChat:
 
     def __getstate__(self) -> dict[str, Any]:
         # A copy for another process makes its own connections, and gets no key.
-        return {**self.__dict__, "_clients": {}}
+        return {**self.__dict__, "_clients": {}, "on_retry": None}
 
     def settings(self) -> dict[str, Any]:
         """Model, endpoint and parameters, without key, password or query."""
@@ -282,7 +284,10 @@ class OpenAIChat:
                     raise self._error(result, retries)
                 back_off = min(FIRST_BACK_OFF_S * 2.0 ** min(retries, 60), LONGEST_BACK_OFF_S)
                 # Jitter, or all that were turned away together would come back together.
-                await asyncio.sleep(wait_s + back_off * self._jitter.uniform(0.5, 1.0))
+                wait_s += back_off * self._jitter.uniform(0.5, 1.0)
+                if self.on_retry is not None:
+                    self.on_retry(self._error(result, retries), wait_s)
+                await asyncio.sleep(wait_s)
                 retries += 1
 
     async def check(self) -> None:

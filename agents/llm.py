@@ -6,8 +6,10 @@ As a policy string: ``llm:MODEL?base_url=http://127.0.0.1:8000/v1&temperature=0.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -51,6 +53,9 @@ class LanguageModel(Policy):
 
     Attributes:
         unchecked: whether ``check`` is to be called before the first question.
+        notify: takes a line for each kind of thing that goes wrong, once; None tells nobody.
+        waiting: when each request of a runner that is under way was made (``time.monotonic``).
+        answered, retried: how many answers came to runners, and how many attempts were repeated.
     """
 
     def __init__(
@@ -74,6 +79,12 @@ class LanguageModel(Policy):
         self.name = name or f"llm:{chat.name}"
         self.unchecked = False
         self.answering = answering
+        self.notify: Callable[[str], Any] | None = None
+        self.waiting: dict[int, float] = {}
+        self.answered = self.retried = self._requests = 0
+        self._told: set[str] = set()
+        if hasattr(chat, "on_retry"):
+            chat.on_retry = self._on_retry
         self._failures: list[tuple[str, str]] = []
 
     def settings(self) -> dict[str, Any]:
@@ -137,8 +148,10 @@ class LanguageModel(Policy):
         if fields:
             more["fields"] = fields
         try:
-            reply = await self.chat.generate(messages, **more)
+            with self._under_way():
+                reply = await self.chat.generate(messages, **more)
         except TransportError as error:
+            self.tell(f"failed: {error.reason}", f"no answer: {_words(error)}")
             # "HTTP 401", say; what follows may have a number that differs each time.
             kind = error.reason, error.message.partition(":")[0]
             if not error.lasting or kind not in self._failures:
@@ -149,7 +162,30 @@ class LanguageModel(Policy):
                 raise self._unavailable(error) from None
             raise
         self._failures = []
+        self.answered += 1
         return reply
+
+    @contextmanager
+    def _under_way(self) -> Iterator[None]:
+        number = self._requests = self._requests + 1
+        self.waiting[number] = time.monotonic()
+        try:
+            yield
+        finally:
+            del self.waiting[number]
+
+    def tell(self, kind: str, line: str) -> None:
+        """Say a line to whoever is told, the first time of its kind."""
+        if self.notify is not None and kind not in self._told:
+            self._told.add(kind)
+            self.notify(f"{self.name}: {line}")
+
+    def _on_retry(self, error: TransportError, wait_s: float) -> None:
+        self.retried += 1
+        self.tell(
+            f"retried: {error.reason}",
+            f"{_words(error)}; asked again in {wait_s:.1f} s, as after each such failure",
+        )
 
     async def choose(
         self, messages: Messages, answers: Sequence[str], limit_s: float | None = None
@@ -162,7 +198,8 @@ class LanguageModel(Policy):
         chat: Any = self.chat
         begun, scored, latency_s, tokens_in = limit_s, [], 0.0, None
         for text in answers:
-            one, reply = await chat.score(messages, text, begun)
+            with self._under_way():
+                one, reply = await chat.score(messages, text, begun)
             scored.append(one)
             latency_s += reply.latency_s
             tokens_in = reply.tokens_in if tokens_in is None else tokens_in
@@ -170,6 +207,7 @@ class LanguageModel(Policy):
                 begun = limit_s - latency_s
                 if begun <= 0:
                     raise Overtime(latency_s)
+        self.answered += 1
         told = best(tuple(scored), self.answering.decide)
         tokens = sum(one.tokens for one in scored)
         reply = Reply(told.text, "scored", tokens_in, tokens, latency_s, 0)
@@ -225,6 +263,11 @@ class LanguageModel(Policy):
             f"{self.name}: no legal move in {self.tries} answers; "
             f"the last is {outcome.kind} ({outcome.reason}){found}"
         )
+
+
+def _words(error: TransportError) -> str:
+    """What a failure is, in the server's words where there are any."""
+    return f"{error.reason}: {error.message}" if error.message else error.reason
 
 
 def _run_apart(function: Callable[..., Any], *arguments: Any) -> Any:

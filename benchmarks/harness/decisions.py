@@ -16,10 +16,12 @@ import numpy as np
 from stratagym.agents.answering import ANSWER, Answering, recorded
 from stratagym.agents.chat import Overtime, TransportError
 from stratagym.agents.chat_replies import Reply
+from stratagym.agents.gguf import GGUFChat
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.records import JsonlWriter, read_decisions
+from stratagym.benchmarks.harness.watching import watching
 from stratagym.envs import text
 from stratagym.envs.constraints import legal_answers
 from stratagym.envs.core import GameSpec
@@ -206,8 +208,16 @@ async def ask_model(
         answer |= more
     except TransportError as error:
         answer |= {"kind": TRANSPORT, "reason": error.reason, "retries": error.retries}
+        answer |= {"failure": error.message} if error.message else {}
         return question.record(model.name, **answer)
     except Overtime as error:
+        if not isinstance(model.chat, GGUFChat):  # which counts from when a slot takes a request
+            model.tell(
+                OVERTIME,
+                f"an answer took more than its {error.latency_s:.0f} s, with "
+                f"{len(model.waiting) + 1} requests in flight; --concurrency should be what the "
+                "server answers side by side",
+            )
         answer |= {"kind": OVERTIME, "reason": "time_limit", "action": instead()}
         answer |= {"latency_s": round(error.latency_s, 4), "retries": error.retries}
         return question.record(model.name, **answer)
@@ -425,7 +435,8 @@ async def ask_all(
         left = list(_left(model, questions, tries, answered or {}, retry_transport))
         if left:
             await check_models([model])
-        await side_by_side(ask_out, left, concurrency)
+        async with watching([model]):
+            await side_by_side(ask_out, left, concurrency)
         due.extend(held)
     finally:
         try:

@@ -38,6 +38,7 @@ from stratagym.benchmarks.harness.protocol import (
 from stratagym.benchmarks.harness.protocol import SYNC as SYNC
 from stratagym.benchmarks.harness.records import DecisionRecord, JsonlWriter, read_jsonl
 from stratagym.benchmarks.harness.stand_ins import StandIns
+from stratagym.benchmarks.harness.watching import watching
 from stratagym.benchmarks.reporting.terminal import one_line
 from stratagym.envs import core, text
 from stratagym.envs.core import GameSpec
@@ -477,7 +478,8 @@ async def play_matches(
         if isinstance(policy, LanguageModel)
     }
     try:
-        await side_by_side(play, matches, concurrency)
+        async with watching(models.values()):
+            await side_by_side(play, matches, concurrency)
     finally:
         pool.close()
         writer.close()

@@ -221,6 +221,10 @@ def tokens_apart(decisions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     return sums
 
 
+MOST_FAILURES = 20
+"""Different failures of a model, in a server's words, that a summary holds."""
+
+
 def usage(decisions: Iterable[Mapping[str, Any]], policies: Iterable[Policy]) -> dict[str, Any]:
     """Answers of each language model among ``policies`` by kind and reason, tokens, time, cost.
 
@@ -250,6 +254,8 @@ def usage(decisions: Iterable[Mapping[str, Any]], policies: Iterable[Policy]) ->
         own["kinds"][record["kind"]] += 1
         if record["reason"]:
             own["reasons"][record["reason"]] += 1
+        if record.get("failure"):
+            own.setdefault("failures", Counter())[f"{record['reason']}: {record['failure']}"] += 1
         own["tokens_in"] += record["tokens_in"] or 0
         own["tokens_out"] += record["tokens_out"] or 0
         if record["cost"] is not None:
@@ -260,5 +266,7 @@ def usage(decisions: Iterable[Mapping[str, Any]], policies: Iterable[Policy]) ->
             waits[record["policy"]].append(record["latency_s"])
     for name, own in result.items():
         own["kinds"], own["reasons"] = dict(own["kinds"]), dict(own["reasons"])
+        if "failures" in own:
+            own["failures"] = dict(own["failures"].most_common(MOST_FAILURES))
         own["median_latency_s"] = median(waits[name]) if waits[name] else None
     return result

@@ -18,8 +18,8 @@ from rich.progress import (
     TaskID,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
+from rich.text import Text
 
 from stratagym.benchmarks.reporting.terminal import Screen, say
 
@@ -43,7 +43,7 @@ def progress_bar(*columns: str | ProgressColumn, auto_refresh: bool = True) -> P
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TimeRemainingColumn(),
+        _TimeLeft(),
     )
     console = Screen(stderr=True)
     kind = Progress if console.is_terminal else _Told
@@ -87,9 +87,33 @@ class _Told(Progress):
                 say(_line(task))
 
 
+def time_left(task: Task) -> float | None:
+    """The seconds that what is left takes at the rate of all that was done; None before the first.
+
+    The rate of the last steps alone, which games that end together make, says nothing of the next.
+    """
+    if task.total is None or not task.completed or task.elapsed is None:
+        return None
+    return task.elapsed * max(0.0, task.total - task.completed) / task.completed
+
+
+class _TimeLeft(ProgressColumn):
+    """The time that is left, as ``time_left`` has it."""
+
+    max_refresh = 0.5
+
+    def render(self, task: Task) -> Text:
+        left = time_left(task)
+        if left is None or task.finished:
+            return Text("-:--:--" if left is None else "0:00:00", style="progress.remaining")
+        minutes, seconds = divmod(int(left), 60)
+        hours, minutes = divmod(minutes, 60)
+        return Text(f"{hours}:{minutes:02d}:{seconds:02d}", style="progress.remaining")
+
+
 def _line(task: Task) -> str:
     of = "" if task.total is None else f" of {task.total:,.0f}"
-    left = task.time_remaining
+    left = time_left(task)
     return f"{task.description}: {task.completed:,.0f}{of}, {task.elapsed or 0.0:.0f} s" + (
         "" if left is None or task.finished else f", about {left:.0f} s left"
     )

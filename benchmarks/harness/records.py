@@ -58,6 +58,7 @@ class _SomeDecisions(TypedDict, total=False):
     legal_count: int
     facts: dict[str, int]
     about: str
+    failure: str
     held_to: dict[str, Any]
     scores: list[list[int | float]]
 

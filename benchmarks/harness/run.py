@@ -19,6 +19,7 @@ from stratagym.benchmarks.harness.policies import begun_players, usage
 from stratagym.benchmarks.harness.progress import lines, stage
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
 from stratagym.benchmarks.harness.schedules import Schedule, play_out
+from stratagym.benchmarks.harness.watching import check_answered
 from stratagym.benchmarks.harness.workers import MatchRunner
 from stratagym.benchmarks.reporting.terminal import output_console
 
@@ -119,6 +120,9 @@ class Run:
 
         Args:
             write: writes the report into a folder. screen: prints the final tables.
+
+        Raises:
+            Unavailable: language models were asked, and no request came to an answer.
         """
         records.write_json(self.folder / "summary.json", summary)
         with stage("writing the report"):
@@ -126,7 +130,8 @@ class Run:
         locks.release(self.folder)
         if self._json:
             print(json.dumps(summary))
-            return
-        console = output_console()
-        screen(console, summary)
-        console.print(f"Report: {self.folder / 'report.html'}", soft_wrap=True)
+        else:
+            console = output_console()
+            screen(console, summary)
+            console.print(f"Report: {self.folder / 'report.html'}", soft_wrap=True)
+        check_answered(self.usage())

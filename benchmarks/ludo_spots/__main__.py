@@ -141,6 +141,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         print(json.dumps(summary))
     else:
         report.screen(output_console(), summary, folder)
+    check_answered(usage(decisions, policies))
 
 
 def _personas(text: str) -> list[str]:

@@ -91,6 +91,10 @@ def add_models(page: Page, summary: Summary) -> None:
         if model["reasons"]:
             reasons = ", ".join(f"{reason} {n}" for reason, n in model["reasons"].items())
             page.text(f"Answers of {code(name)} that were not played, by reason: {reasons}.")
+        if model.get("failures"):
+            page.text(f"Requests of {code(name)} that came to no answer, in the server's words:")
+            failures = (f"{n} times {code(words)}" for words, n in model["failures"].items())
+            page.text("; ".join(failures) + ".")
 
 
 LABELS = {
