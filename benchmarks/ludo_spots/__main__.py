@@ -25,10 +25,11 @@ from stratagym.benchmarks.harness import cli, records, spots
 from stratagym.benchmarks.harness.begun import BEGUN, begun
 from stratagym.benchmarks.harness.decisions import ask_all, ask_kernel
 from stratagym.benchmarks.harness.options import ModelArgs, RunArgs
-from stratagym.benchmarks.harness.policies import make_policies, settings
+from stratagym.benchmarks.harness.policies import make_policies, settings, usage
 from stratagym.benchmarks.harness.progress import progress_bar, stage
 from stratagym.benchmarks.harness.spots import AS_PUBLISHED_RULES, GAME, NAME
 from stratagym.benchmarks.harness.text_options import PromptArgs
+from stratagym.benchmarks.harness.watching import check_answered
 from stratagym.benchmarks.ludo_spots import generate as spot_maker
 from stratagym.benchmarks.ludo_spots import report, run
 from stratagym.benchmarks.reporting.terminal import output_console
@@ -141,7 +142,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         print(json.dumps(summary))
     else:
         report.screen(output_console(), summary, folder)
-    check_answered(usage(decisions, policies))
+    check_answered(usage(records.read_decisions(folder), policies))
 
 
 def _personas(text: str) -> list[str]:

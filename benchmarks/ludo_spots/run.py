@@ -112,6 +112,7 @@ def _usage(policy: str, taken: list[dict[str, Any]]) -> dict[str, Any]:
         "tokens_out": total([r["tokens_out"] for r in own]),
         **tokens_apart(own),
         "retries": total([r["retries"] for r in own]),
+        "truncated": sum(r["reason"] == "truncated" for r in own),
         "median_latency_s": median(latencies) if latencies else None,
         "cost": total([r["cost"] for r in own]),
     }

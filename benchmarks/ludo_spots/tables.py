@@ -187,11 +187,11 @@ def transition_table(summary: Summary) -> Table:
 def usage_table(summary: Summary) -> Table:
     """Tokens, time and cost of every model."""
     apart = counted_apart(summary["usage"].values())
-    columns = ["answers", "tokens in", "tokens out", *apart, "retries", "median latency", "cost"]
-    table = Table(["policy", *columns])
+    columns = ["answers", "truncated", "tokens in", "tokens out", *apart, "retries"]
+    table = Table(["policy", *columns, "median latency", "cost"])
     for name in models(summary):
         use = summary["usage"].get(name, {})
-        fields = ("decisions", "tokens_in", "tokens_out", *apart.values(), "retries")
+        fields = ("decisions", "truncated", "tokens_in", "tokens_out", *apart.values(), "retries")
         counts = [use.get(field) for field in fields]
         latency, cost = use.get("median_latency_s"), use.get("cost")
         table.rows.append(

@@ -31,6 +31,7 @@ from stratagym.benchmarks.reporting.plots import (
     looks,
     short_labels,
 )
+from stratagym.benchmarks.reporting.sections import seconds_text
 from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
@@ -166,8 +167,8 @@ def model_table(summary: Summary, game: str) -> Table:
     """What language models answered and spent, level by level; no rows without any."""
     kinds = ["ok", "illegal", "unparseable", "overtime", "transport"]
     columns = [
-        "model", "level", *kinds, "retries", "games forfeited", "broken off",
-        "tokens in", "tokens out", "cost",
+        "model", "level", *kinds, "truncated", "retries", "games forfeited", "broken off",
+        "tokens in", "tokens out", "median latency", "cost",
     ]  # fmt: skip
     table = Table(columns, left=[1])
     for name, row in summary["games"][game].items():
@@ -180,11 +181,13 @@ def model_table(summary: Summary, game: str) -> Table:
                     code(name) if at == 0 else "",
                     f"Lv{level['level']}",
                     *(count(used["kinds"].get(kind, 0)) for kind in kinds),
+                    count(used["reasons"].get("truncated", 0)),
                     count(level["retries"]),
                     count(level["forfeited"]),
                     count(level["broken_off"]),
                     count(used["tokens_in"]),
                     count(used["tokens_out"]),
+                    seconds_text(used["median_latency_s"]),
                     NOTHING if used["cost"] is None else f"{used['cost']:.4f}",
                 ]
             )

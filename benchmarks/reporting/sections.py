@@ -45,7 +45,7 @@ def model_table(summary: Summary) -> Table:
     if any("overtime" in model["kinds"] for model in summary["models"].values()):
         kinds.append("overtime")
     apart = counted_apart(summary["models"].values())
-    columns = ["model", "answers", *kinds, "tokens in", "tokens out", *apart]
+    columns = ["model", "answers", *kinds, "truncated", "tokens in", "tokens out", *apart]
     table = Table([*columns, "median latency", "cost"])
     for name, model in summary["models"].items():
         cost = model["cost"]
@@ -54,6 +54,7 @@ def model_table(summary: Summary) -> Table:
                 code(name),
                 count(model["answers"]),
                 *(count(model["kinds"].get(kind, 0)) for kind in kinds),
+                count(model["reasons"].get("truncated", 0)),
                 count(model["tokens_in"]),
                 count(model["tokens_out"]),
                 *(NOTHING if n is None else count(n) for n in map(model.get, apart.values())),
@@ -91,10 +92,15 @@ def add_models(page: Page, summary: Summary) -> None:
         if model["reasons"]:
             reasons = ", ".join(f"{reason} {n}" for reason, n in model["reasons"].items())
             page.text(f"Answers of {code(name)} that were not played, by reason: {reasons}.")
+    add_failures(page, summary)
+
+
+def add_failures(page: Page, summary: Summary) -> None:
+    """What servers said where no answer came, if there was such a thing."""
+    for name, model in summary["models"].items():
         if model.get("failures"):
-            page.text(f"Requests of {code(name)} that came to no answer, in the server's words:")
-            failures = (f"{n} times {code(words)}" for words, n in model["failures"].items())
-            page.text("; ".join(failures) + ".")
+            said = "; ".join(f"{n} times {code(words)}" for words, n in model["failures"].items())
+            page.text(f"Requests of {code(name)} that came to no answer: {said}.")
 
 
 LABELS = {

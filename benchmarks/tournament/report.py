@@ -13,7 +13,7 @@ from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.cross_table import both_ways, draw_cross_table, wdl_table
 from stratagym.benchmarks.reporting.own import add_words, marked, print_words
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, number
-from stratagym.benchmarks.reporting.sections import RATINGS, add_run, model_table
+from stratagym.benchmarks.reporting.sections import RATINGS, add_failures, add_run, model_table
 from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
@@ -116,6 +116,7 @@ def write(folder: Path, summary: Summary) -> None:
     if summary["models"]:
         page.heading("Language models")
         page.table(model_table(summary), "Answers by kind")
+        add_failures(page, summary)
     alike = [
         row for row in summary["pairings"] if 0 < row["different_games"] * 2 < row["score"]["n"]
     ]

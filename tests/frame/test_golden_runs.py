@@ -48,12 +48,15 @@ ADDED: dict[str, tuple[str, ...]] = {
         "models",
         "models.*.median_latency_s",
         "games.*.levels[[]].usage.median_latency_s",
+        "games.*.levels[[]].usage.failures",
+        "usage.*.truncated",
+        "models.*.failures",
         "pairings[[]].movers*",
     ),
     "games.jsonl": ("*pairing", "*round", "*seat", "*leads"),
-    "decisions.jsonl": (),
+    "decisions.jsonl": ("*failure",),
     "replay --html": (),
-    "export decisions": (),
+    "export decisions": ("*failure",),
     "export games": (),
 }
 """Fields that 0.1 did not have, by file: paths such as ``pairings[].sides``, with ``*``. Those of
