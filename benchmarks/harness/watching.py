@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 from stratagym.agents.chat import Unavailable
 from stratagym.agents.llm import LanguageModel
@@ -53,20 +54,18 @@ def waiting_line(model: LanguageModel) -> str:
     )
 
 
-def check_answered(usage: dict[str, dict[str, object]]) -> None:
+def check_answered(usage: Mapping[str, Any]) -> None:
     """See that some request of a run, whose ``usage`` it is, came to an answer.
 
     Raises:
         Unavailable: there were requests, and none did; with the words of the most frequent failure.
     """
-    asked, failed, words = 0, 0, {}
+    asked, failed = 0, 0
+    words: dict[str, int] = {}
     for own in usage.values():
-        kinds: object = own["kinds"]
-        assert isinstance(kinds, dict)
-        asked += sum(kinds.values())
-        failed += kinds.get("transport", 0)
-        found = own.get("failures")
-        words |= found if isinstance(found, dict) else {}
+        asked += sum(own["kinds"].values())
+        failed += own["kinds"].get("transport", 0)
+        words |= own.get("failures", {})
     if asked and asked == failed:
         why = max(words, key=lambda one: words[one]) if words else "transport"
         raise Unavailable(f"none of {asked:,} requests came to an answer: {why}")
