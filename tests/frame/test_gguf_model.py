@@ -110,7 +110,11 @@ def test_answers_held_to_legal_moves_are_legal(rng):
 def test_a_killed_run_that_is_resumed_equals_one_left_alone(tmp_path):
     policies = f"random,gguf:smollm2?{ALONE}&context=1024&max_tokens=6"
     options = ("--game", "tictactoe", "--policies", policies, "--games", 2, "--invalid", "random")
-    call = scripts.command("tournament", *options, "--tries", 1, "--output")
+    # Short prompts: each of them is computed whole.
+    brief = tmp_path / "brief.txt"
+    brief.write_text("{position}\n{answer}\n")
+    options = (*options, "--prompt-file", brief, "--tries", 1)
+    call = scripts.command("tournament", *options, "--output")
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     subprocess.run([*call, str(whole)], check=True, capture_output=True, cwd=scripts.ROOT)
     one = subprocess.Popen(
