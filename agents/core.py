@@ -316,6 +316,9 @@ FACTORIES = {
 Players of one game with a name of their own stand in ``POLICIES`` of its agents.
 """
 
+OUTSIDE = "stratagym.agents.outside:outside_policy"
+"""Makes the players of other packages; see there."""
+
 
 def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
     """The policy a string names, for one game.
@@ -327,9 +330,6 @@ def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
     own = hooks.policy_makers(spec)
     if taken := sorted(FACTORIES.keys() & own.keys()):
         raise ValueError(f"POLICIES of {spec.name}: {', '.join(taken)}: a player of any game")
-    if parsed.name not in FACTORIES and parsed.name not in own:
-        known = ", ".join((*FACTORIES, *own))
-        raise ValueError(f"unknown policy {parsed.name!r}; the policies are: {known}")
     if "random" in parsed.options and parsed.name != "llm":
         options = dict(parsed.options)
         share = _share(parsed.name, options.pop("random"))
@@ -346,7 +346,7 @@ def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
         return policy
     if parsed.name in own:
         return own[parsed.name](spec, parsed)
-    module, _, function = FACTORIES[parsed.name].partition(":")
+    module, _, function = FACTORIES.get(parsed.name, OUTSIDE).partition(":")
     return getattr(importlib.import_module(module), function)(spec, parsed)
 
 

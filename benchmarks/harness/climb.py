@@ -27,6 +27,7 @@ from stratagym.benchmarks.harness import match_play, pairings
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.records import GameRecord, returns_of, side_lead, side_points
+from stratagym.benchmarks.harness.repeats import Evidence, evidence
 from stratagym.benchmarks.harness.schedules import Schedule, play_out, side_by_side
 from stratagym.benchmarks.reporting.ratings import rate_on_ladder
 from stratagym.benchmarks.reporting.stats import Rate, jackknife, mean_rate, wilson
@@ -205,20 +206,39 @@ class LevelResult:
             words[points] for name, _, points in self.contests if opponent in (None, name)
         )
 
+    def evidence(self) -> dict[str, Evidence]:
+        """What the games with each opponent show: those that repeat each other count once."""
+        own: defaultdict[str, list[GameRecord]] = defaultdict(list)
+        for result in self.results:
+            own[result.opponent].append(result.record)
+        return {opponent: evidence(records) for opponent, records in own.items()}
+
+    def _clusters(self) -> dict[tuple[str, int], Any]:
+        """Labels of the contests that go together otherwise than by their seeds."""
+        found: dict[tuple[str, int], Any] = {}
+        for opponent, shown in self.evidence().items():
+            results = [result for result in self.results if result.opponent == opponent]
+            for result, cluster in zip(results, shown.clusters.tolist(), strict=True):
+                if shown.repeats:
+                    found[opponent, result.seed] = opponent, cluster
+        return found
+
+    def _rate(self, contests: Sequence[tuple[str, int, float]], value: float) -> Rate:
+        """How many of these contests came to ``value``, with the interval over seeds."""
+        clusters = np.array([seed for _, seed, _ in contests], np.uint64)
+        if repeated := self._clusters():
+            labels: dict[Any, int] = {}
+            each = (repeated.get((name, seed), seed) for name, seed, _ in contests)
+            clusters = np.array([labels.setdefault(one, len(labels)) for one in each], np.uint64)
+        return mean_rate(np.array([float(points == value) for *_, points in contests]), clusters)
+
     def win_rate(self) -> Rate:
-        """Wins of decided games, with the interval over seeds."""
-        decided = [(seed, points) for _, seed, points in self.contests if points != 0.5]
-        return mean_rate(
-            np.array([points for _, points in decided]),
-            np.array([seed for seed, _ in decided], np.uint64),
-        )
+        """Wins of decided games, with the interval over seeds; repeated games count once."""
+        return self._rate([contest for contest in self.contests if contest[2] != 0.5], 1.0)
 
     def draw_rate(self) -> Rate:
         """Draws of all games, likewise."""
-        return mean_rate(
-            np.array([float(points == 0.5) for *_, points in self.contests]),
-            np.array([seed for _, seed, _ in self.contests], np.uint64),
-        )
+        return self._rate(self.contests, 0.5)
 
     @property
     def passed(self) -> bool:
@@ -355,11 +375,14 @@ class Climb:
         calibration = self.plan.ladder.calibration
         rating = None
         if not self.plan.ladder.is_variant:
-            rating = rate_on_ladder(
-                [(name, points, seed) for s in self.levels for name, seed, points in s.contests],
-                calibration["ratings"],
-                calibration["ties"],
-            )
+            results: list[tuple[str, float, int]] = []
+            weights: list[float] = []
+            for level in self.levels:
+                shown = level.evidence()
+                for name, seed, points in level.contests:
+                    results.append((name, points, seed))
+                    weights.append(shown[name].weight)
+            rating = rate_on_ladder(results, calibration["ratings"], calibration["ties"], weights)
         return Outcome(
             last.level,
             None if self.topped else progress,

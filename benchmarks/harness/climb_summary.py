@@ -22,7 +22,7 @@ from stratagym.benchmarks.harness.own_play import in_games
 from stratagym.benchmarks.harness.policies import usage
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord, sides_of
 from stratagym.benchmarks.harness.run import Run
-from stratagym.benchmarks.reporting.own import NO_RESULT, is_result
+from stratagym.benchmarks.reporting.own import NOT_MEASURED, is_result
 from stratagym.benchmarks.reporting.stats import COUNT, Rate, jackknife
 
 
@@ -101,12 +101,14 @@ def without_result(row: dict[str, Any]) -> dict[str, Any]:
             "win_rate": None if level["win_rate"] is None else nothing,
             "opponents": {},
             "roles": {},
+            **({"repeats": {}} if "repeats" in level else {}),
         }
         for level in row["levels"]
     ]
     gone = dict.fromkeys(("level", "progress", "level_progress", "rating"))
     scores = row["scores"] and {**row["scores"], "mean": nothing}
-    return row | gone | {"result": NO_RESULT, "topped": False, "scores": scores, "levels": levels}
+    said = {"result": NOT_MEASURED, "topped": False, "scores": scores, "levels": levels}
+    return row | gone | said
 
 
 def anchors(ladder: Ladder) -> dict[str, Any]:
@@ -137,6 +139,8 @@ def _level(climb: Climb | ScoreClimb, outcome: Outcome, found: LevelResult) -> d
     is_team = isinstance(climb, ScoreClimb)
     names = () if is_team else climb.plan.ladder.levels[found.level]
     roles = {} if is_team else _roles(found)
+    repeats = {} if is_team else {name: shown.record() for name, shown in found.evidence().items()}
+    repeats = {name: record["repeats"] for name, record in repeats.items() if record}
     return {
         "level": found.level,
         "passed": found.passed or (outcome.topped and found is outcome.levels[-1]),
@@ -149,6 +153,7 @@ def _level(climb: Climb | ScoreClimb, outcome: Outcome, found: LevelResult) -> d
         },
         "forfeited": sum(_forfeited(climb, result.record) for result in found.results),
         **({"roles": roles} if roles else {}),
+        **({"repeats": repeats} if repeats else {}),
     }
 
 

@@ -20,6 +20,19 @@ RATINGS = (
 """What a report says of the ratings in its tables."""
 
 
+def repeated(a: str, b: str, found: Mapping[str, int]) -> str:
+    """The remark on two players whose games repeat each other.
+
+    Args:
+        found: ``repeats`` of a summary: how many rounds are different, and were played.
+    """
+    return (
+        f"{code(a)} against {code(b)}: only {found['different']} of {found['rounds']} rounds (the "
+        "games of one seed) are different, because both players leave little to chance. Rounds "
+        "that repeat each other count once in intervals and ratings."
+    )
+
+
 def cut_short(row: Mapping[str, Any]) -> str:
     """How many of a row's games were not played to the end, by how they ended; a dash for none."""
     cut = {how: n for how, n in row["endings"].items() if how != "terminal"}
