@@ -17,7 +17,7 @@ from stratagym.envs import spec
 class Evidence:
     """What the games of a pairing show; a round are the games of one seed.
 
-    Two players who leave nothing to chance play the same round for every seed. Where fewer than
+    Two players who leave nothing to chance play the same round for every seed. Where at most
     half of the rounds are different, each different one counts as one, however often it was played:
     it is one cluster of an interval, and ratings weigh the pairing's games so. Means stay those of
     all games.
@@ -33,7 +33,7 @@ class Evidence:
 
     @property
     def repeats(self) -> bool:
-        return 2 * self.different < self.rounds
+        return 0 < 2 * self.different <= self.rounds
 
     @property
     def weight(self) -> float:

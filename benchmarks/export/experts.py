@@ -1,0 +1,298 @@
+"""What built-in players decide, as conversations that a language model can be tuned on.
+
+A line holds the prompt of a position and the reply that plays the expert's move, and beside them
+what a learner or a reward may want: the legal moves, all moves of the best score where the game has
+a solver, and a name of the position.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stratagym.agents.core import BatchPolicy, Policy, decision_for, make_policy
+from stratagym.agents.llm import LanguageModel
+from stratagym.agents.perfect import solver_of
+from stratagym.benchmarks.export.positions import Found, Places, enumerated, of_runs, played
+from stratagym.benchmarks.harness import cli
+from stratagym.benchmarks.harness.decisions import item_seed
+from stratagym.benchmarks.harness.replays import Run
+from stratagym.envs import core, spec
+from stratagym.envs.plans import plan_kind
+from stratagym.envs.prompts import TextOptions, legal_list, reply_for
+from stratagym.envs.text import OK, judge
+from stratagym.envs.words import ReplyWords
+
+COLUMNS = ("messages", "completion")
+BATCH = 1024
+REASONS = {True: "no move has a better score", False: "it is the most promising move"}
+"""By whether a solver knows it."""
+STANDS = {1: "a win", 0: "a draw", -1: "a loss", None: "open"}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked for.
+
+    Attributes:
+        expert: a policy string. positions: how many, without runs. explore: as of ``played``.
+        held_out: share of the positions. columns: of ``COLUMNS``. seed: of all that is drawn.
+        text: of prompts. options: of the game.
+    """
+
+    expert: str
+    positions: int
+    explore: float
+    held_out: float
+    columns: str
+    seed: int
+    text: dict[str, str]
+    options: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Written:
+    """How much was written: lines to train on and held out, and how many positions there are."""
+
+    train: int
+    held_out: int
+    there_are: int | None
+
+
+def check(wanted: Wanted) -> None:
+    """Raises ``InputError`` for values that make no sense."""
+    if wanted.columns not in COLUMNS:
+        choices = ", ".join(COLUMNS)
+        raise cli.InputError(f"--columns {wanted.columns!r}: choose from: {choices}")
+    if wanted.positions < 1:
+        raise cli.InputError(f"--positions {wanted.positions}: at least 1 is needed")
+    for option, share in (("--held-out", wanted.held_out), ("--explore", wanted.explore)):
+        if not 0 <= share < 1:
+            raise cli.InputError(f"{option} {share:g}: a share from 0 to below 1 is needed")
+    if wanted.seed < 0:
+        raise cli.InputError(f"--seed {wanted.seed}: 0 or more is needed")
+
+
+def write(
+    path: Path,
+    wanted: Wanted,
+    game: str | None,
+    runs: list[Run],
+    fits: Callable[[dict[str, Any]], bool],
+) -> Written:
+    """Write the lines, those held out beside the others (``held_out_path``).
+
+    Without runs positions are found in the game: all of it where it is small, else what the expert
+    meets in its games.
+
+    Raises:
+        InputError: a value that makes no sense, no such game or expert, or a game whose answers
+            are not single moves.
+    """
+    check(wanted)
+    there_are = None
+    if runs:
+        found = _recorded(runs, wanted, fits)
+    else:
+        if game is None:
+            raise cli.InputError("--expert: name a run, or a game with --game")
+        expert, places = _expert(game, wanted.expert), _places(game, wanted, wanted.options)
+        every = enumerated(places)
+        there_are = None if every is None else len(every)
+        if every is None:
+
+            def choose(position: Found) -> int:
+                return _choices(expert, places, [position], wanted.seed)[0]
+
+            every = played(places, choose, wanted.explore, wanted.seed, wanted.positions)
+        found = [(expert, places, position) for position in every.values()]
+    found.sort(key=lambda one: _drawn(wanted.seed, one[2].digest))
+    if not runs:
+        found = found[: wanted.positions]
+    counts = [0, 0]
+    with ExitStack() as files:
+        paths = [path, held_out_path(path)] if wanted.held_out else [path]
+        out = [files.enter_context(own.open("w", encoding="utf-8")) for own in paths]
+        for start in range(0, len(found), BATCH):
+            for line, name in _lines(found[start : start + BATCH], wanted):
+                is_apart = _share(wanted.seed, name) < wanted.held_out
+                counts[is_apart] += 1
+                out[is_apart].write(json.dumps(line, ensure_ascii=False) + "\n")
+    return Written(*counts, there_are)
+
+
+def held_out_path(path: Path) -> Path:
+    """``train.held_out.jsonl`` beside ``train.jsonl``."""
+    return path.with_name(f"{path.stem}.held_out{path.suffix}")
+
+
+def _drawn(seed: int, name: str) -> str:
+    """What orders positions, and cuts a number of them out: the same ones whatever their number."""
+    return hashlib.sha256(f"{seed}/order/{name}".encode()).hexdigest()
+
+
+def _share(seed: int, name: str) -> float:
+    """A number in [0, 1) that a class of positions has."""
+    digest = hashlib.sha256(f"{seed}/split/{name}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64
+
+
+# --- positions and who is asked ------------------------------------------------------------------
+
+Asked = tuple[Policy, Places, Found]
+
+
+def _expert(game: str, text: str) -> Policy:
+    try:
+        about = spec(game)
+        if plan_kind(about) is not None:
+            raise ValueError(f"{game}: its answers are plans; experts answer with one move")
+        policy = make_policy(about, text)
+    except (ValueError, ModuleNotFoundError) as error:
+        raise cli.InputError(f"--expert: {error}") from None
+    if isinstance(policy, LanguageModel):
+        raise cli.InputError(
+            f"--expert {text}: a language model's answers are exported without --expert, from a run"
+        )
+    return policy
+
+
+def _places(game: str, wanted: Wanted, options: dict[str, Any]) -> Places:
+    try:
+        about = spec(game)
+        values = {name: _value(name, value) for name, value in wanted.text.items()}
+        text = TextOptions().with_more(values)
+        text.check(about)
+        return Places(about, about.make_rules(**options), text)
+    except (ValueError, TypeError) as error:
+        raise cli.InputError(f"--prompt, --rules: {error}") from None
+
+
+def _value(name: str, text: str) -> Any:
+    """An option of prompts as a value of its type."""
+    default = getattr(TextOptions(), name, "")
+    if isinstance(default, bool):
+        if text not in ("yes", "no"):
+            raise ValueError(f"{name}={text}: write yes or no")
+        return text == "yes"
+    return text
+
+
+def _recorded(
+    runs: list[Run], wanted: Wanted, fits: Callable[[dict[str, Any]], bool]
+) -> list[Asked]:
+    """Each position of the runs once; where the expert itself played, as it did."""
+
+    @cache
+    def places_under(game: str, rules: str) -> Places:
+        return _places(game, wanted, json.loads(rules))
+
+    @cache
+    def expert_in(game: str) -> Policy:
+        return _expert(game, wanted.expert)
+
+    found: dict[tuple[str, str], Asked] = {}
+    for places, position in of_runs(
+        runs, lambda game: places_under(game["game"], json.dumps(game["rules"])), fits
+    ):
+        expert = expert_in(places.game.name)
+        key = places.game.name, position.digest
+        if key not in found or (position.policy == expert.name != found[key][2].policy):
+            found[key] = expert, places, position
+    return list(found.values())
+
+
+def _choices(expert: Policy, places: Places, positions: list[Found], seed: int) -> list[int]:
+    """The expert's action in each position, which follows from the seed and the position."""
+    seeds = [item_seed(seed, expert.seed_name, position.digest) for position in positions]
+    if isinstance(expert, BatchPolicy) and places.game.information == "perfect":
+        states = np.concatenate([position.states for position in positions])
+        return expert.act_each(places.rules, states, np.array(seeds, np.uint64)).tolist()
+    return [
+        int(expert.act(decision_for(places.game, places.rules, position.states, own)))
+        for position, own in zip(positions, seeds, strict=True)
+    ]
+
+
+# --- lines ---------------------------------------------------------------------------------------
+
+
+def _lines(found: list[Asked], wanted: Wanted) -> Iterable[tuple[dict[str, Any], str]]:
+    """Each position's line, and the name of its class."""
+    groups: dict[int, list[Asked]] = {}
+    for one in found:
+        groups.setdefault(id(one[1]), []).append(one)
+    lines = {}
+    for group in groups.values():
+        expert, places, _ = group[0]
+        positions = [position for *_, position in group]
+        asked = [p for p in positions if p.policy != expert.name or p.recorded is None]
+        chosen = dict(
+            zip(map(id, asked), _choices(expert, places, asked, wanted.seed), strict=True)
+            if asked
+            else ()
+        )
+        solve = solver_of(places.game.name)
+        scores: Any = [None] * len(positions)
+        if solve is not None:
+            scores = solve(places.rules, np.concatenate([p.states for p in positions]))
+        for position, own in zip(positions, scores, strict=True):
+            action = chosen.get(id(position), position.recorded)
+            assert action is not None
+            lines[id(position)] = _line(expert, places, position, action, own, wanted)
+    for _, places, position in found:
+        yield lines[id(position)], places.class_of(position)
+
+
+def _line(
+    expert: Policy,
+    places: Places,
+    position: Found,
+    action: int,
+    scores: np.ndarray | None,
+    wanted: Wanted,
+) -> dict[str, Any]:
+    game, rules, states = places.game, places.rules, position.states
+    view, legal = game.module("view"), legal_list(places.rules, states)
+    best = [] if scores is None else [a for a in legal if scores[a] == scores[legal].max()]
+    stands = None if scores is None else int(np.sign(int(scores[legal].max())))
+    words = ReplyWords(STANDS[stands], REASONS[action in best])
+    try:
+        reply = reply_for(game, rules, states, action, words, places.options)
+    except NotImplementedError:
+        form = f"the answer form of {game.name} writes no replies: {game.package}.view"
+        raise cli.InputError(f"--expert: {form} has to define its `reply`") from None
+    outcome = judge(game, rules, states, reply, places.options)
+    if (outcome.kind, outcome.action) != (OK, action):
+        raise cli.InputError(
+            f"{game.name}: the reply {reply!r} is not read as action {action} but as "
+            f"{outcome.kind} {outcome.reason}: its view says moves otherwise than it reads them"
+        )
+
+    def told(actions: Iterable[int]) -> list[str]:
+        return [view.action_to_string(rules, states[0], a) for a in actions]
+
+    answer = [{"role": "assistant", "content": reply}]
+    talk: dict[str, Any] = {"messages": [*position.prompt, *answer]}
+    if wanted.columns == "completion":
+        talk = {"prompt": position.prompt, "completion": answer}
+    solved = {} if scores is None else {"optimal": told(best)}
+    return {
+        **talk,
+        "game": game.name,
+        "expert": expert.name,
+        "move": told([action])[0],
+        "legal": told(legal),
+        **solved,
+        "seat": int(core.current_player_at(rules, states, 0)),
+        "ply": len(position.actions),
+        "position": position.digest[:16],
+    }
