@@ -83,21 +83,13 @@ def test_it_is_made_by_its_string_and_imported_when_named(site):
 
 
 def test_it_plays_in_worker_processes(site, tmp_path):
-    arguments = (
-        "tournament", "--game", "tictactoe", "--policies", "nth:0,nth:3?random=0.2,ahead,random",
-        "--games", 4, "--workers", 2, "--output", tmp_path / "run",
-    )  # fmt: skip
-    script(*arguments, path=site)
+    script("tournament", "--game", "tictactoe", "--policies", "nth:0,nth:3?random=0.2,ahead",
+           "--games", 4, "--workers", 2, "--output", tmp_path / "run", path=site)  # fmt: skip
     played = lines(tmp_path / "run" / "games.jsonl")
-    assert len(played) == 6 * 4
+    assert len(played) == 3 * 4
     assert {game["ended_by"] for game in played} == {"terminal"}
     firsts = {game["actions"][0] for game in played if game["seats"][0] == "nth:0"}
     assert firsts == {0}
-    # What is killed goes on, and comes to the same games.
-    (tmp_path / "run" / "games.jsonl").write_text(json.dumps(played[0]) + "\n")
-    script(*arguments[:-2], "--resume", tmp_path / "run", path=site)
-    again = {game["match"]: game["actions"] for game in lines(tmp_path / "run" / "games.jsonl")}
-    assert again == {game["match"]: game["actions"] for game in played}
 
 
 def test_a_second_process_compiles_nothing_of_it(site):
@@ -153,7 +145,7 @@ def test_packages_that_do_not_work_harm_nobody(tmp_path):
         ("module", "players_module", ""),
         ("empty", "players_empty:make", ""),
         ("none", "players_none:make", "def make(spec, text): return None"),
-        ("fails", "players_fails:make", "def make(spec, text): return {}[text]"),
+        ("fails", "players_fails:make", "def make(spec, text): return {}[0]"),
         ("called", "players_called:make", POLICY + make),
         ("whole", "players_whole:make", (POLICY + make).replace("mcts:5", "whole?k=1")),
     ):
@@ -206,16 +198,36 @@ def bad_batch(spec, text): return BadBatch()
 """
 
 
+LOSE = """
+import json, sys
+from pathlib import Path
+from stratagym.benchmarks.harness import pairings
+from stratagym.benchmarks.harness.match_play import SYNC
+from stratagym.benchmarks.harness.workers import play_all
+if __name__ == "__main__":
+    items = [
+        item
+        for name in sys.argv[3:]
+        for item in pairings.duel_matches(
+            "tournament", name, "tictactoe", {}, ((0,), (1,)), 2, 1, (name, "random"), SYNC
+        )
+    ]
+    played = play_all(items, Path(sys.argv[1]), workers=int(sys.argv[2]))
+    print(json.dumps(list(played.values())))
+"""
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_what_it_does_wrong_is_its_own_loss(tmp_path, workers):
     distribution(tmp_path, "bad", {"bad": "players_bad:bad", "batch": "players_bad:bad_batch"},
                  FAULTS)  # fmt: skip
     kinds = ("raises", "exits", "illegal", "text", "none")
-    policies = ",".join(f"bad:{kind}" for kind in kinds) + ",batch,random"
-    script("tournament", "--game", "tictactoe", "--policies", policies, "--games", 2,
-           "--workers", workers, "--output", tmp_path / "run", path=tmp_path)  # fmt: skip
-    played = lines(tmp_path / "run" / "games.jsonl")
-    assert len(played) == 21 * 2
+    (tmp_path / "lose.py").write_text(LOSE)
+    (tmp_path / "run").mkdir()
+    names = [*(f"bad:{kind}" for kind in kinds), "batch"]
+    said, _ = python(tmp_path / "lose.py", tmp_path / "run", workers, *names, path=tmp_path)
+    played = json.loads(said)
+    assert len(played) == 6 * 2
     assert {game["ended_by"] for game in played} == {"forfeit"}
     faults = {game["seats"][game["forfeited_by"]]: game["fault"] for game in played}
     words = {

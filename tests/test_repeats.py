@@ -22,13 +22,15 @@ def game(seed: int, actions: list[int], name: str = "tictactoe", seats=("a", "b"
             "forfeited_by": lost}  # fmt: skip
 
 
-def winner_of(wins: float) -> float:
-    """The odds, a against b, that make this many wins of a in as many games likeliest.
+def strength(points: float, games: int) -> float:
+    """e^x where the ratings of two players, x and -x about the middle, are likeliest.
 
-    Ratings are x and -x about the middle, and each player has drawn one game against the middle.
-    With u = e^x the likelihood's slope is wins / (1 + u^2) - (u - 1) / (2 (1 + u)) = 0.
+    The first has so many points of the games between them, and each has drawn a game against the
+    middle. With u = e^x the slope of the likelihood is
+    points + 1/2 - games u^2 / (1 + u^2) - u / (1 + u) = 0, a polynomial of third degree.
     """
-    roots = np.roots([1, -1, 1 - 2 * wins, -1 - 2 * wins])
+    more = points + 0.5
+    roots = np.roots([more - games - 1, more - games, more - 1, more])
     (u,) = (root.real for root in roots if abs(root.imag) < 1e-9 and root.real > 0)
     return float(u)
 
@@ -70,7 +72,7 @@ def test_a_rating_counts_a_round_once(copies):
     """Two wins in two games, however often they are played again."""
     games = [("a", "b", 1.0, seed) for seed in range(copies) for _ in range(2)]
     found = rate(games, [1 / copies] * len(games))
-    odds = winner_of(2)
+    odds = strength(2, 2)
     assert found["a"]["bradley_terry"] == pytest.approx(1000 + 400 * np.log10(odds), abs=1e-6)
     assert found["b"]["bradley_terry"] == pytest.approx(1000 - 400 * np.log10(odds), abs=1e-6)
     assert (found["a"]["games"], found["a"]["points"], found["b"]["points"]) == (
@@ -121,9 +123,7 @@ def test_a_tournament_of_players_without_chance(tmp_path, capsys):
     assert row["repeats"] == {"different": 1, "rounds": 6}
     first = [r["returns"][r["seats"].index("heuristic")] for r in own[:2]]
     points = sum(0.5 + value / 2 for value in first)
-    # One round and the drawn games, by hand: (points, games) is (1, 2) or (2, 2) and the like.
-    assert points in (0, 1, 2)
-    edge = {0: -1, 1: 0, 2: 1}[points] * 400 * np.log10(winner_of(2))
+    edge = 400 * np.log10(strength(points, 2))
     rated = summary["policies"]["heuristic"]
     assert rated["bradley_terry"] == pytest.approx(1000 + edge, abs=1e-6)
     assert rated["games"] == 12 and rated["points"] == 6 * points
