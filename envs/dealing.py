@@ -8,6 +8,7 @@ a seat. Sides and roles stay what they are once they are dealt.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,9 +50,7 @@ def dealt_in(game: GameSpec, rules: Any, states: np.ndarray) -> Dealt | None:
     return Dealt(sides, [role(rules, s, k) if role else names[side_of[k]] for k in seats])
 
 
-def dealt_by(
-    game: GameSpec, rules: Any, seed: int, actions: list[int] | tuple[int, ...] = ()
-) -> Dealt | None:
+def dealt_by(game: GameSpec, rules: Any, seed: int, actions: Sequence[int] = ()) -> Dealt | None:
     """What is dealt at the start of the game of a seed, or else at the end of these actions."""
     if not deals(game, rules):
         return None

@@ -161,9 +161,9 @@ class View(Protocol):
         return ""
 
 
-_latest: tuple[Any, list[dict[str, int]]] = None, []
+_latest: tuple[Any, tuple[dict[str, int], ...]] = None, ()
 """The position that a text was last read in, and its actions by their texts: of the legal ones
-and, once a text was none of theirs, of all."""
+and, once a text was none of theirs, of all. Threads replace it as a whole."""
 
 
 def _read_back(view: Any, rules: Any, s: Any, text: str) -> int:
@@ -172,11 +172,12 @@ def _read_back(view: Any, rules: Any, s: Any, text: str) -> int:
     place = view, rules_key(rules), s.tobytes()
     to_string, (known, tables) = part(view, "action_to_string"), _latest
     if known != place:
-        _latest = place, tables = place, []
+        tables = ()
     for k, listed in enumerate((_legal, _all)):
         if k == len(tables):
             actions = reversed(listed(rules, s))  # of two with one text the first is meant
-            tables.append({to_string(rules, s, action): action for action in actions})
+            tables = *tables, {to_string(rules, s, action): action for action in actions}
+            _latest = place, tables
         if text in tables[k]:
             return tables[k][text]
     raise ValueError("no_such_move")

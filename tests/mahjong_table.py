@@ -15,6 +15,8 @@ from stratagym.envs.mcr_mahjong.tiles import CHOW, KINDS, KONG, NUMBERS, PUNG
 
 GAME = spec("mcr_mahjong")
 KIND_OF = {"CHI": CHOW, "PENG": PUNG, "GANG": KONG}
+MELD_WORDS = {CHOW: "CHI", PUNG: "PENG"}
+"""What claims that make no kong are called."""
 
 
 class Table:

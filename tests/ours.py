@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import tiny_games
 
 from stratagym.agents import hooks
 from stratagym.agents.core import make_policy
@@ -13,6 +14,19 @@ from stratagym.envs.plans import plan_kind
 def our_games() -> list[str]:
     """Names of the games that stratagym ships; tests register others in the same process."""
     return [name for name in games() if spec(name).package.startswith("stratagym.")]
+
+
+def all_games() -> list[str]:
+    """Our games, those of packages that are installed, and the tests' own.
+
+    The same whichever modules of tests were imported before, and what these registered besides.
+    """
+    tiny = tiny_games.register()
+    return [
+        name
+        for name in games()
+        if name in tiny or not spec(name).package.startswith(tiny_games.__name__)
+    ]
 
 
 def games_of_moves() -> list[str]:

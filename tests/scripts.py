@@ -17,7 +17,8 @@ import pytest
 
 from stratagym.benchmarks.harness import cli
 
-ROOT = Path(__file__).resolve().parents[1]
+TESTS = Path(__file__).resolve().parent
+ROOT = TESTS.parent
 KEY = "sk-test-0123456789abcdef-not-a-real-key"
 """What the scripts find in ``STRATAGYM_TEST_KEY``, and may not write anywhere."""
 

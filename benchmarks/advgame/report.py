@@ -16,13 +16,11 @@ from stratagym.benchmarks.advgame.names import LEXICON_VERSION
 from stratagym.benchmarks.advgame.score import PARTS
 from stratagym.benchmarks.advgame.tables import MAIN, MORE
 from stratagym.benchmarks.harness.sealed_games import GAMES
-from stratagym.benchmarks.replaying.album import add_replays
+from stratagym.benchmarks.replaying.album import end_report
 from stratagym.benchmarks.replaying.credit import remarks
 from stratagym.benchmarks.reporting.own import add_words, marked, print_words
 from stratagym.benchmarks.reporting.page import NOTHING, Page, code, count, number
 from stratagym.benchmarks.reporting.sections import (
-    add_models,
-    add_run,
     model_table,
 )
 from stratagym.envs import spec
@@ -64,12 +62,7 @@ def write(folder: Path, summary: Summary) -> None:
     if summary["names"]:
         _names(page, summary)
     _credit(page, summary)
-    add_models(page, summary)
-    page.heading("Definitions")
-    page.bullets(WORDS)
-    add_replays(page, folder, remarks)
-    add_run(page, config)
-    page.write(folder)
+    end_report(page, folder, summary, WORDS, remarks)
 
 
 def in_short(summary: Summary) -> list[str]:

@@ -9,13 +9,11 @@ from typing import Any
 from rich.console import Console
 
 from stratagym.benchmarks.coin_teams.summary import bounds_of
-from stratagym.benchmarks.replaying.album import add_replays
+from stratagym.benchmarks.replaying.album import end_report
 from stratagym.benchmarks.reporting.own import add_words, marked, print_words
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, mean_text
 from stratagym.benchmarks.reporting.plots import COLOURS, drawing
 from stratagym.benchmarks.reporting.sections import (
-    add_models,
-    add_run,
     cut_short,
     model_table,
 )
@@ -113,12 +111,7 @@ def write(folder: Path, summary: Summary) -> None:
     page.table(return_table(summary), "Returns")
     page.table(process_table(summary), "Coins that a seat took per game, and wasted moves")
     add_words(page, ("", summary["own"]))
-    add_models(page, summary)
-    page.heading("Definitions")
-    page.bullets(WORDS)
-    add_replays(page, folder)
-    add_run(page, config)
-    page.write(folder)
+    end_report(page, folder, summary, WORDS)
 
 
 WORDS = (

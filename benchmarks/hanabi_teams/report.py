@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from stratagym.benchmarks.replaying.album import add_replays
+from stratagym.benchmarks.replaying.album import end_report
 from stratagym.benchmarks.reporting.cross_table import draw_cross_table
 from stratagym.benchmarks.reporting.own import (
     NO_RESULT,
@@ -29,8 +29,6 @@ from stratagym.benchmarks.reporting.page import (
 )
 from stratagym.benchmarks.reporting.plots import drawing, looks
 from stratagym.benchmarks.reporting.sections import (
-    add_models,
-    add_run,
     cut_short,
     model_table,
 )
@@ -254,12 +252,7 @@ def write(folder: Path, summary: Summary) -> None:
             with page.details("Mixed teams in numbers"):
                 page.table(mixed_table(summary, players))
     add_words(page, ("", summary["own"]))
-    add_models(page, summary)
-    page.heading("Definitions")
-    page.bullets(WORDS)
-    add_replays(page, folder)
-    add_run(page, config)
-    page.write(folder)
+    end_report(page, folder, summary, WORDS)
 
 
 WORDS = (

@@ -11,7 +11,7 @@ import numpy as np
 
 from stratagym.agents.core import Policy
 from stratagym.benchmarks.harness.openings import opening_moves
-from stratagym.benchmarks.harness.outcomes import outcome_of, side_fields
+from stratagym.benchmarks.harness.outcomes import outcome_of, side_fields, sides_and_roles
 from stratagym.benchmarks.harness.protocol import NOBODY_ANSWERS, AnswerProtocol
 from stratagym.benchmarks.harness.records import GameRecord, gone_seats
 from stratagym.envs import core, spec
@@ -158,7 +158,7 @@ class SeatedMatch:
     ) -> dict[str, Any]:
         """The game's record; ``ending`` is the kernel's id or a word, as ``forfeit``."""
         kernel = {core.TERMINAL: "terminal", core.TRUNCATED: "truncated"}
-        played = self.game, self.rules, self.seed, actions, returns
+        sides, roles = sides_and_roles(self.game, self.rules, self.seed, actions)
         if forfeited_by is None and stand_ins:
             forfeited_by = stand_ins[0]["seat"]
         gone = {one["seat"] for one in stand_ins} | {forfeited_by}
@@ -171,7 +171,7 @@ class SeatedMatch:
             "rules": self.options,
             "seats": list(match.names) or [policy.name for policy in self.seats],
             "returns": returns,
-            "outcome": outcome_of(*played),
+            "outcome": outcome_of(sides, returns),
             "plies": len(actions),
             "actions": actions,
             "ended_by": ending if isinstance(ending, str) else kernel[ending],
@@ -179,7 +179,7 @@ class SeatedMatch:
             **(match.place._asdict() if self.in_run else {}),
             **({"opening": match.opening} if match.opening else {}),
             **({"given": len(match.given)} if match.given else {}),
-            **side_fields(*played, gone),
+            **side_fields(self.game, sides, roles, returns, gone),
             **({"stand_ins": [dict(one) for one in stand_ins]} if stand_ins else {}),
         }
 
@@ -239,8 +239,9 @@ def difference(record: GameRecord, match: Match, rules: Any) -> str:
     ply = first_illegal(rules, match.seed & SEED_MASK, actions)
     if ply is not None:
         return f"an illegal action (number {ply + 1} of {len(actions)})"
-    game, told_by = spec(match.game), (rules, match.seed, actions, record["returns"])
-    told = side_fields(game, *told_by, gone_seats(record))
+    game = spec(match.game)
+    sides, roles = sides_and_roles(game, rules, match.seed, actions)
+    told = side_fields(game, sides, roles, record["returns"], gone_seats(record))
     if record.get("sides", told.get("sides")) != told.get("sides"):
         return "other sides, or a seat that the game does not have"
     if record.get("roles", told.get("roles")) != told.get("roles"):

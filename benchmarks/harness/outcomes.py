@@ -12,16 +12,23 @@ from stratagym.envs.dealing import dealt_by
 from stratagym.envs.facts import Sides, first_places, side_leads, side_returns
 
 
-def outcome_of(
-    game: GameSpec, rules: Any, seed: int, actions: list[int], returns: list[float] | None
-) -> list[int] | None:
+def sides_and_roles(
+    game: GameSpec, rules: Any, seed: int, actions: Sequence[int]
+) -> tuple[Sides, list[str]]:
+    """Who won with whom in a played game, and the roles by seat; no roles where none are dealt,
+    and nothing of either where they are and nobody tells which.
+    """
+    dealt = dealt_by(game, rules, seed, actions)
+    return (game.sides_of(rules) or (), []) if dealt is None else dealt
+
+
+def outcome_of(sides: Sides, returns: list[float] | None) -> list[int] | None:
     """The seats with a positive return; where sides have several seats, those of the winners.
 
     None where the game was broken off.
     """
     if returns is None:
         return None
-    sides, _ = _sides_and_roles(game, rules, seed, actions)
     if any(len(side) > 1 for side in sides):
         return _seats_of(sides, side_leads(sides, returns) > 0)
     return [seat for seat, value in enumerate(returns) if value > 0]
@@ -29,9 +36,8 @@ def outcome_of(
 
 def side_fields(
     game: GameSpec,
-    rules: Any,
-    seed: int,
-    actions: list[int],
+    sides: Sides,
+    roles: list[str],
     returns: list[float] | None,
     gone: Collection[int | None] = (),
 ) -> dict[str, Any]:
@@ -40,9 +46,8 @@ def side_fields(
     ``leads`` are the seats of the sides that came first, all of those that share it.
 
     Args:
-        gone: the seats that forfeited.
+        sides, roles: as of ``sides_and_roles``. gone: the seats that forfeited.
     """
-    sides, roles = _sides_and_roles(game, rules, seed, actions)
     fields: dict[str, Any] = {}
     if roles or any(len(side) > 1 for side in sides):
         fields["sides"] = [list(side) for side in sides]
@@ -68,14 +73,6 @@ def placed_results(
         last = [all(seat in gone for seat in side) for side in sides]
         results[last] = results.min() - 1
     return results
-
-
-def _sides_and_roles(
-    game: GameSpec, rules: Any, seed: int, actions: list[int]
-) -> tuple[Sides, list[str]]:
-    """Nothing of either where roles are dealt and nobody tells which."""
-    dealt = dealt_by(game, rules, seed, actions)
-    return (game.sides_of(rules) or (), []) if dealt is None else dealt
 
 
 def _seats_of(sides: Sides, which: Iterable[Any]) -> list[int]:

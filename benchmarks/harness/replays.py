@@ -239,6 +239,11 @@ def replay(
     seats, actions = record["seats"], record["actions"]
     if len(seats) != rules.num_players:
         raise InputError(f"game {name}: {len(seats)} seats recorded for {rules.num_players}")
+    if (returns := record["returns"]) is not None and len(returns) != len(seats):
+        raise InputError(f"game {name}: {len(returns)} returns recorded for {len(seats)} seats")
+    for one in record.get("stand_ins", ()):
+        if one["seat"] not in range(len(seats)):
+            raise InputError(f"game {name}: a stand-in for seat {one['seat']}, which is none of it")
     problems: list[str] = []
     positions = _play(game, rules, int(record["seed"]), actions, problems)
     _assign_answers(game, name, positions, answers)
@@ -251,7 +256,6 @@ def replay(
     problems += _assign_words(game, rules, record, positions, heard)
     problems += _check_ending(record, positions[-1]) if not problems else []
     problems += _check_answers(game, positions)
-    returns = record["returns"]
     facts = [
         ("Game", game.title),
         ("Match", name),
@@ -293,10 +297,16 @@ def _who_plays(record: dict[str, Any], position: Position, seats: Sequence[str])
     """The policy of a position's seat, or the one that stands in for it there; None at the end."""
     if position.seat is None:
         return None
+    stand_in = _stand_in_at(record, position)
+    return seats[position.seat] if stand_in is None else f"{stand_in} for {seats[position.seat]}"
+
+
+def _stand_in_at(record: dict[str, Any], position: Position) -> str | None:
+    """The policy that plays on for a position's seat, if that seat has forfeited before."""
     for one in record.get("stand_ins", ()):
         if one["seat"] == position.seat and one["ply"] <= position.ply:
-            return f"{one['policy']} for {seats[one['seat']]}"
-    return seats[position.seat]
+            return str(one["policy"])
+    return None
 
 
 def put_headings(positions: Sequence[Position], moves: int) -> None:
@@ -402,11 +412,13 @@ def _check_ending(record: dict[str, Any], last: Position) -> list[str]:
         return []
     returns = np.zeros(last.rules.num_players)
     core.returns_at(last.rules, last.states, 0, returns)
-    for one in record.get("stand_ins", ()):  # whose returns are those of their forfeits
-        returns[one["seat"]] = record["returns"][one["seat"]]
-    if record["returns"] != returns.tolist():
+    told = record["returns"]
+    if told is not None:
+        for one in record.get("stand_ins", ()):  # whose returns are those of their forfeits
+            returns[one["seat"]] = told[one["seat"]]
+    if told != returns.tolist():
         return [
-            f"The record says that the returns are {record['returns']}, "
+            f"The record says that the returns are {told}, "
             f"but played again they are {returns.tolist()}."
         ]
     return []
@@ -474,11 +486,7 @@ def _tell_stand_ins(record: dict[str, Any], positions: list[Position]) -> None:
             bad[position.seat] = instead_of(last), float("inf") if real_time else moves
         why, left = bad.get(position.seat, ("", 0))
         bad[position.seat] = why, left - 1
-        stands_in = any(
-            one["seat"] == position.seat and one["ply"] <= position.ply
-            for one in record.get("stand_ins", ())
-        )
-        if stands_in:
+        if _stand_in_at(record, position) is not None:
             position.instead = "played by a stand-in, as the seat forfeited"
         elif position.ply < record.get("opening", 0):
             position.instead = "a random move of the opening"

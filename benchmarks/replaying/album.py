@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -24,6 +24,7 @@ from stratagym.benchmarks.replaying.scenes import Remarks, Shared, scene
 from stratagym.benchmarks.replaying.seats import seen_by
 from stratagym.benchmarks.replaying.tiles import MOST, Tiles
 from stratagym.benchmarks.reporting.page import Page, code, count, plain_text
+from stratagym.benchmarks.reporting.sections import add_models, add_run
 
 NAME = "replays.html"
 POSITIONS = 1500
@@ -141,6 +142,22 @@ def _order(run: replays.Run, chosen: Iterable[int], asked: set[str]) -> Iterator
         groups[place_of(run.games[number - 1]).pairing].append(number)
     turns = [n for turn in zip_longest(*groups.values()) for n in turn if n is not None]
     yield from sorted(turns, key=lambda n: run.games[n - 1]["match"] not in asked)
+
+
+def end_report(
+    page: Page,
+    folder: Path,
+    summary: Mapping[str, Any],
+    definitions: Sequence[str],
+    remarks: Remarks | None = None,
+) -> None:
+    """Write a report whose results are told: what models cost, definitions, replays, the run."""
+    add_models(page, summary)
+    page.heading("Definitions")
+    page.bullets(definitions)
+    add_replays(page, folder, remarks)
+    add_run(page, summary["config"])
+    page.write(folder)
 
 
 def add_replays(page: Page, folder: Path, remarks: Remarks | None = None) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 from rich.console import Console
 
 from stratagym.benchmarks.harness.standings import PARTS
-from stratagym.benchmarks.replaying.album import add_replays
+from stratagym.benchmarks.replaying.album import end_report
 from stratagym.benchmarks.reporting.own import add_words, marked, print_words
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, mean_text
 from stratagym.benchmarks.reporting.plots import COLOURS, drawing, short_labels
-from stratagym.benchmarks.reporting.sections import add_models, add_run, cut_short, model_table
+from stratagym.benchmarks.reporting.sections import cut_short, model_table
 from stratagym.benchmarks.table.seatings import MIXED, ONE, TEAMS
 from stratagym.envs import spec
 
@@ -144,12 +144,7 @@ def write(folder: Path, summary: Summary) -> None:
                 with page.details(f"Results by {PART_TITLES[part]}"):
                     page.table(own)
     add_words(page, ("", summary["own"]))
-    add_models(page, summary)
-    page.heading("Definitions")
-    page.bullets(WORDS)
-    add_replays(page, folder)
-    add_run(page, config)
-    page.write(folder)
+    end_report(page, folder, summary, WORDS)
 
 
 WORDS = (

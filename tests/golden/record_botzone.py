@@ -1,4 +1,4 @@
-"""Writes tests/golden/botzone.json:  python tests/golden/record_botzone.py, from tests/."""
+"""Writes tests/golden/botzone.json:  python tests/golden/record_botzone.py."""
 
 import json
 import sys
@@ -7,16 +7,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import test_botzone
+import botzone_runs
+import scripts
 from openai_server import OpenAIServer, playing
 
 if __name__ == "__main__":
     with (
         tempfile.TemporaryDirectory() as folder,
-        OpenAIServer(playing(test_botzone.scripted)) as server,
+        OpenAIServer(playing(botzone_runs.scripted)) as server,
     ):
-        words = test_botzone.model_run(Path(folder) / "run", server, *test_botzone.OURS)
-        done = test_botzone.run(*words)
+        words = botzone_runs.model_run(Path(folder) / "run", server, *botzone_runs.OURS)
+        done = scripts.run("botzone", *words)
         sys.exit(done.stderr) if done.returncode else None
-    found = test_botzone.essence(json.loads(done.stdout))
-    test_botzone.GOLDEN.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    found = botzone_runs.essence(json.loads(done.stdout))
+    botzone_runs.GOLDEN.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
