@@ -197,6 +197,9 @@ class OutsideBatch(Outside, BatchPolicy):
 
     policy: BatchPolicy
 
+    def act(self, decision: Decision) -> int:
+        return BatchPolicy.act(self, decision)
+
     def act_each(self, rules: Any, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
         try:
             actions = np.asarray(self.policy.act_each(rules, states.copy(), seeds))

@@ -202,14 +202,16 @@ LOSE = """
 import json, sys
 from pathlib import Path
 from stratagym.benchmarks.harness import pairings
-from stratagym.benchmarks.harness.match_play import SYNC
+from stratagym.benchmarks.harness.protocol import AnswerProtocol
 from stratagym.benchmarks.harness.workers import play_all
+from stratagym.envs.text import TextOptions
+PROTOCOL = AnswerProtocol(TextOptions(), 1, "forfeit")
 if __name__ == "__main__":
     items = [
         item
         for name in sys.argv[3:]
         for item in pairings.duel_matches(
-            "tournament", name, "tictactoe", {}, ((0,), (1,)), 2, 1, (name, "random"), SYNC
+            "tournament", name, "tictactoe", {}, ((0,), (1,)), 2, 1, (name, "random"), PROTOCOL
         )
     ]
     played = play_all(items, Path(sys.argv[1]), workers=int(sys.argv[2]))
