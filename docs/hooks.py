@@ -1,15 +1,19 @@
 """What mkdocs builds besides the files in this folder.
 
 A page for every registered game, from its docstring and its facts, with a picture and a board in
-text; a list of the games with a gallery; and CONTRIBUTING.md from the root of the repository.
+text; a list of the games with a gallery; the notebook of the tutorials with the outputs that it
+holds; and CONTRIBUTING.md from the root of the repository.
 """
 
 from __future__ import annotations
 
+import base64
 import importlib
 import inspect
 import io
+import json
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +30,24 @@ SEED = 20
 GALLERY, THUMBNAIL = 3, 240
 """Games in a row of the gallery, and pixels of the longer side of a picture."""
 FACTS = ("dynamics", "chance", "information", "utility")
+NOTEBOOK = "tutorials/notebook"
+KINDS: dict[str, Callable[[core.GameSpec], bool]] = {
+    "Sealed plans": lambda spec: spec.dynamics == "simultaneous",
+    "Cooperative games": lambda spec: spec.utility == "identical",
+    "Cards and tiles": lambda spec: spec.information == "imperfect",
+    "Dice": lambda spec: spec.chance != "deterministic",
+    "Board games": lambda spec: True,
+}
+"""The kinds of games: a game is of the first kind that its facts fit."""
+ORDER = ("Board games", "Dice", "Cards and tiles", "Cooperative games", "Sealed plans")
+"""In which the site lists the kinds."""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put the games into the navigation."""
+    """Put the games into the navigation, by their kinds."""
     pages: list[Any] = [{"All games": "games/index.md"}]
-    pages += [{envs.spec(name).title: f"games/{name}.md"} for name in envs.games()]
+    for kind, specs in by_kind():
+        pages.append({kind: [{spec.title: f"games/{spec.name}.md"} for spec in specs]})
     for section in config.nav or []:
         if "Games" in section:
             section["Games"] = pages
@@ -45,11 +61,22 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     return files
 
 
+def by_kind() -> Iterator[tuple[str, list[core.GameSpec]]]:
+    """The kinds that there are games of, and their games."""
+    specs = [envs.spec(name) for name in envs.games()]
+    kind_of = {spec.name: next(kind for kind, is_one in KINDS.items() if is_one(spec))
+               for spec in specs}  # fmt: skip
+    for kind in ORDER:
+        if found := [spec for spec in specs if kind_of[spec.name] == kind]:
+            yield kind, found
+
+
 def pages() -> dict[str, str | bytes]:
     """Content by path, below the documentation's folder."""
     found: dict[str, str | bytes] = {
         "games/index.md": index_page(),
         "contributing.md": contributing_page(),
+        **notebook_pages(ROOT / "docs" / f"{NOTEBOOK}.ipynb"),
     }
     for name in envs.games():
         rules, states = middle_of_a_game(envs.spec(name))
@@ -64,14 +91,38 @@ def contributing_page() -> str:
     return re.sub(r"\]\(docs/", "](", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
 
 
+def notebook_pages(path: Path) -> dict[str, str | bytes]:
+    """A notebook as a page, with the outputs that it holds and their pictures; nothing is run."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    found: dict[str, str | bytes] = {}
+    parts: list[str] = []
+    for cell in cells:
+        source = "".join(cell["source"])
+        parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
+        for output in cell.get("outputs", []):
+            data = output.get("data", {"text/plain": output.get("text", "")})
+            if "image/png" in data:
+                name = f"{NOTEBOOK}-{len(found) + 1}.png"
+                found[name] = base64.b64decode("".join(data["image/png"]))
+                parts.append(f"![What the cell shows]({Path(name).name})")
+            else:
+                parts.append(f"```text\n{''.join(data['text/plain']).rstrip()}\n```")
+    title, *rest = parts
+    download = f"[Download the notebook]({path.name})"
+    found[f"{NOTEBOOK}.md"] = "\n\n".join([title, download, *rest]) + "\n"
+    return found
+
+
 def index_page() -> str:
-    """A table of all games."""
-    rows = []
-    for name in envs.games():
-        spec = envs.spec(name)
-        cells = [f"[{spec.title}]({name}.md)", _players(spec), *(_fact(spec, f) for f in FACTS)]
-        rows.append(_row(cells))
+    """A table of the games of each kind."""
     head = ["Game", "Players", *(fact.capitalize() for fact in FACTS)]
+    tables = []
+    for kind, specs in by_kind():
+        tables += [f"## {kind}", "", _row(head), _row(["---"] * len(head))]
+        for spec in specs:
+            title = f"[{spec.title}]({spec.name}.md)"
+            tables.append(_row([title, _players(spec), *(_fact(spec, fact) for fact in FACTS)]))
+        tables.append("")
     return "\n".join(
         [
             "# Games",
@@ -79,10 +130,7 @@ def index_page() -> str:
             '`stratagym.envs.games()` lists them, `stratagym.envs.spec("...")` gives the facts of '
             "one. The pages are made from the packages' own docstrings and facts.",
             "",
-            _row(head),
-            _row(["---"] * len(head)),
-            *rows,
-            "",
+            *tables,
             *gallery(),
         ]
     )
@@ -166,6 +214,7 @@ def _id(spec: core.GameSpec, gymnasium: bool) -> str:
 
 def _make(name: str) -> str:
     spec = envs.spec(name)
+    parallel = f'env = pettingzoo.make("parallel", "{_id(spec, False)}")  # all seats at once'
     return "\n".join(
         [
             "```python",
@@ -175,6 +224,7 @@ def _make(name: str) -> str:
             "",
             f'env = envs.make("{name}")  # AEC environment',
             f'env = pettingzoo.make("aec", "{_id(spec, False)}")  # PettingZoo 1.27 and later',
+            *([parallel] if spec.is_simultaneous else []),
             f'batch = envs.make_batch("{name}", 1024)  # stepped together in numba',
             f'env = gymnasium.make("{_id(spec, True)}", opponent="random")  # one learner',
             "```",

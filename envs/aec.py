@@ -29,33 +29,27 @@ BUFFERS = 4
 
 
 @njit(cache=True)
-def _set_mask(rules, s, legal, mask):
-    """Write the mask over that of the actions in ``legal``, whose last number is how many."""
-    last = mask.shape[0]
-    for k in range(legal[last]):
-        mask[legal[k]] = 0
-    legal[last] = core.add_legal(rules, s, legal, mask)
-
-
-@njit(cache=True)
 def _reset(rules, states, seed, legal, probs, mask, total):
-    """Start a game; returns the seat to move. ``legal`` and ``mask`` as of ``_set_mask``."""
+    """Start a game; returns the seat to move.
+
+    ``mask`` is all zeros before. The last number of ``legal`` tells how many actions are.
+    """
     s = states[0]
     player = core.start(rules, s, seed, probs)
-    _set_mask(rules, s, legal, mask)
+    legal[-1] = core.add_legal(rules, s, legal, mask)
     core.returns(rules, s, total)
     return player
 
 
 @njit(cache=True)
 def _step(rules, states, action, legal, probs, mask, total, reward):
-    """Play and tell mask, returns and rewards; ``legal`` and ``mask`` as of ``_set_mask``.
+    """Play and tell mask, returns and rewards; ``legal`` and ``mask`` as of ``_reset``.
 
     Returns (seat to move, whether there is any reward).
     """
     s = states[0]
     player = core.play(rules, s, action, probs)
-    _set_mask(rules, s, legal, mask)
+    legal[-1] = core.add_legal(rules, s, legal, mask)
     rewarded = False
     for seat in range(total.shape[0]):
         reward[seat] = total[seat]
@@ -65,6 +59,13 @@ def _step(rules, states, action, legal, probs, mask, total, reward):
         if reward[seat] != 0.0:
             rewarded = True
     return player, rewarded
+
+
+@njit(cache=True)
+def _clear(legal, mask):
+    """Make a mask all zeros again, ``legal`` as of ``_reset``."""
+    for k in range(legal[-1]):
+        mask[legal[k]] = 0
 
 
 @cache
@@ -147,6 +148,7 @@ class GameEnv(Display, Rendered, AECEnv):
             rules.observation_dtype,
         )
         self._buffers: list[tuple[np.ndarray, np.ndarray]] = []
+        self._clears = self._num_actions > CLEARED
         self._probs = core.new_scratch(rules)[1]
         self._total = np.zeros(rules.num_players)
         self._reward = np.zeros(rules.num_players)
@@ -166,14 +168,16 @@ class GameEnv(Display, Rendered, AECEnv):
         n = self._num_actions
         return np.zeros(n, np.int8), np.zeros(n + 1, np.int64)
 
-    def _free_mask(self) -> tuple[np.ndarray, np.ndarray]:
-        """A mask for the next step and scratch, as of ``_set_mask``, of many actions."""
+    def _cleared_mask(self) -> np.ndarray:
+        """A mask of zeros for the next step, whose actions ``_legal`` will be, of many actions."""
         for pair in self._buffers:
             if getrefcount(pair[0]) == _held_once():
-                return pair
-        pair = self._new_mask()
-        self._buffers = [pair, *self._buffers[: BUFFERS - 1]]
-        return pair
+                mask, self._legal = pair
+                _clear(self._legal, mask)
+                return mask
+        mask, self._legal = self._new_mask()
+        self._buffers = [(mask, self._legal), *self._buffers[: BUFFERS - 1]]
+        return mask
 
     def __getstate__(self) -> dict[str, Any]:
         compiled = ("_reset", "_step", "_observe")
@@ -206,11 +210,10 @@ class GameEnv(Display, Rendered, AECEnv):
             seed = secrets.randbits(63) if self._next_seed is None else self._next_seed
         seed = checks.seed_number(seed)
         self._next_seed = int(core.derive_seed(np.uint64(seed), np.uint64(1)))
-        if self._num_actions > CLEARED:
-            mask, legal = self._free_mask()
-        else:
-            mask, legal = np.zeros(self._num_actions, np.int8), self._legal
-        player = self._reset(self.rules, self.states, seed, legal, self._probs, mask, self._total)
+        mask = self._cleared_mask() if self._clears else np.zeros(self._num_actions, np.int8)
+        player = self._reset(
+            self.rules, self.states, seed, self._legal, self._probs, mask, self._total
+        )
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -277,16 +280,12 @@ class GameEnv(Display, Rendered, AECEnv):
                 info["illegal"] = checks.illegal_info(agent, action, mask)
             checks.warn_of_illegal(self.spec.name)
             return
-        legal = self._legal
-        if self._num_actions > CLEARED:
-            mask, legal = self._free_mask()
-        else:
-            mask = np.zeros(self._num_actions, np.int8)
+        mask = self._cleared_mask() if self._clears else np.zeros(self._num_actions, np.int8)
         player, self._rewarded = self._step(
             self.rules,
             self.states,
             action,
-            legal,
+            self._legal,
             self._probs,
             mask,
             self._total,

@@ -26,10 +26,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
+
+import tiny_games
+from tiny_games import players
 
 from stratagym.agents import core as agents
 from stratagym.agents.chat import Reply
@@ -38,6 +41,7 @@ from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.replaying import album
 
+TINY = tiny_games.register()
 SAID = (
     "0 | first", "1 | second", "2 | third", "Move: 1,1", "Move: 2,2", "Move: 3,1", "Move: 1,3",
     "Move: 4", "Move: 7", '{"action": "play", "card": 1}', "I would rather not.", "Move: call",
@@ -47,6 +51,7 @@ SAID = (
 IN_FLIGHT = 3
 """Requests at once; so many replies may be lost by a kill."""
 MODEL = ("--tries", 2, "--invalid", "random", "--concurrency", IN_FLIGHT)
+STANDS_IN = ("--forfeit", "stand-in:random", "--tries", 1, "--concurrency", IN_FLIGHT)
 RUNS: dict[str, Sequence[Sequence[object]]] = {
     "duel": [
         ("--game", "tictactoe", "--policies", "random,heuristic", "--games", 40),
@@ -68,6 +73,14 @@ RUNS: dict[str, Sequence[Sequence[object]]] = {
         ("--game", "ludo", "--policies", "random,llm:m", "--games", 3, "--seating", "one",
          "--rules", "players=3,max_rolls=60", "--forfeit", "stand-in", "--tries", 2,
          "--concurrency", IN_FLIGHT),
+        ("--game", "powers", "--policies", "envoy,random,llm:m", "--games", 7, *STANDS_IN,
+         "--rules", "years=2"),
+        ("--game", "village", "--policies", "random,llm:m", "--games", 5, "--seating", "one",
+         *STANDS_IN),
+        ("--game", "roles", "--policies", "random,llm:m", "--games", 3, *STANDS_IN),
+        ("--game", "bids", "--policies", "random,llm:m", "--games", 2, *MODEL),
+        ("--game", "catch", "--policies", "random,llm:m", "--games", 2, *MODEL),
+        ("--game", "geography", "--policies", "random,llm:m", "--games", 4, *MODEL),
     ],
     "hanabi_teams": [
         ("--policies", "random,llm:m", "--teammates", "rule:simple", "--players", 2, "--games", 2,
@@ -106,6 +119,7 @@ RUNS: dict[str, Sequence[Sequence[object]]] = {
     ],
 }  # fmt: skip
 """Runs of each script that take about a second."""
+FILES = ("games.jsonl", "decisions.jsonl", "messages.jsonl")
 LEFT_ALONE = ("latency_s", "median_latency_s")
 """Fields that say how long something took."""
 
@@ -113,22 +127,33 @@ LEFT_ALONE = ("latency_s", "median_latency_s")
 # --- the model -----------------------------------------------------------------------------------
 
 
+def _hash(messages: list[dict[str, str]]) -> int:
+    return int(hashlib.sha256(json.dumps(messages).encode()).hexdigest()[:8], 16)
+
+
+def _say(messages: list[dict[str, str]]) -> str:
+    return SAID[_hash(messages) % len(SAID)]
+
+
 class _Chat:
     """Says what the prompt's hash tells it to, and writes down that it was asked."""
 
     name = "m"
 
+    def __init__(self, say: Callable[[list[dict[str, str]]], str]):
+        self.say = say
+
     def settings(self) -> dict[str, Any]:
         return {"model": self.name}
 
     async def generate(self, messages: list[dict[str, str]], limit_s: float | None = None) -> Reply:
-        number = int(hashlib.sha256(json.dumps(messages).encode()).hexdigest()[:8], 16)
+        number = _hash(messages)
         with contextlib.suppress(KeyError):
             asked = os.open(os.environ["KILLING_ASKED"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
             os.write(asked, b".")
             os.close(asked)
         await asyncio.sleep(0.001 + number % 5 / 1000)
-        return Reply(SAID[number % len(SAID)], "stop", 10, 5, 0.0, 0)
+        return Reply(self.say(messages), "stop", 10, 5, 0.0, 0)
 
     async def close(self) -> None:
         pass
@@ -136,7 +161,7 @@ class _Chat:
 
 def scripted_model(spec: Any, text: PolicyString) -> LanguageModel:
     """In place of ``llm:m``."""
-    return LanguageModel(_Chat())
+    return LanguageModel(_Chat(players.reply if spec.name in TINY else _say))
 
 
 # --- one process of a run ------------------------------------------------------------------------
@@ -194,8 +219,8 @@ def whole_lines(path: Path) -> list[dict[str, Any]]:
 
 def key(record: dict[str, Any]) -> tuple[Any, ...]:
     """What a record is of; nothing is recorded twice."""
-    if "match" in record:
-        return (record["match"],)
+    if "match" in record:  # a game, or something said in one
+        return (record["match"], *([record["number"]] if "number" in record else []))
     fields = ("policy", "persona", "item", "ply", "seat", "attempt")
     return tuple(record[name] for name in fields)
 
@@ -210,7 +235,7 @@ def content(value: Any) -> Any:
 def results(folder: Path) -> dict[str, Any]:
     """What must be the same: records by what they are of, and the summary."""
     found: dict[str, Any] = {}
-    for name in ("games.jsonl", "decisions.jsonl"):
+    for name in FILES:
         records = whole_lines(folder / name)
         by_key = {key(record): content(record) for record in records}
         assert len(by_key) == len(records), f"{folder / name}: recorded twice"
@@ -221,10 +246,7 @@ def results(folder: Path) -> dict[str, Any]:
 
 def recorded(folder: Path) -> dict[str, set[tuple[Any, ...]]]:
     """What is recorded by now."""
-    return {
-        name: {key(record) for record in whole_lines(folder / name)}
-        for name in ("games.jsonl", "decisions.jsonl")
-    }
+    return {name: {key(record) for record in whole_lines(folder / name)} for name in FILES}
 
 
 def replies(known: dict[str, set[tuple[Any, ...]]]) -> int:
@@ -238,7 +260,7 @@ def size(path: Path) -> int:
 
 def tear(folder: Path, dice: random.Random) -> None:
     """Leave half a line, as a computer that lost power may; what was recorded stays."""
-    for name in ("games.jsonl", "decisions.jsonl"):
+    for name in FILES:
         path = folder / name
         if path.exists() and dice.random() < 0.2:
             lines = path.read_bytes().split(b"\n")

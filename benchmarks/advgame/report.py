@@ -51,7 +51,8 @@ def write(folder: Path, summary: Summary) -> None:
     _whole(page, summary)
     page.heading("Game by game")
     for game in config["games"]:
-        page.table(tables.game_table(summary, game), spec(game).title)
+        with page.games(f"{game}/"):
+            page.table(tables.game_table(summary, game), spec(game).title)
     _process(page, folder, summary)
     _policies(page, folder, summary)
     if summary["budgets"]:

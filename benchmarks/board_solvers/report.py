@@ -87,11 +87,12 @@ def write(folder: Path, summary: Summary) -> None:
                 f"Every game begins with {config['openings'][board]} random moves, which no figure "
                 "counts; both sides play from the same positions."
             )
-        page.table(quality_table(summary, board))
-        legality = legality_table(summary, board)
-        if legality.rows:
-            page.table(legality, "Illegal moves")
-        page.table(rating_table(summary, board), "Ratings of all games")
+        with page.games(f"{board}/"):
+            page.table(quality_table(summary, board))
+            legality = legality_table(summary, board)
+            if legality.rows:
+                page.table(legality, "Illegal moves")
+            page.table(rating_table(summary, board), "Ratings of all games")
     page.heading("Definitions")
     add_words(page, *_owns(summary))
     page.bullets(

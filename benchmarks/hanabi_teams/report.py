@@ -11,6 +11,7 @@ from rich.console import Console
 
 from stratagym.benchmarks.replaying.album import end_report
 from stratagym.benchmarks.reporting.cross_table import draw_cross_table
+from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import (
     NO_RESULT,
     add_words,
@@ -44,7 +45,14 @@ def _rows(summary: Summary, part: str, players: int) -> list[dict[str, Any]]:
 def _marked(table: Table, summary: Summary, players: int) -> Table:
     """A table with a row for each team of one policy, with what was not the policies' own."""
     rows = _rows(summary, "teams", players)
+    begin = _begin(summary, players)
+    table.games = [Games(matches=f"{begin}{row['policy']}/{row['policy']}/") for row in rows]
     return marked(table, [[row["policy"]] for row in rows], summary["own"])
+
+
+def _begin(summary: Summary, players: int) -> str:
+    """What the names of all games with so many players begin with."""
+    return f"{players}p-{summary['config']['rules'][players]['score']}/"
 
 
 def score_table(summary: Summary, players: int) -> Table:
@@ -135,6 +143,9 @@ def mixed_table(summary: Summary, players: int) -> Table:
             ]
         )
     rows = _rows(summary, "mixed", players)
+    # With two players either is the other's teammate, and gives the games their name.
+    begin = _begin(summary, players)
+    table.games = [Games((row["policy"], row["teammate"]), begin) for row in rows]
     return marked(table, [(row["policy"], row["teammate"]) for row in rows], summary["own"])
 
 

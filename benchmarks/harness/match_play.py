@@ -89,7 +89,7 @@ async def play_match(
         answered: answers that are not asked for again; new ones are added.
         act: how policies that are no language models come to their actions and words.
         messages: takes a record of everything that is said, in the order in which it is. Where no
-            language model plays, and no policy that speaks, nothing is.
+            language model plays, and no policy that speaks or may stand in speaking, nothing is.
     """
     write = _nowhere if decisions is None else decisions.write
     answered = {} if answered is None else answered
@@ -121,11 +121,12 @@ class _Table:
         self.act, self.messages = act, messages
         self.game = text.TextGame(match.game.name, protocol.text, rules=match.rules)
         self.told = 0
-        self.is_spoken = takes_talk(match.game) and any(
-            isinstance(policy, LanguageModel) or policy.speaks for policy in match.seats
-        )
         self.seats = list(match.seats)
         self.stand_ins = StandIns(match.game, match.rules, protocol.forfeit)
+        heard = [policy for policy in (*self.seats, self.stand_ins.policy) if policy is not None]
+        self.is_spoken = takes_talk(match.game) and any(
+            isinstance(policy, LanguageModel) or policy.speaks for policy in heard
+        )
 
     async def play(self) -> dict[str, Any]:
         game = self.game

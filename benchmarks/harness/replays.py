@@ -161,7 +161,7 @@ class Position:
 
     def words(self) -> list[str]:
         """What was said here and no answer tells, a line each, as far as the viewer heard it."""
-        if self.answers or self.seat is None:
+        if self.seat is None or (self.answers and self.answers[-1]["kind"] == OK):
             return []
         heard = [m for m in self.said if self.viewer in (None, self.seat, *m["to"])]
         who = self.name(self.seat)

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.cross_table import both_ways, draw_cross_table
+from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import add_words, marked, print_words
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, number
 from stratagym.benchmarks.reporting.sections import (
@@ -42,7 +43,13 @@ def pairing_table(summary: Summary, players: int) -> Table:
                 cut_short(row),
             ]
         )
+    table.games = [_games(row) for row in rows]
     return marked(table, [(row["one"], row["rest"]) for row in rows], summary["own"])
+
+
+def _games(row: Mapping[str, Any]) -> Games:
+    """The games of a pairing."""
+    return Games(matches=f"{row['players']}p/{row['one']}/{row['rest']}/")
 
 
 def process_table(summary: Summary, players: int) -> Table:
@@ -60,6 +67,7 @@ def process_table(summary: Summary, players: int) -> Table:
                 ]
             )
             sides.append([row[side]])
+    table.games = [_games(row) for row in rows for _ in range(2)]
     return marked(table, sides, summary["own"])
 
 

@@ -99,7 +99,7 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
             raise cli.InputError(found.problems[0])
         for problem in found.problems:
             say(f"{cli_name()}: {problem}")
-        _write(Path(args.html), found.page(f"{run.folder}: replays", run.folder), console)
+        _write(Path(args.html), found.page(f"{run.folder}: replays"), console)
         return
     if len(games) > 1:
         _list(games, console)

@@ -19,10 +19,12 @@ from stratagym.benchmarks.harness import replays
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.files import write_text
 from stratagym.benchmarks.harness.matches import place_of
+from stratagym.benchmarks.replaying.listing import listing
 from stratagym.benchmarks.replaying.page import document
 from stratagym.benchmarks.replaying.scenes import Remarks, Shared, scene
 from stratagym.benchmarks.replaying.seats import seen_by
 from stratagym.benchmarks.replaying.tiles import MOST, Tiles
+from stratagym.benchmarks.reporting.games import GameLinks
 from stratagym.benchmarks.reporting.page import Page, code, count, plain_text
 from stratagym.benchmarks.reporting.sections import add_models, add_run
 
@@ -45,12 +47,16 @@ class Album:
     """Games on one page.
 
     Attributes:
-        total: games to choose from. all_text: whether no pictures were wanted.
+        run: where they are from. numbers: of the games to choose from.
+        seat: whose view they are shown from; None for a spectator's.
+        all_text: whether no pictures were wanted.
         scenes: by the game's number in the run. drawn: how many of them have pictures.
         problems: a line for each game that cannot be played again.
     """
 
-    total: int
+    run: replays.Run
+    numbers: Sequence[int]
+    seat: int | None = None
     all_text: bool = False
     scenes: dict[int, dict[str, Any]] = field(default_factory=dict)
     drawn: int = 0
@@ -58,22 +64,27 @@ class Album:
     texts: Shared = field(default_factory=Shared)
     tiles: Tiles = field(default_factory=Tiles)
 
-    def left_out(self, folder: Path | str) -> str:
+    def left_out(self) -> str:
         """What the page does not hold and how to see it; empty if it holds all."""
-        here, drawn = len(self.scenes), self.drawn
+        here, drawn, folder = len(self.scenes), self.drawn, self.run.folder
         said = []
-        if here < self.total:
-            said.append(f"{count(here)} of {count(self.total)} games are here")
+        if here < len(self.numbers):
+            said.append(f"{count(here)} of {count(len(self.numbers))} games are here")
         if drawn < here and not self.all_text:
             said.append(f"{count(drawn)} of {count(here)} have pictures, the others text")
         command = code(f"python -m benchmarks.replay {folder} --match NUMBER --html game.html")
         return f"{'; '.join(said)}. {command} draws any game." if said else ""
 
-    def page(self, title: str, folder: Path | str) -> str:
+    def page(self, title: str) -> str:
         """The page; there is at least one scene."""
-        note = plain_text(self.left_out(folder))
-        scenes = list(self.scenes.values())
-        return document(scenes, self.texts, self.tiles, title=title, note=note)
+        return document(
+            list(self.scenes.values()),
+            self.texts,
+            self.tiles,
+            title=title,
+            note=plain_text(self.left_out()),
+            listing=listing(self.run, self.numbers, self.scenes, self.seat),
+        )
 
 
 def album(
@@ -96,7 +107,7 @@ def album(
     }
     budget = WITH_MODELS if asked else 1
     chosen = list(range(1, len(run.games) + 1) if numbers is None else numbers)
-    found = Album(len(chosen), not pictures)
+    found = Album(run, chosen, seat, not pictures)
     positions, size, misses, begin = 0, 0, 0, time.process_time()
     for number in _order(run, chosen, asked):
         if found.scenes and (positions >= budget * POSITIONS or len(found.scenes) >= GAMES):
@@ -161,7 +172,7 @@ def end_report(
 
 
 def add_replays(page: Page, folder: Path, remarks: Remarks | None = None) -> None:
-    """Write ``replays.html`` into a run's folder, and link its games in a report.
+    """Write ``replays.html`` into a run's folder, and link its games in a report, row by row.
 
     A run without games gets neither.
     """
@@ -175,14 +186,20 @@ def add_replays(page: Page, folder: Path, remarks: Remarks | None = None) -> Non
         page.heading("Replays")
         page.bullets(found.problems)
         return
-    note = found.left_out(folder)
-    html = found.page(f"{page.title}: replays", folder)
+    note = found.left_out()
+    html = found.page(f"{page.title}: replays")
     write_text(folder / NAME, html)
     page.heading("Replays")
     page.links("Every position of a game, with what was asked and answered:", [(NAME, NAME)])
     if note:
         page.text(note)
     page.bullets(found.problems)
+    played: defaultdict[str, set[str]] = defaultdict(set)
+    for game in run.games:
+        for policy in game["seats"]:
+            played[policy].add(game["match"])
+    page.link_games(GameLinks(NAME, {name: frozenset(own) for name, own in played.items()}))
+    page.text("The names of policies in the tables are links to the games behind their rows.")
     with page.details("Game by game"):
         groups: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
         for number, one in found.scenes.items():

@@ -21,6 +21,9 @@ from stratagym.benchmarks.replaying.scenes import Remarks, Shared, scene
 from stratagym.benchmarks.replaying.tiles import Tiles
 from stratagym.benchmarks.reporting.page import PALETTE
 
+SCRIPTS = ("start.js", "finder.js", "replay.js")
+"""The parts of the page's script, in their order."""
+
 
 def page(
     replay: Replay,
@@ -47,11 +50,13 @@ def document(
     *,
     title: str = "",
     note: str = "",
+    listing: dict[str, Any] | None = None,
 ) -> str:
     """The page of scenes that share texts and tiles.
 
     Args:
         title: of the page, by default that of the only scene. note: what else there is to say.
+        listing: the list of all games, where there are several; see ``listing``.
     """
     first = scenes[0]
     title = title or " – ".join(filter(None, [first["title"], first["outcome"]]))
@@ -59,12 +64,13 @@ def document(
         "title": title,
         "note": note,
         "games": scenes,
+        "listing": listing,
         "texts": texts.values,
         "sheet": tiles.sheet(),
     }
     source = files("stratagym.benchmarks.replaying") / "data"
     style = (source / "replay.css").read_text(encoding="utf-8")
-    script = (source / "replay.js").read_text(encoding="utf-8")
+    script = "".join((source / name).read_text(encoding="utf-8") for name in SCRIPTS)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     allowed = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
     allowed += f"script-src 'sha256-{digest}'"
@@ -84,10 +90,20 @@ def document(
 <header>
 <div id="games" role="group" aria-label="Games" hidden>
 <button type="button" id="before" aria-label="Previous game">◀ game</button>
-<label for="choose" id="of">Game</label><select id="choose"></select>
+<span id="of"></span>
 <button type="button" id="after" aria-label="Next game">game ▶</button>
-<span id="note"></span>
 </div>
+<details id="finder" hidden>
+<summary>Find a game: <span id="matching" role="status"></span></summary>
+<div id="filters"></div>
+<p id="more"><label>Match name begins with <input type="search" id="match"></label>
+<label id="holding"><input type="checkbox" id="held"> only games on this page</label>
+<button type="button" id="clear" hidden>Clear the filters</button></p>
+<div id="found" role="listbox" tabindex="0" aria-label="Games"><div id="room" role="presentation">
+</div></div>
+<p id="absent" role="status"></p>
+<p id="note"></p>
+</details>
 <h1><span id="title"></span> <span id="outcome"></span></h1>
 <p id="verdict" role="status"></p>
 <details id="about"><summary>About this record</summary><dl id="facts"></dl></details>

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import (
     NOT_MEASURED,
     is_result,
@@ -92,17 +93,24 @@ def level_table(summary: Summary, game: str) -> Table:
         else:
             cells.append(mean_text(row["scores"]["mean"]))
         table.rows.append([*cells, count(sum(level["games"] for level in row["levels"]))])
+    table.games = [climb_of(game, name) for name, _ in rows]
     return marked(table, [[name] for name, _ in rows], summary["own"][game], nothing=NOT_MEASURED)
+
+
+def climb_of(game: str, policy: str, *level: Any) -> Games:
+    """The games of a policy's climb; of a level alone, or with one of its opponents."""
+    return Games(matches="".join(f"{part}/" for part in (game, policy, *level)))
 
 
 def opponent_table(summary: Summary, game: str) -> Table:
     """Wins, draws and losses against every opponent that was met."""
     table = Table(["policy", "level", "against", "W-D-L", "wins of decided", "passed"], left=[1, 2])
-    owns, whose = summary["own"][game], []
+    owns, whose, games = summary["own"][game], [], []
     for name, row in summary["games"][game].items():
         if not is_result(owns.get(name)):
             table.rows.append([code(name), *[""] * 5])
             whose.append([name])
+            games.append(climb_of(game, name))
         for level in row["levels"]:
             for at, (opponent, tally) in enumerate(level["opponents"].items()):
                 first = at == 0
@@ -118,6 +126,8 @@ def opponent_table(summary: Summary, game: str) -> Table:
                     ]
                 )
                 whose.append([name])
+                games.append(climb_of(game, name, level["level"], opponent))
+    table.games = games
     return marked(table, whose, owns)
 
 
@@ -144,6 +154,7 @@ def role_table(summary: Summary, game: str) -> Table:
     for name, level in levels:
         rates = (RateCell(rate, strip=False) for rate in level["roles"].values())
         table.rows.append([code(name), f"Lv{level['level']}", *rates])
+    table.games = [climb_of(game, name, level["level"]) for name, level in levels]
     return marked(table, [[name] for name, _ in levels], summary["own"][game], behind=2)
 
 
@@ -156,6 +167,8 @@ def score_table(summary: Summary, game: str) -> Table:
                 table.rows.append(
                     [code(name), f"Lv{mean['level']}", mean_text(mean), count(mean["n"])]
                 )
+                anchor = f"{game}/anchor/{mean['level']}/{name}/"
+                table.games = [*table.games, Games(matches=anchor)]
         break
     return table
 
@@ -186,6 +199,7 @@ def model_table(summary: Summary, game: str) -> Table:
                     NOTHING if used["cost"] is None else f"{used['cost']:.4f}",
                 ]
             )
+            table.games = [*table.games, climb_of(game, name, level["level"])]
     return table
 
 

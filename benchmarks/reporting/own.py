@@ -15,6 +15,7 @@ from typing import Any
 
 from rich.console import Console
 
+from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, count, plain_text
 
 MARKED, MOST = 0.10, 0.50
@@ -118,7 +119,8 @@ def marked(
     """The table with a column of the shares, and its rows marked accordingly.
 
     Rows of policies without a result say only that. If no policy of the table was asked for
-    anything, the table is returned unchanged.
+    anything, the table has no such column. Rows are linked to the policies' games, unless the table
+    says which games they are of.
 
     Args:
         policies: by row, those whose play is in it. owns: by policy, as ``Own.record`` has it.
@@ -126,12 +128,14 @@ def marked(
         nothing: what rows of policies without a result say.
     """
     rows = list(zip(table.rows, policies, strict=True))
+    table.games = table.games or [Games(tuple(names)) for _, names in rows]
     if not any(owns[name]["answers"] for _, names in rows for name in names if name in owns):
         return table
     out = Table(
         [*table.columns[:behind], COLUMN, *table.columns[behind:]],
         left=[k + (k >= behind) for k in table.left],
         aside=table.aside,
+        games=table.games,
     )
     for at, (row, names) in enumerate(rows):
         own = [owns.get(name) for name in names]

@@ -13,7 +13,7 @@ import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.styled import Styled
 from rich.table import Table as RichTable
 from rich.text import Text
+
+from stratagym.benchmarks.reporting.games import GameLinks, Games
 
 NOTHING = "–"
 """Shown if there is no case to count."""
@@ -184,6 +186,7 @@ class Table:
         left: columns aligned to the left, the first always; the others to the right.
         aside: rows that are no case but a yardstick, such as chance; set in italics.
         marked, void: rows to be careful with, and rows of what came to no result; see ``own``.
+        games: by row, the games that it is of; by default, those of the policies that it names.
     """
 
     columns: Sequence[str]
@@ -192,6 +195,7 @@ class Table:
     aside: Sequence[int] = ()
     marked: list[int] = field(default_factory=list)
     void: list[int] = field(default_factory=list)
+    games: Sequence[Games] = ()
 
     def row_class(self, at: int) -> str:
         """The style of a row: ``aside``, ``marked``, ``void`` or, for most rows, empty."""
@@ -209,9 +213,17 @@ class Table:
         rule = ["---" if self._is_left(k) else "---:" for k in range(len(self.columns))]
         return "\n".join([line(self.columns), line(rule), *map(line, self.rows)])
 
-    def html(self) -> str:
-        def cell(tag: str, k: int, content: Cell, scope: str = "") -> str:
+    def html(self, links: GameLinks | None = None, matches: str = "") -> str:
+        """The table as HTML.
+
+        Args:
+            links: where the games of its rows are shown. matches: what their names begin with.
+        """
+
+        def cell(tag: str, k: int, content: Cell, scope: str = "", link: str = "") -> str:
             shown = content.html() if isinstance(content, RateCell) else _html_text(content)
+            if link:
+                shown = f'<a href="{html.escape(link)}" title="the games">{shown}</a>'
             align = "" if self._is_left(k) else ' class="right"'
             if re.fullmatch(r"[\d.%! /–]*%[\d.%! /–]*", shown):
                 shown = shown.replace(" ", "&nbsp;")  # shares stay in one line
@@ -220,17 +232,34 @@ class Table:
         # The names of rates are the widest part of their columns.
         names = (code(name) if "_" in name and "`" not in name else name for name in self.columns)
         head = "".join(cell("th", k, name, ' scope="col"') for k, name in enumerate(names))
-        body = [
-            (f'<tr class="{kind}">' if (kind := self.row_class(at)) else "<tr>")
-            + cell("th", 0, row[0], ' scope="row"')
-            + "".join(cell("td", k, content) for k, content in enumerate(row[1:], 1))
-            + "</tr>"
-            for at, row in enumerate(self.rows)
-        ]
+        body = []
+        for at, row in enumerate(self.rows):
+            kind = self.row_class(at)
+            place, link = self._link(at, links, matches)
+            cells = [
+                cell("td" if k else "th", k, content, "" if k else ' scope="row"',
+                     link if k == place else "")
+                for k, content in enumerate(row)
+            ]  # fmt: skip
+            body.append((f'<tr class="{kind}">' if kind else "<tr>") + "".join(cells) + "</tr>")
         return (
             f'<div class="wide"><table><thead><tr>{head}</tr></thead>\n'
             f"<tbody>\n{chr(10).join(body)}\n</tbody></table></div>"
         )
+
+    def _link(self, at: int, links: GameLinks | None, matches: str) -> tuple[int, str]:
+        """(column, address) of the link from a row to its games; no address where there is none."""
+        if links is None:
+            return 0, ""
+        row = self.rows[at]
+        named = {code(name): name for name in links.played}
+        places = [k for k, content in enumerate(row) if isinstance(content, str) and content]
+        naming = [k for k in places if row[k] in named]
+        games = self.games[at] if self.games else Games(tuple(named[str(row[k])] for k in naming))
+        if not games.policies and not games.matches:
+            return 0, ""
+        place = (naming or places or [0])[0]
+        return place, links.to(replace(games, matches=games.matches or matches))
 
     def rich(self, title: str | None = None) -> RenderableType:
         """For the terminal: headings of rows fold where the screen is narrow.
@@ -312,15 +341,17 @@ class Page:
     def __init__(self, title: str, lead: str = ""):
         self.title = title
         self._markdown = [f"# {_markdown_text(title)}"]
-        self._html: list[str] = []
+        self._html: list[str | tuple[Table, str]] = []
         self._contents: list[tuple[str, str]] = []
         self._lead = lead
+        self._matches = ""
+        self._links: GameLinks | None = None
         if lead:
             self._markdown.append(_markdown_text(lead))
 
-    def _add(self, markdown: str, html_text: str) -> None:
+    def _add(self, markdown: str, shown: str | tuple[Table, str]) -> None:
         self._markdown.append(markdown)
-        self._html.append(html_text)
+        self._html.append(shown)
 
     def heading(self, text: str, level: int = 2) -> None:
         """A section of ``level`` 2, listed in the contents, or one below."""
@@ -371,7 +402,18 @@ class Page:
         """A table, with its caption above it."""
         if caption:
             self._add(_markdown_text(caption), f'<p class="caption">{_html_text(caption)}</p>')
-        self._add(table.markdown(), table.html())
+        self._add(table.markdown(), (table, self._matches))
+
+    @contextmanager
+    def games(self, matches: str) -> Iterator[None]:
+        """A part whose tables are of the games whose names begin with ``matches``."""
+        before, self._matches = self._matches, matches
+        yield
+        self._matches = before
+
+    def link_games(self, links: GameLinks) -> None:
+        """Link the rows of all tables, in HTML, to the games that they are of."""
+        self._links = links
 
     def figure(self, path: Path, caption: str, alt: str) -> None:
         """A PNG in the folder of the report; ``alt`` describes it for those who cannot see it."""
@@ -415,7 +457,10 @@ class Page:
             f'<li><a href="#{anchor}">{_html_text(text)}</a></li>\n'
             for anchor, text in self._contents
         )
-        body = "\n".join(self._html)
+        body = "\n".join(
+            part if isinstance(part, str) else part[0].html(self._links, part[1])
+            for part in self._html
+        )
         lead = f'<p class="lead">{_html_text(self._lead)}</p>' if self._lead else ""
         return f"""<!DOCTYPE html>
 <html lang="en">

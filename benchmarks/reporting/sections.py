@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, count
 
 Summary = Mapping[str, Any]
@@ -142,6 +143,7 @@ def add_run(
     )
     table = Table(["option", "value"], left=[1])
     table.rows += [list(row) for row in [*_policy_rows(config), *(rows or option_rows(config))]]
+    table.games = [Games()] * len(table.rows)  # an option's value leads to no games
     page.table(table)
     if begun is not None:
         page.text("To repeat the run (keys of models are read from the environment):")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from rich.console import Console
 
 from stratagym.benchmarks.harness.standings import PARTS
 from stratagym.benchmarks.replaying.album import end_report
+from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import add_words, marked, print_words
 from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, mean_text
 from stratagym.benchmarks.reporting.plots import COLOURS, drawing, short_labels
@@ -58,6 +59,7 @@ def standing_table(summary: Summary, seating: str) -> Table:
             ]
         )
         names.append([name, rest] if among else [name])
+    table.games = [games_of(seating, row) for row in names]
     return marked(table, names, summary["own"], behind=1 + len(among))
 
 
@@ -80,7 +82,14 @@ def part_table(summary: Summary, seating: str, part: str) -> Table:
                 ]
             )
             names.append([name, rest] if among else [name])
+    table.games = [games_of(seating, row) for row in names]
     return marked(table, names, summary["own"], behind=2 + len(among))
+
+
+def games_of(seating: str, names: Sequence[str]) -> Games:
+    """The games of a table of a seating, by the policies that a row names."""
+    own = "" if seating == MIXED else f"{'/'.join(names)}/"
+    return Games((names[0],), f"{seating}/{own}")
 
 
 def figure_cells(row: Row, strip: bool = False) -> list[str | RateCell]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import importlib.util
 import io
@@ -265,6 +266,27 @@ def test_api_reference_is_made_from_docstrings(site, page, names):
     text = (site / "api" / f"{page}.html").read_text(encoding="utf-8")
     for name in names:
         assert f'id="stratagym.{page}.{name}"' in text
+
+
+def test_the_site_groups_games_and_benchmarks_and_has_the_notebook(site):
+    start = (site / "index.html").read_text(encoding="utf-8")
+    menu = start.partition('<nav class="md-nav md-nav--primary"')[2].partition("</nav>\n</div>")[0]
+    order = [menu.index(f'href="benchmarks/{page}.html"') for page in (
+        "ludo_spots", "table", "export", "replay", "throughput")]  # fmt: skip
+    assert order == sorted(order)
+    for group in ("Evaluate", "Train", "Inspect", "Measure", "Board games", "Sealed plans"):
+        assert group in menu
+    for name in our_games():
+        assert f'href="games/{name}.html"' in menu
+    page = (site / "tutorials" / "notebook.html").read_text(encoding="utf-8")
+    held = notebooks.cells(DOCS / "tutorials" / "notebook.ipynb")
+    outputs = [output for cell in held for output in cell.get("outputs", ())]
+    pictures = [output for output in outputs if "image/png" in output.get("data", ())]
+    assert len(pictures) == 3 and page.count('src="notebook-') == 3
+    for k, output in enumerate(pictures, 1):
+        kept = base64.b64decode("".join(output["data"]["image/png"]))
+        assert (site / "tutorials" / f"notebook-{k}.png").read_bytes() == kept
+    assert "21 steps, 548 games over" in page
 
 
 def test_site_needs_no_network(site):

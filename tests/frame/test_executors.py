@@ -17,8 +17,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scripts
+import tiny_games
 from openai_server import OpenAIServer, always, first_empty, hang
-from scripts import wait_for_records, wait_until
+from scripts import TESTS, wait_for_records, wait_until
 
 from stratagym.agents.chat import OpenAIChat, ScriptedChat, TransportError
 from stratagym.agents.core import Decision, Policy
@@ -50,6 +51,32 @@ def items(seed: int, games: int = 4, pairings: list = PAIRINGS, protocol=HOW) ->
         for game, a, b in pairings
         for k in range(games)
     ]
+
+
+TALKERS = ("envoy", "random", "envoy?random=0.5", "random", "envoy", "random", "random")
+
+
+def tiny_items(seed: int) -> list[Match]:
+    """Matches by rules that are data, with spoken words, and with roles that are dealt."""
+    tiny_games.register()
+    games = [
+        ("geography", {"graph": "cube"}, ("mcts:9", "random")),
+        ("powers", {}, TALKERS),
+        ("village", {}, ("mcts:2", "random", "random", "mcts:2", "random")),
+    ]
+    return [
+        Match("test", f"{game}/{k}", game, options, item_seed(seed, game, str(k)), seats, HOW)
+        for game, options, seats in games
+        for k in range(2)
+    ]
+
+
+def messages(folder: Path) -> dict[str, list[dict]]:
+    """What was said, by match."""
+    found: dict[str, list[dict]] = {}
+    for record in read_jsonl(folder / "messages.jsonl"):
+        found.setdefault(record["match"], []).append(record)
+    return found
 
 
 def lines(folder: Path) -> Counter[str]:
@@ -88,6 +115,12 @@ def test_records_do_not_depend_on_workers_or_order(tmp_path, seed):
         assert replayed(game) == (game["returns"], core.TERMINAL)
         assert game["seats"] == list(item.seats)
         assert (game["seed"], game["ended_by"]) == (item.seed, "terminal")
+
+
+def test_rules_of_data_and_spoken_words_are_the_same_in_processes(tmp_path, seed):
+    wanted, one, two = tiny_items(seed), make(tmp_path / "one"), make(tmp_path / "two")
+    assert play_all(wanted, one, workers=1) == play_all(wanted[::-1], two, workers=2)
+    assert messages(one) == messages(two) and set(messages(one)) == {"powers/0", "powers/1"}
 
 
 def test_what_is_recorded_is_not_played_again(tmp_path, seed):
@@ -223,12 +256,13 @@ def test_workers_end_with_the_run_and_it_resumes(tmp_path):
     assert [again[item.name] for item in wanted] == kept[:6]
 
 
-def test_two_nodes_of_a_ray_cluster_give_the_same_records(tmp_path, seed):
+def test_two_nodes_of_a_ray_cluster_give_the_same_records(tmp_path, seed, monkeypatch):
     ray = pytest.importorskip("ray", reason='needs Ray: pip install "stratagym[ray]"')
     from ray.cluster_utils import Cluster
 
-    wanted = items(seed, 5)
+    wanted = [*items(seed, 5), *tiny_items(seed)]
     games = play_all(wanted, make(tmp_path / "one"), workers=1)
+    monkeypatch.setenv("PYTHONPATH", str(TESTS))  # where a node finds the tiny games
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     try:
         cluster.add_node(num_cpus=1)
@@ -241,6 +275,7 @@ def test_two_nodes_of_a_ray_cluster_give_the_same_records(tmp_path, seed):
         cluster.shutdown()
     assert spread == games
     assert lines(tmp_path / "ray") == lines(tmp_path / "one")
+    assert messages(tmp_path / "ray") == messages(tmp_path / "one") != {}
     with pytest.raises(InputError, match=r"--ray-address 127\.0\.0\.1:1: "):
         play_all(items(seed, 6), tmp_path / "ray", executor="ray", ray_address="127.0.0.1:1")
 

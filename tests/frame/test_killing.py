@@ -11,8 +11,10 @@ from scripts import TESTS
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
-def test_killed_runs_come_to_what_they_would_have(seed):
-    scripts = "duel,ludo_arena,hanabi_teams,anchored_levels,botzone"
+@pytest.mark.parametrize(
+    "scripts", ["duel,ludo_arena,hanabi_teams,anchored_levels,botzone", "table"]
+)
+def test_killed_runs_come_to_what_they_would_have(scripts, seed):
     line = [sys.executable, "killing.py", "--kills", "12", "--only", scripts, "--seed"]
     result = subprocess.run(
         [*line, str(seed % 2**32)], cwd=TESTS, capture_output=True, text=True, timeout=600

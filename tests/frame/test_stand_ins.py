@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import pytest
 from scipy.stats import rankdata
-from tiny_games import duo, heap, roles
+from tiny_games import duo, heap, powers, roles
 from tiny_games.players import scripted
 
 from stratagym import envs
@@ -32,15 +32,17 @@ from stratagym.benchmarks.harness.records import (
     read_games,
     side_lead,
 )
-from stratagym.benchmarks.harness.replays import replay
+from stratagym.benchmarks.harness.replays import Replay, find, replay
 from stratagym.benchmarks.harness.standings import standing
 from stratagym.benchmarks.ludo_arena import __main__ as ludo_arena
+from stratagym.benchmarks.replaying.seats import seen_by
+from stratagym.benchmarks.replaying.steps import steps
 from stratagym.benchmarks.tournament import __main__ as tournament
 from stratagym.envs import core
 from stratagym.envs.ludo.metrics import game_counts
 from stratagym.envs.text import TextOptions
 
-for package in (duo, heap, roles):
+for package in (duo, heap, powers, roles):
     envs.register(package.SPEC)
 END = AnswerProtocol(TextOptions(), 1, "forfeit")
 PLAYS_ON = replace(END, forfeit="stand-in:random")
@@ -210,6 +212,60 @@ def test_a_replay_says_who_played(seed):
     own = [position for position in shown.positions if position.seat == 3]
     assert [position.policy for position in own] == ["m", *["random for m"] * 2]
     assert "stand-in" in own[1].instead and not own[0].instead
+
+
+def recorded(folder, one: SeatedMatch, protocol: AnswerProtocol) -> tuple[dict, Replay]:
+    """The record of a match as a run's folder has it, with what was said, and its replay."""
+    games = JsonlWriter(folder / "games.jsonl")
+    decisions = folder / "decisions.jsonl"
+    asyncio.run(play_matches([one], protocol, games, decisions, concurrency=1))
+    games.close()
+    run = find(folder)
+    return run.games[0], replay(run.games[0], run.answers, run.messages)
+
+
+def words_of(shown: Replay, seat: int) -> dict[int, list[str]]:
+    """What a replay says that a seat said, by position; not what its answers hold."""
+    return {p.ply: p.words() for p in shown.positions if p.seat == seat and p.words()}
+
+
+@pytest.mark.parametrize("stand_in", ["envoy", "random"])
+def test_the_stand_in_of_a_model_speaks_on(stand_in, seed, tmp_path):
+    """From where the model gave up: with its own words, or else with those of the game."""
+    plays_on = replace(END, forfeit=f"stand-in:{stand_in}")
+    record, shown = recorded(tmp_path, match("powers", {3: model()}, seed, years=1), plays_on)
+    assert record["stand_ins"] == [{"seat": 3, "ply": 3, "policy": stand_in, "moves": 2}]
+    assert record["ended_by"] == "terminal" and shown.problems == []
+    own = words_of(shown, 3)
+    assert own.keys() <= {3, 10}
+    spoken = [text for texts in own.values() for text in texts]
+    action = record["actions"][3]
+    if stand_in == "envoy":
+        assert len(own) == 2 and "Germany to all: \u201cGood day, 0.\u201d" in own[3]
+        assert own[10][0].startswith("Germany to oneself: \u201cI have heard ")
+    else:
+        assert own.keys() == ({3} if action else set())
+        assert all("Germany to all: \u201cI will attack " in text for text in spoken)
+    (told,) = [step for step in steps(shown) if step.number == 4]
+    assert set(own.get(3, [])) <= set(told.news)
+    # Who hears it is shown it, and a note to oneself nobody else is.
+    other = [w for p in seen_by(shown, 0).positions for w in (*p.chance, *p.words())]
+    assert {t for t in spoken if "to all" in t} <= set(other)
+    assert not {t for t in spoken if "oneself" in t} & set(other)
+
+
+def test_an_engine_s_stand_in_is_heard(seed, tmp_path):
+    """Nobody at the table has words until it dies, and the whole game is told."""
+    plays_on = replace(END, forfeit="stand-in:envoy")
+    one = match("powers", {3: Failing(1)}, seed, years=2)
+    record, shown = recorded(tmp_path, one, plays_on)
+    (stood,) = record["stand_ins"]
+    assert (stood["seat"], stood["policy"], stood["fault"]) == (3, "envoy", "failing: died")
+    assert shown.problems == [] and record["messages"] > 0
+    own = words_of(shown, 3)
+    assert stood["ply"] == 10 and "oneself" in own[10][0]
+    talked = [bool(position.words()) for position in shown.positions[:7]]
+    assert talked == [action != 0 for action in record["actions"][:7]]
 
 
 def test_a_replay_takes_no_stand_in_that_was_edited():

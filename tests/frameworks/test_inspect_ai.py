@@ -10,10 +10,13 @@ import pytest
 
 pytest.importorskip("inspect_ai", reason="needs Inspect: pip install 'stratagym[inspect]'")
 
+import tiny_games
 from inspect_ai import eval as run_task
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from tiny_games.players import reply
 
+from stratagym.envs import spec
 from stratagym.envs.text import TextGame
 from stratagym.wrappers.inspect_ai import game as game_task
 
@@ -67,6 +70,28 @@ def test_whole_games_score_what_the_rules_say(seed, tmp_path):
     metrics = {score.name: score.metrics for score in log.results.scores}
     mean = sum(value["return"] for value in values(log)) / 6
     assert metrics["return"]["mean"].value == pytest.approx(mean)
+
+
+@pytest.mark.parametrize("game", ["bids", "catch", "geography", "powers", "roles", "village"])
+def test_games_of_every_kind_are_tasks(game, seed, tmp_path):
+    """Plans, real time, rules that are data, many seats that talk, roles that are dealt."""
+    tiny_games.register()
+    seats = spec(game).make_rules().num_players
+    opponent = "envoy" if game == "powers" else "mcts:2"
+    task = game_task(game, opponent, games=seats, seed=seed, tries=2, invalid="random")
+    model = scripted(lambda asked: reply([{"role": m.role, "content": m.text} for m in asked]))
+    log = evaluated(task, model, tmp_path)
+    assert log.status == "success" and len(log.samples) == seats
+    for sample in log.samples:
+        score = sample.scores["outcome"]
+        record = score.metadata
+        played = TextGame(game)
+        played.reset(record["seed"])
+        for action in record["actions"]:
+            played.play(action)
+        assert played.over and played.returns() == record["returns"]
+        assert score.value["return"] == record["returns"][record["seat"]]
+        assert (score.value["answers"] > 0) and score.value["forfeit"] == 0
 
 
 def test_standard_errors_are_of_seeds_not_of_games(seed, tmp_path):

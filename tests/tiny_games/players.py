@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from stratagym.benchmarks.harness.match_play import AnswerProtocol, SeatedMatch,
 from stratagym.benchmarks.harness.records import JsonlWriter, read_jsonl
 from stratagym.envs import spec
 from stratagym.envs.text import TextOptions
+from tiny_games.powers.view import NAMES
 
 RANDOM = "random"
 PROTOCOL = AnswerProtocol(TextOptions(history=6), tries=2, invalid=RANDOM)
@@ -38,6 +40,15 @@ def reply(messages: list[dict[str, str]]) -> str:
         return json.dumps({"moves": moves})
     if "All vote." in said:
         return json.dumps({"vote": number % 3})
+    if '"choice"' in said:
+        to = [*NAMES[:3], "all", "me"][number % 5]
+        told = {"messages": {to: f"I know {number}."}, "choice": [*NAMES, "pass"][number % 7]}
+        return json.dumps(told)
+    if at := re.search(r"The token is on node (\d+)", said):
+        leads = re.search(rf"^{at[1]}: (.*)$", said, re.MULTILINE)[1].split()
+        return f"Move: {leads[number % len(leads)]}"
+    if "Votes:" in said:
+        return f"Move: {number % 5}"
     to = ["all", 0, [1, 2], "Player 2"][number % 4]
     return json.dumps(
         {"messages": [{"to": to, "text": f"I know {number}."}], "acts": [f"accuse {number % 3}"]}

@@ -1,49 +1,3 @@
-"use strict";
-// Whatever was recorded becomes text nodes, never markup.
-const data = JSON.parse(document.getElementById("data").textContent);
-const find = (id) => document.getElementById(id);
-const TILE = 32;
-const ACROSS = 64;
-const SVG = "http://www.w3.org/2000/svg";
-const many = data.games.length > 1;
-let game = data.games[0];
-let frames = [];
-let last = 0;
-let at = 0;
-let timer = null;
-let flipped = false;
-let sheet = null;
-
-function make(tag, text, kind) {
-  const element = document.createElement(tag);
-  if (text !== undefined && text !== null) element.textContent = text;
-  if (kind) element.className = kind;
-  return element;
-}
-
-function draw(tag, attributes) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
-}
-
-function fold(title, open, ...content) {
-  const details = make("details");
-  details.open = open;
-  details.append(make("summary", title), ...content);
-  return details;
-}
-
-function passage(text, kind) {
-  const block = make("pre", text === "" ? "(empty)" : text, kind);
-  block.dir = "auto";
-  return block;
-}
-
-function signed(number) {
-  return (number > 0 ? "+" : number < 0 ? "−" : "") + Math.abs(number);
-}
-
 // --- a decision ----------------------------------------------------------------------------------
 
 function answerBlock(answer, position) {
@@ -297,9 +251,18 @@ function show(to) {
   list.scrollTop += row.getBoundingClientRect().top - list.getBoundingClientRect().top
     - list.clientHeight / 2;
   markGraph();
-  const place = many ? `#g${game.number}${at ? `.${at}` : ""}` : at ? `#${at}` : "";
-  history.replaceState(null, "", place || location.pathname + location.search);
+  note();
   if (at === last) pause();
+}
+
+// Put the game, the position and the filters into the address.
+function note() {
+  let place = at ? `#${at}` : "";
+  if (many) {
+    place = `#g${game.number}${at ? `.${at}` : ""}`;
+    if (chosenFilters()) place += `&${chosenFilters()}`;
+  }
+  history.replaceState(null, "", place || location.pathname + location.search);
 }
 
 function pause() {
@@ -416,33 +379,31 @@ function open(number, to) {
   const quiet = game.positions.every(({ answers, legal }) => !answers.length && !legal.length);
   document.body.classList.toggle("quiet", quiet);
   find("slider").max = String(last);
-  find("choose").value = String(number);
-  find("before").disabled = number === 0;
-  find("after").disabled = number === data.games.length - 1;
   listMoves();
   drawGraph();
   show(to);
+  if (many) {
+    activate(fitting.findIndex((row) => row.number === game.number));
+    nameGame();
+  }
 }
 
-// Where the address says: #g12.34 is position 34 of game 12, #34 that of the only game.
+// Where the address says: #g12.34 is position 34 of game 12, #34 that of the only game. Filters
+// come behind it, or alone: then the first game that fits is opened.
 function openPlace() {
-  const [, number, place] = /^#(?:g(\d+)\.?)?(\d*)$/.exec(location.hash) ?? [];
-  const found = data.games.findIndex((one) => String(one.number) === number);
-  open(Math.max(0, found), Number(place) || 0);
+  const [, number, place, rest] = /^#?(?:g(\d+)\.?)?(\d*)(?:&|$)?(.*)$/s.exec(location.hash);
+  if (many) {
+    readFilters(rest);
+    fitting = listed.filter(fits);
+    if (number === undefined || rest) find("finder").open = true;
+  }
+  const asked = places.get(Number(number));
+  const first = fitting.find((row) => places.has(row.number));
+  open(asked ?? (first ? places.get(first.number) : 0), Number(place) || 0);
+  if (many) filter();
 }
 
-find("games").hidden = !many;
-find("of").textContent = `Game (of ${data.games.length})`;
-find("note").textContent = data.note;
-data.games.forEach((one, k) => {
-  const said = [`${one.number ?? k + 1}: ${one.title}`, one.outcome].filter(Boolean).join(" – ");
-  const option = make("option", said);
-  option.value = String(k);
-  find("choose").append(option);
-});
-find("choose").addEventListener("change", () => open(Number(find("choose").value), 0));
-find("before").addEventListener("click", () => open(data.games.indexOf(game) - 1, 0));
-find("after").addEventListener("click", () => open(data.games.indexOf(game) + 1, 0));
+startFinder();
 find("slider").addEventListener("input", () => go(Number(find("slider").value)));
 find("first").addEventListener("click", () => go(0));
 find("back").addEventListener("click", () => go(at - 1));
@@ -466,7 +427,7 @@ find("graph").addEventListener("click", (event) => {
 });
 window.addEventListener("hashchange", openPlace);
 document.addEventListener("keydown", (event) => {
-  const inControl = event.target.closest && event.target.closest("input, select");
+  const inControl = event.target.closest && event.target.closest("input, select, [role=listbox]");
   if (event.altKey || event.ctrlKey || event.metaKey || inControl) return;
   const keys = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last };
   const games = { n: 1, p: -1 };
@@ -474,10 +435,13 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     go(keys[event.key]);
   } else if (event.key in games) {
-    const to = data.games.indexOf(game) + games[event.key];
-    if (data.games[to]) open(to, 0);
+    const to = many ? nextPlace(games[event.key]) : undefined;
+    if (to !== undefined) open(to, 0);
   } else if (event.key === "f" && game.cuts) {
     find("flip").click();
+  } else if (event.key === "g" && many) {
+    find("finder").open = true;
+    find("found").focus();
   } else if (event.key === " " && event.target === document.body) {
     event.preventDefault();
     find("play").click();

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import shutil
 import subprocess
 import sys
@@ -273,6 +274,88 @@ def test_from_game_to_game(browser, tmp_path, seed):
     page.script("location.hash = '#g1.2'")
     assert page.at == 2 and page.text("outcome") == titles[0]
     assert not [x for x in page.browser.get_log("browser") if x["level"] == "SEVERE"]
+
+
+FOUND = """
+return [...document.querySelectorAll("#found .row")].map((row) => [
+  Number(row.querySelector(".number").textContent), row.querySelector(".who").textContent,
+  row.classList.contains("away"), row.getAttribute("aria-selected") === "true",
+]);
+"""
+"""The rows of the list in sight: number, policies, whether the page lacks them, whether open."""
+
+
+def test_games_are_found_by_policy_result_and_answer(browser, tmp_path, seed):
+    hostile = f"rule:<b id=owned>{HOSTILE[:60]}"
+    never = model(lambda messages: reply("no"))
+    record_game(tmp_path, "tictactoe", ["random", never], seed, name="m/0/0", invalid="forfeit")
+    for k in range(3):
+        record_game(tmp_path, "tictactoe", ["random"] * 2, seed + k, name=f"r/{k}/0")
+    rewrite(tmp_path / "games.jsonl", lambda game: game.update(
+        seats=["random", hostile] if game["match"] == "r/2/0" else game["seats"]))  # fmt: skip
+    page = Opened(browser, tmp_path)
+
+    def chip(name: str):
+        chips = page.browser.find_elements(By.CSS_SELECTOR, "#filters .chip")
+        return next(c for c in chips if c.get_attribute("data-name") == name)
+
+    def numbers() -> list[int]:
+        return [row[0] for row in page.script(FOUND)]
+
+    assert page.find("finder").get_property("open") is False or numbers() == [1, 2, 3, 4]
+    page.keys("g")
+    assert page.script("return document.activeElement.id") == "found"
+    assert numbers() == [1, 2, 3, 4]
+    chip(hostile).click()
+    assert numbers() == [4] and page.script(FOUND)[0][1] == f"random – {hostile}"
+    assert not page.browser.find_elements(By.CSS_SELECTOR, "#owned, img[src=x]")
+    assert page.script("return typeof window.owned") == "undefined"
+    assert chip(hostile).get_attribute("aria-pressed") == "true"
+    page.browser.refresh()  # the address has it
+    assert numbers() == [4] and page.find("clear").is_displayed()
+    page.find("clear").click()
+    assert numbers() == [1, 2, 3, 4]
+    chip("unparseable").click()
+    assert numbers() == [1]
+    page.find("clear").click()
+    chip("by forfeit").click()
+    assert numbers() == [1]
+    chip("by forfeit").click()
+    page.find("match").send_keys("r/")
+    assert numbers() == [2, 3, 4]
+    # n goes to the next game of the list; in the list the arrows and Enter choose one.
+    page.script("document.activeElement.blur()")
+    page.keys("n")
+    opened = page.script("return location.hash")
+    assert opened.startswith("#g2&") and opened.endswith("match=r%2F")
+    page.find("found").send_keys(Keys.END, Keys.ENTER)
+    assert page.script("return location.hash").startswith("#g4")
+    assert [row[3] for row in page.script(FOUND)] == [False, False, True]
+    # A report's address: the first game that fits is opened, and the list stands open.
+    page.script("location.hash = '#policy=random&result=lost&match=m%2F'")
+    assert page.find("found").is_displayed()
+    page.script("location.hash = '#match=r%2F1'")
+    assert numbers() == [3] and page.script("return location.hash").startswith("#g3&")
+    assert not [x for x in page.browser.get_log("browser") if x["level"] == "SEVERE"]
+
+
+def test_thousands_of_games_are_listed_and_only_those_in_sight_are_drawn(browser, tmp_path, seed):
+    record_game(tmp_path, "tictactoe", ["random"] * 2, seed, name="r/0/0")
+    (line,) = (tmp_path / "games.jsonl").read_text().splitlines()
+    games = [{**json.loads(line), "match": f"r/{k}/0", "pairing": "r"} for k in range(5000)]
+    (tmp_path / "games.jsonl").write_text("".join(json.dumps(game) + "\n" for game in games))
+    page = Opened(browser, tmp_path, "--boards", "text")
+    page.keys("g")
+    assert "of 5000 match" in page.text("matching")
+    assert 5 < len(page.script(FOUND)) < 60
+    page.find("found").send_keys(Keys.END)
+    number, _, away, _ = page.script(FOUND)[-1]
+    assert number == 5000 and away
+    page.find("found").send_keys(Keys.ENTER)
+    assert f"--match {number} --html" in page.text("absent")
+    page.find("held").click()
+    assert not any(row[2] for row in page.script(FOUND))
+    assert page.script("return document.querySelectorAll('*').length") < 2000
 
 
 def test_a_chess_board_is_turned_round_with_its_names(browser, tmp_path, seed):

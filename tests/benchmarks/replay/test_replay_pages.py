@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
@@ -18,8 +20,9 @@ from stratagym import envs
 from stratagym.benchmarks.board_solvers import __main__ as board_solvers
 from stratagym.benchmarks.hanabi_teams import __main__ as hanabi_teams
 from stratagym.benchmarks.harness import replays
+from stratagym.benchmarks.ludo_arena import __main__ as ludo_arena
 from stratagym.benchmarks.replay import __main__ as replay
-from stratagym.benchmarks.replaying import album, scenes, steps
+from stratagym.benchmarks.replaying import album, listing, scenes, steps
 from stratagym.benchmarks.replaying.evaluator import evaluator
 from stratagym.benchmarks.reporting.page import Page
 from stratagym.envs.talk import player_names
@@ -65,6 +68,71 @@ def test_reports_link_every_game_that_the_page_holds(tmp_path, monkeypatch):
     html = (folder / "replays.html").read_text(encoding="utf-8")
     assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//|@import|url\(""", html)
     assert all(game["size"] for game in data["games"])
+
+
+def test_rows_of_reports_lead_to_their_games_alone(tmp_path):
+    """Every address in a report's tables shows the games that its row is of, and others none."""
+    folder = tmp_path / "run"
+    run_script(
+        ludo_arena, "--policies", "random,gt:1", "--players", "2,3", "--games", "2", "--workers",
+        "1", "--output", folder,
+    )  # fmt: skip
+    listed = data_of(folder / "replays.html")["listing"]
+    report = (folder / "report.html").read_text(encoding="utf-8")
+    tables = re.findall(r"<table>.*?</table>", report, re.DOTALL)
+    found = 0
+    for table in tables:
+        for row in re.findall(r"<tr[ >].*?</tr>", table, re.DOTALL):
+            for address in re.findall(r'href="replays\.html#([^"]*)"', row):
+                found += 1
+                assert row.count("href") == 1
+                said = parse_qs(unescape(address), strict_parsing=True)
+                (begin,) = said["match"]
+                players, one, rest, _ = begin.split("/")
+                assert {f"<code>{name}</code>" in row for name in (one, rest)} == {True}
+                games = [g for g in listed["rows"] if g["match"].startswith(begin)]
+                assert games
+                for game in games:
+                    names = [listed["policies"][k] for k in game["seats"]]
+                    assert sorted(names) == sorted([one] + [rest] * (int(players[0]) - 1))
+    pairings = json.loads((folder / "summary.json").read_text())["pairings"]
+    assert found == sum(3 for _ in pairings)  # each pairing's row, and one for each of its sides
+
+
+def test_the_list_of_games_has_all_of_them_with_results_and_answers(tmp_path, seed, monkeypatch):
+    monkeypatch.setattr(album, "GAMES", 1)
+    never = model(lambda messages: reply("no"))
+    record_game(tmp_path, "tictactoe", ["random", never], seed, name="a/0/0", invalid="forfeit")
+    record_game(tmp_path, "tictactoe", ["random"] * 2, seed, name="b/0/0")
+    record_game(tmp_path, "hanabi", ["random"] * 2, seed, name="c/0/0", players=2)
+    record_game(tmp_path, "ludo", ["random"] * 3, seed, name="d/0/0", players=3)
+    run = replays.find(tmp_path)
+    run.games[0]["returns"] = [1.0, -1.0]
+    found = album.album(run)
+    told = listing.listing(run, found.numbers, found.scenes)
+    rows = told["rows"]
+    assert [row["number"] for row in rows] == [1, 2, 3, 4]
+    assert [row["match"] for row in rows] == ["a/0/0", "b/0/0", "c/0/0", "d/0/0"]
+    assert rows[0]["results"] == "wl" and rows[0]["ended"] == "forfeit"
+    assert rows[0]["outcome"] == "1–0, by forfeit"
+    assert rows[0]["answers"] == {1: {"unparseable": len(run.decisions)}}
+    letters = {1.0: "w", 0.0: "d", -1.0: "l"}
+    assert rows[1]["results"] == "".join(letters[x] for x in run.games[1]["returns"])
+    assert rows[1]["answers"] == {}
+    assert rows[2]["results"] == "--" and "points" in rows[2]["outcome"]
+    assert [row["moves"] for row in rows] == [len(game["actions"]) for game in run.games]
+    names = [told["policies"][k] for k in rows[0]["seats"]]
+    assert names == run.games[0]["seats"]
+    # From a seat, nothing is told of what others answered.
+    assert listing.listing(run, [1], {}, seat=0)["rows"][0]["answers"] == {}
+    # Whatever stands in a record, its row is there.
+    run.games[1].update(game="mahjong", returns=[1.0])
+    run.games[3].update(sides=[[0, 7]], rules={"players": "x"})
+    edited = listing.listing(run, [2, 4], {})["rows"]
+    assert [row["outcome"] for row in edited] == ["", ""]
+    monkeypatch.setattr(listing, "MOST", 2)
+    few = listing.listing(run, [1, 2, 3], {3: {"outcome": ""}})["rows"]
+    assert [row["number"] for row in few] == [1, 3]
 
 
 def test_what_a_page_leaves_out_is_said(tmp_path, seed, monkeypatch):
