@@ -173,7 +173,7 @@ class Outside(Around):
 
     def say(self, decision: Decision, heard: Sequence[Message]) -> Sequence[Said]:
         try:
-            return [(list(to), str(text)) for to, text in self.policy.say(decision, heard)]
+            return [(tuple(to), str(text)) for to, text in self.policy.say(decision, heard)]
         except PolicyFault:
             raise
         except (Exception, SystemExit) as error:

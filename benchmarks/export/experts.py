@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.agents.core import BatchPolicy, Policy, decision_for, make_policy
+from stratagym.agents import learner_games
+from stratagym.agents.core import Policy, make_policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.agents.perfect import solver_of
 from stratagym.benchmarks.export.positions import Found, Places, enumerated, of_runs, played
@@ -126,7 +127,7 @@ def write(
                 is_apart = _share(wanted.seed, name) < wanted.held_out
                 counts[is_apart] += 1
                 out[is_apart].write(json.dumps(line, ensure_ascii=False) + "\n")
-    return Written(*counts, there_are)
+    return Written(counts[0], counts[1], there_are)
 
 
 def held_out_path(path: Path) -> Path:
@@ -213,13 +214,9 @@ def _recorded(
 def _choices(expert: Policy, places: Places, positions: list[Found], seed: int) -> list[int]:
     """The expert's action in each position, which follows from the seed and the position."""
     seeds = [item_seed(seed, expert.seed_name, position.digest) for position in positions]
-    if isinstance(expert, BatchPolicy) and places.game.information == "perfect":
-        states = np.concatenate([position.states for position in positions])
-        return expert.act_each(places.rules, states, np.array(seeds, np.uint64)).tolist()
-    return [
-        int(expert.act(decision_for(places.game, places.rules, position.states, own)))
-        for position, own in zip(positions, seeds, strict=True)
-    ]
+    states = np.concatenate([position.states for position in positions])
+    own = np.array(seeds, np.uint64)
+    return learner_games.act_each(places.game, expert, places.rules, states, own).tolist()
 
 
 # --- lines ---------------------------------------------------------------------------------------
@@ -235,11 +232,10 @@ def _lines(found: list[Asked], wanted: Wanted) -> Iterable[tuple[dict[str, Any],
         expert, places, _ = group[0]
         positions = [position for *_, position in group]
         asked = [p for p in positions if p.policy != expert.name or p.recorded is None]
-        chosen = dict(
-            zip(map(id, asked), _choices(expert, places, asked, wanted.seed), strict=True)
-            if asked
-            else ()
-        )
+        chosen: dict[int, int] = {}
+        if asked:
+            actions = _choices(expert, places, asked, wanted.seed)
+            chosen = dict(zip(map(id, asked), actions, strict=True))
         solve = solver_of(places.game.name)
         scores: Any = [None] * len(positions)
         if solve is not None:

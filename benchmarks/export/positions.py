@@ -176,7 +176,8 @@ def played(
     while len(found) < wanted and number - last <= BARREN:
         own = item_seed(seed, "expert", str(number))
         draws = random.Random(own)
-        states, actions = places.start(own), []
+        states = places.start(own)
+        actions: list[int] = []
         number += 1
         while len(found) < wanted and not places.is_over(states):
             here = places.found(states, actions, own)
