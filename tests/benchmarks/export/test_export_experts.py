@@ -120,9 +120,10 @@ def test_it_follows_from_the_seed(tmp_path):
     assert few == many[: len(few)] and 70 < len(few) <= 100
     other = made("--positions", 300, "--seed", 1)
     assert {line["position"] for line in other} != {line["position"] for line in many}
+    (tmp_path / "train.held_out.jsonl").unlink()
     everything = made("--positions", 300, "--held-out", 0)
     assert len(everything) == 300
-    assert not (tmp_path / "none.held_out.jsonl").exists()
+    assert not (tmp_path / "train.held_out.jsonl").exists()
 
 
 def test_prompts_and_columns_as_asked_for(tmp_path):
