@@ -27,7 +27,6 @@ from stratagym.benchmarks.harness import match_play, pairings
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.records import GameRecord, returns_of, side_lead, side_points
-from stratagym.benchmarks.harness.repeats import Evidence, evidence
 from stratagym.benchmarks.harness.schedules import Schedule, play_out, side_by_side
 from stratagym.benchmarks.reporting.ratings import rate_on_ladder
 from stratagym.benchmarks.reporting.stats import Rate, jackknife, mean_rate, wilson
@@ -36,11 +35,11 @@ from stratagym.envs.facts import Sides, alone
 GAMES = {"perfect": 32, "imperfect": 64}
 """Games with each opponent, by the information that a game gives (BotzoneBench, section 4.1)."""
 PASS = 0.5
-"""The share of decided games that promotes."""
+"""The share of decided games that has to be won for promotion to the next level."""
 INTERIM_ANALYSES = 4
-"""How often a level's games are analysed: after each quarter of them."""
+"""How often the games of a level are analysed: after each quarter of them."""
 EARLY_CONFIDENCE = 0.99
-"""A level is settled before its last game where the interval of this confidence leaves out PASS."""
+"""A level ends before its last game if the interval of this confidence does not contain PASS."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +70,22 @@ class Plan:
     discards: bool = False
 
     def rounds(self, level: int) -> int:
-        """How many seeds are played with each opponent of a level, every side once."""
+        """The number of seeds per opponent of a level; each is played once from every side."""
         opponents, sides = 1, len(self.sides)
         games = self.games
         if self.level_games:
             games = self.level_games[min(level, len(self.level_games) - 1)]
             opponents = len(self.ladder.levels[level])
         return -(-games // (opponents * sides))
+
+    @property
+    def contest(self) -> pairings.Contest:
+        """What all matches of the plan have in common."""
+        ladder = self.ladder
+        return pairings.Contest(
+            self.benchmark, ladder.game.name, dict(ladder.options), self.games, self.seed,
+            self.protocol, ladder.opening,
+        )  # fmt: skip
 
     @property
     def seats(self) -> int:
@@ -129,10 +137,7 @@ def duels(
     """
 
     def against(other: str) -> list[Match]:
-        return pairings.duel_matches(
-            plan.benchmark, pairing, plan.ladder.game.name, dict(plan.ladder.options),
-            plan.sides_at, plan.games, plan.seed, (one, other), plan.protocol, plan.ladder.opening,
-        )[first:last]  # fmt: skip
+        return plan.contest.among(pairing, plan.sides_at, (one, other))[first:last]
 
     matches, player = against(rest), plan.ladder.player(rest)
     if player == rest:
@@ -145,15 +150,11 @@ def duels(
 
 def team_matches(plan: Plan, pairing: str, policy: str) -> list[Match]:
     """Games of a team of one policy, one for each of ``plan.games`` seeds."""
-    ladder = plan.ladder
-    return pairings.team_matches(
-        plan.benchmark, pairing, ladder.game.name, dict(ladder.options), plan.seats, plan.games,
-        plan.seed, policy, plan.protocol,
-    )  # fmt: skip
+    return plan.contest.team(pairing, plan.seats, policy)
 
 
 def pair_points(games: Sequence[float]) -> float:
-    """What the two games of a seed come to: 1 for 2-0, 0 for 0-2, else 0.5."""
+    """The result of the two games of a seed as a pair: 1 for 2-0, 0 for 0-2, otherwise 0.5."""
     return 1.0 if sum(games) == 2 else 0.0 if sum(games) == 0 else 0.5
 
 
@@ -191,7 +192,7 @@ class LevelResult:
 
     @property
     def contests(self) -> list[tuple[str, int, float]]:
-        """(opponent, seed, points) of what is won, drawn or lost: games, or pairs of them."""
+        """(opponent, seed, points) of every game, or of every pair of games if pairs count."""
         if not self.by_pairs:
             return [(r.opponent, r.seed, r.points) for r in self.results]
         pairs: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
@@ -200,45 +201,26 @@ class LevelResult:
         return [(*key, pair_points(own)) for key, own in pairs.items() if len(own) == 2]
 
     def tally(self, opponent: str | None = None) -> Counter[str]:
-        """Wins, draws and losses, in all or against one opponent."""
+        """Wins, draws and losses against all opponents, or against one."""
         words = {1.0: "wins", 0.5: "draws", 0.0: "losses"}
         return Counter(
             words[points] for name, _, points in self.contests if opponent in (None, name)
         )
 
-    def evidence(self) -> dict[str, Evidence]:
-        """What the games with each opponent show: those that repeat each other count once."""
-        own: defaultdict[str, list[GameRecord]] = defaultdict(list)
-        for result in self.results:
-            own[result.opponent].append(result.record)
-        return {opponent: evidence(records) for opponent, records in own.items()}
-
-    def _clusters(self) -> dict[tuple[str, int], Any]:
-        """Labels of the contests that go together otherwise than by their seeds."""
-        found: dict[tuple[str, int], Any] = {}
-        for opponent, shown in self.evidence().items():
-            results = [result for result in self.results if result.opponent == opponent]
-            for result, cluster in zip(results, shown.clusters.tolist(), strict=True):
-                if shown.repeats:
-                    found[opponent, result.seed] = opponent, cluster
-        return found
-
-    def _rate(self, contests: Sequence[tuple[str, int, float]], value: float) -> Rate:
-        """How many of these contests came to ``value``, with the interval over seeds."""
-        clusters = np.array([seed for _, seed, _ in contests], np.uint64)
-        if repeated := self._clusters():
-            labels: dict[Any, int] = {}
-            each = (repeated.get((name, seed), seed) for name, seed, _ in contests)
-            clusters = np.array([labels.setdefault(one, len(labels)) for one in each], np.uint64)
-        return mean_rate(np.array([float(points == value) for *_, points in contests]), clusters)
-
     def win_rate(self) -> Rate:
-        """Wins of decided games, with the interval over seeds; repeated games count once."""
-        return self._rate([contest for contest in self.contests if contest[2] != 0.5], 1.0)
+        """The share of wins among the decided games, with the interval over seeds."""
+        decided = [(seed, points) for _, seed, points in self.contests if points != 0.5]
+        return mean_rate(
+            np.array([points for _, points in decided]),
+            np.array([seed for seed, _ in decided], np.uint64),
+        )
 
     def draw_rate(self) -> Rate:
-        """Draws of all games, likewise."""
-        return self._rate(self.contests, 0.5)
+        """The share of draws among all games, with the interval over seeds."""
+        return mean_rate(
+            np.array([float(points == 0.5) for *_, points in self.contests]),
+            np.array([seed for _, seed, _ in self.contests], np.uint64),
+        )
 
     @property
     def passed(self) -> bool:
@@ -252,7 +234,7 @@ class LevelResult:
         return decided > 0 and tally["wins"] >= PASS * decided
 
     def is_settled(self) -> bool:
-        """Whether the early stop's interval leaves out ``PASS``; points are never settled early."""
+        """Whether the early stop's interval excludes ``PASS``; points never end a level early."""
         if self.by_points:
             return False
         tally = self.tally()
@@ -288,7 +270,7 @@ class Climb:
 
     @property
     def level_result(self) -> LevelResult:
-        """Of the level that is being played, or was last."""
+        """The games of the level that is being played, or that was played last."""
         return self.levels[-1]
 
     def _opponents(self) -> tuple[str, ...]:
@@ -302,7 +284,7 @@ class Climb:
         return sorted({max(1, round(rounds * k / n)) * sides for k in range(1, n + 1)})
 
     def next_matches(self) -> list[Match]:
-        """The next games, none where the climb is over."""
+        """The next games to play; none if the climb is over."""
         if self.finished:
             return []
         last = next(end for end in self._ends() if end > self._played)
@@ -316,7 +298,7 @@ class Climb:
         ]
 
     def pairing(self, level: int, opponent: str) -> str:
-        """What the matches with an opponent on a level are called."""
+        """The pairing's name of the matches with an opponent on a level."""
         return f"{self.plan.ladder.game.name}/{self.policy}/{level}/{opponent}"
 
     def pairings(self, level: int) -> list[str]:
@@ -324,7 +306,7 @@ class Climb:
         return [self.pairing(level, name) for name in self.plan.ladder.levels[level]]
 
     def update(self, records: Mapping[str, GameRecord]) -> None:
-        """Take the records of all matches that came next, by name, and move on."""
+        """Take the records, by name, of the matches that ``next_matches`` gave, and continue."""
         matches = self.next_matches()
         result = self.level_result
         for opponent, match in zip(
@@ -366,7 +348,7 @@ class Climb:
             self._played = 0
 
     def outcome(self) -> Outcome:
-        """Level, progress and rating."""
+        """The result of the climb: level, progress and rating."""
         last = self.levels[-1]
         if self.plan.ladder.is_solved(last.level):
             progress = last.draw_rate()
@@ -375,14 +357,11 @@ class Climb:
         calibration = self.plan.ladder.calibration
         rating = None
         if not self.plan.ladder.is_variant:
-            results: list[tuple[str, float, int]] = []
-            weights: list[float] = []
-            for level in self.levels:
-                shown = level.evidence()
-                for name, seed, points in level.contests:
-                    results.append((name, points, seed))
-                    weights.append(shown[name].weight)
-            rating = rate_on_ladder(results, calibration["ratings"], calibration["ties"], weights)
+            rating = rate_on_ladder(
+                [(name, points, seed) for s in self.levels for name, seed, points in s.contests],
+                calibration["ratings"],
+                calibration["ties"],
+            )
         return Outcome(
             last.level,
             None if self.topped else progress,
@@ -415,7 +394,7 @@ class Outcome:
 
     @property
     def value(self) -> float | None:
-        """Level and progress as one number; one more than the last level where topped."""
+        """Level and progress as one number; above the last level, its number plus one."""
         if self.topped:
             return self.level + 1.0
         if self.progress is None or self.progress.value is None:
@@ -423,7 +402,7 @@ class Outcome:
         return self.level + self.progress.value
 
     def text(self) -> str:
-        """``Lv3, 45%``, in the paper's way."""
+        """The result as the paper writes it: ``Lv3, 45%``."""
         if self.aborted:
             return f"Lv{self.level}, broken off"
         if self.topped:
@@ -434,7 +413,7 @@ class Outcome:
 
 
 def scaled(rate: Rate, factor: float) -> Rate:
-    """A rate times a factor, within 0 and 1."""
+    """A rate multiplied by a factor and limited to the range from 0 to 1."""
     low, value, high = (
         None if x is None else min(1.0, max(0.0, factor * x))
         for x in (rate.low, rate.value, rate.high)
@@ -454,7 +433,7 @@ class ScoreClimb:
         self.records: dict[str, list[GameRecord]] = {}
 
     def pairings(self, level: int) -> list[str]:
-        """The names of the policy's own pairings: one, whatever the level."""
+        """The names of the policy's own pairings; there is one for all levels."""
         return [f"{self.plan.ladder.game.name}/{self.policy}/team"]
 
     def _teams(self) -> Iterator[tuple[str, list[Match]]]:
@@ -467,7 +446,7 @@ class ScoreClimb:
                     yield name, team_matches(self.plan, f"{game}/anchor/{level}/{name}", name)
 
     def next_matches(self) -> list[Match]:
-        """All games, none once they are taken."""
+        """All games, or none after their records have been taken."""
         return [] if self.finished else [match for _, own in self._teams() for match in own]
 
     def update(self, records: Mapping[str, GameRecord]) -> None:
@@ -521,12 +500,12 @@ class ScoreClimb:
 
 
 def new_climb(plan: Plan, policy: str) -> Climb | ScoreClimb:
-    """A climb on whatever kind of ladder it is."""
+    """A climb of the class that the ladder's measure needs."""
     return ScoreClimb(plan, policy) if plan.ladder.measure == "score" else Climb(plan, policy)
 
 
 def schedule(climb: Climb | ScoreClimb) -> Schedule[None]:
-    """A climb as a schedule; what it came to is in ``climb.outcome()``."""
+    """A climb as a schedule; its result is ``climb.outcome()``."""
     while matches := climb.next_matches():
         climb.update((yield matches))
 

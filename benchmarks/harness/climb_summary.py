@@ -22,7 +22,7 @@ from stratagym.benchmarks.harness.own_play import in_games
 from stratagym.benchmarks.harness.policies import usage
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord, sides_of
 from stratagym.benchmarks.harness.run import Run
-from stratagym.benchmarks.reporting.own import NOT_MEASURED, is_result
+from stratagym.benchmarks.reporting.own import NO_RESULT, is_result
 from stratagym.benchmarks.reporting.stats import COUNT, Rate, jackknife
 
 
@@ -83,7 +83,7 @@ def summarise(
 def own_by_game(
     run: Run, climbs: Sequence[Climb | ScoreClimb]
 ) -> dict[str, dict[str, dict[str, Any]]]:
-    """By game and policy, how much of what it did there was its own."""
+    """How many of a policy's decisions were its own, by game and policy."""
     play = run.own_play()
     by_game: defaultdict[str, list[str]] = defaultdict(list)
     for climb in climbs:
@@ -92,7 +92,7 @@ def own_by_game(
 
 
 def without_result(row: dict[str, Any]) -> dict[str, Any]:
-    """What remains of ``result`` where a policy's play was not its own: how much was played."""
+    """``result`` of a policy whose play was not its own: only the numbers of games are left."""
     nothing = Rate(None, None, None, 0).record()
     levels = [
         {
@@ -101,14 +101,12 @@ def without_result(row: dict[str, Any]) -> dict[str, Any]:
             "win_rate": None if level["win_rate"] is None else nothing,
             "opponents": {},
             "roles": {},
-            **({"repeats": {}} if "repeats" in level else {}),
         }
         for level in row["levels"]
     ]
     gone = dict.fromkeys(("level", "progress", "level_progress", "rating"))
     scores = row["scores"] and {**row["scores"], "mean": nothing}
-    said = {"result": NOT_MEASURED, "topped": False, "scores": scores, "levels": levels}
-    return row | gone | said
+    return row | gone | {"result": NO_RESULT, "topped": False, "scores": scores, "levels": levels}
 
 
 def anchors(ladder: Ladder) -> dict[str, Any]:
@@ -121,7 +119,7 @@ def anchors(ladder: Ladder) -> dict[str, Any]:
 
 
 def result(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
-    """What a climb came to, level by level, as far as its games alone say it."""
+    """The result of a climb, level by level, as far as it follows from its games alone."""
     return {
         "result": outcome.text(),
         "level": outcome.level,
@@ -139,8 +137,6 @@ def _level(climb: Climb | ScoreClimb, outcome: Outcome, found: LevelResult) -> d
     is_team = isinstance(climb, ScoreClimb)
     names = () if is_team else climb.plan.ladder.levels[found.level]
     roles = {} if is_team else _roles(found)
-    repeats = {} if is_team else {name: shown.record() for name, shown in found.evidence().items()}
-    repeats = {name: record["repeats"] for name, record in repeats.items() if record}
     return {
         "level": found.level,
         "passed": found.passed or (outcome.topped and found is outcome.levels[-1]),
@@ -153,12 +149,11 @@ def _level(climb: Climb | ScoreClimb, outcome: Outcome, found: LevelResult) -> d
         },
         "forfeited": sum(_forfeited(climb, result.record) for result in found.results),
         **({"roles": roles} if roles else {}),
-        **({"repeats": repeats} if repeats else {}),
     }
 
 
 def _roles(found: LevelResult) -> dict[str, Any]:
-    """The policy's points by the side that it was on; nothing where all sides are alike."""
+    """The policy's points by the side that it played; empty if all sides are alike."""
     own = []
     for result in found.results:
         seat = place_of(result.record).seat
@@ -178,7 +173,7 @@ def _answers(
     decisions: Mapping[str, list[DecisionRecord]],
     aborted: Mapping[str, int],
 ) -> dict[str, Any]:
-    """What was asked of the policy at one level, and what it cost."""
+    """The answers that the policy gave at one level, and their cost."""
     groups = climb.pairings(found.level)
     answers = [record for group in groups for record in decisions.get(group, [])]
     return {

@@ -113,7 +113,7 @@ class Question:
 
 
 MOST_LEGAL = 1000
-"""Of more legal actions a record holds no list but their number, ``legal_count``."""
+"""With more legal actions, a record holds their number (``legal_count``) instead of a list."""
 
 _NO_ANSWER = dict.fromkeys(
     (
@@ -169,7 +169,7 @@ async def ask_model(
     asking: text.Asking | None = None,
     limit_s: float | None = None,
 ) -> dict[str, Any]:
-    """The record of a language model's next answer; what a server may do is in it.
+    """The record of a language model's next answer, which may be a failure of the server.
 
     The ``action`` of an invalid reply, or of one that did not come in time, is a random legal one,
     drawn from the question's seed; of an inquiry there is none.
@@ -281,11 +281,11 @@ async def check_models(models: Iterable[LanguageModel]) -> None:
 
 
 Answered = Mapping[tuple[str, str, str], list[Any]]
-"""Recorded answers by policy, persona and item, oldest first."""
+"""Recorded answers by policy, persona and item; the oldest come first."""
 
 
 def read_answered(folder: Path) -> Answered:
-    """The answers that a run has recorded, to go on from. Raises ``InputError``."""
+    """The answers that the run to be resumed has recorded. Raises ``InputError``."""
     found: defaultdict[tuple[str, str, str], list[Any]] = defaultdict(list)
     for record in read_decisions(folder):
         found[record["policy"], record["persona"], record["item"]].append(record)
@@ -299,7 +299,7 @@ def _left(
     answered: Answered,
     retry_transport: bool,
 ) -> Iterator[tuple[Question, text.Asking | None]]:
-    """The questions that want an answer, those with recorded ones as they stand after these."""
+    """The questions that need an answer; recorded answers have been applied to them."""
     for question in questions:
         records = answered.get((model.name, question.text.persona, question.item))
         if not records:
@@ -319,7 +319,7 @@ def _left(
 
 
 def judge_again(asking: text.Asking, record: Mapping[str, Any], item: str) -> None:
-    """Take a recorded reply for what it was taken for.
+    """Read a recorded reply as it was read when it was recorded.
 
     Raises:
         InputError: it is read as something else.

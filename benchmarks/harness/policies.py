@@ -131,7 +131,7 @@ def settings(policies: list[Policy]) -> dict[str, Any]:
 
 
 def by_name(policies: Mapping[str, Mapping[str, Policy]]) -> dict[str, Policy]:
-    """Every policy of several games once, whatever games it plays; its newest version."""
+    """The policies of several games, each once and in its newest version."""
     found: dict[str, Policy] = {}
     for own in policies.values():
         for name, policy in own.items():
@@ -153,7 +153,7 @@ def versions(policies: Iterable[Policy]) -> dict[str, Any]:
 
 
 def begun_players(config: dict[str, Any], begun: Mapping[str, Any]) -> dict[str, str]:
-    """What plays the names of a run that is resumed, where that is an earlier version.
+    """Which earlier versions play in a run that is resumed, by policy.
 
     Args:
         config: of this call; its ``versions`` become those of the run.
@@ -179,7 +179,7 @@ def begun_players(config: dict[str, Any], begun: Mapping[str, Any]) -> dict[str,
 
 
 def tokens_apart(decisions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Sums of the reasoning and the cached tokens of records; neither where none were counted."""
+    """Sums of the reasoning tokens and the cached tokens of records, if they were counted."""
     sums: dict[str, int] = {}
     for record in decisions:
         for counted in TOKENS_APART:

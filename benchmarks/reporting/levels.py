@@ -8,7 +8,7 @@ from typing import Any
 
 from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import (
-    NOT_MEASURED,
+    NO_RESULT,
     is_result,
     marked,
 )
@@ -31,14 +31,13 @@ from stratagym.benchmarks.reporting.plots import (
     looks,
     short_labels,
 )
-from stratagym.benchmarks.reporting.sections import repeated
 from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
 
 
 MOST_TICKS = 8
-"""More levels have their names at every second or third tick."""
+"""With more levels, only every second or third tick has a name."""
 WORDS = (
     "**Progress**: twice the share of decided games won at the level; if the level plays "
     "perfectly, the share of games drawn.",
@@ -94,7 +93,7 @@ def level_table(summary: Summary, game: str) -> Table:
             cells.append(mean_text(row["scores"]["mean"]))
         table.rows.append([*cells, count(sum(level["games"] for level in row["levels"]))])
     table.games = [climb_of(game, name) for name, _ in rows]
-    return marked(table, [[name] for name, _ in rows], summary["own"][game], nothing=NOT_MEASURED)
+    return marked(table, [[name] for name, _ in rows], summary["own"][game])
 
 
 def climb_of(game: str, policy: str, *level: Any) -> Games:
@@ -129,16 +128,6 @@ def opponent_table(summary: Summary, game: str) -> Table:
                 games.append(climb_of(game, name, level["level"], opponent))
     table.games = games
     return marked(table, whose, owns)
-
-
-def repeat_notes(summary: Summary, game: str) -> list[str]:
-    """A remark on every pairing whose games repeat each other."""
-    return [
-        repeated(f"{name}, Lv{level['level']}", opponent, found)
-        for name, row in summary["games"][game].items()
-        for level in row["levels"]
-        for opponent, found in level.get("repeats", {}).items()
-    ]
 
 
 def role_table(summary: Summary, game: str) -> Table:
@@ -245,7 +234,7 @@ def draw_levels(folder: Path, summary: Summary) -> Path:
                 if row is None or row["level_progress"] is None:
                     said = "not played" if _games_of(row) == 0 else "no game decided"
                     if not is_result(summary["own"][game].get(name)):
-                        said = NOT_MEASURED
+                        said = NO_RESULT
                     panel.text(0, at, said, va="center", fontsize=8, color=SOFT)
                     continue
                 progress, value = row["progress"], row["level_progress"]
@@ -273,7 +262,7 @@ def owns(summary: Summary) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def write_game(page: Page, summary: Summary, game: str, level: int = 2) -> None:
-    """The section on one game; ``level`` is its heading's."""
+    """Write the section on one game; ``level`` is the level of its heading."""
     config = summary["config"]
     facts = config["ladders"][game]
     page.heading(spec(game).title, level)
@@ -314,8 +303,6 @@ def write_game(page: Page, summary: Summary, game: str, level: int = 2) -> None:
         page.table(score_table(summary, game), "Teams of the levels' policies on the same seeds")
     else:
         page.table(opponent_table(summary, game), "Results by opponent")
-    for said in repeat_notes(summary, game):
-        page.note(said, warning=True)
     roles = role_table(summary, game)
     if roles.rows:
         page.table(roles, "Scores by role, a draw as half a win")

@@ -11,18 +11,9 @@ from rich.console import Console
 
 from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.cross_table import both_ways, draw_cross_table, wdl_table
-from stratagym.benchmarks.reporting.own import NOT_MEASURED, add_words, marked, print_words
-from stratagym.benchmarks.reporting.page import (
-    NOTHING,
-    Page,
-    RateCell,
-    Table,
-    code,
-    count,
-    number,
-    plain_text,
-)
-from stratagym.benchmarks.reporting.sections import RATINGS, add_run, model_table, repeated
+from stratagym.benchmarks.reporting.own import add_words, marked, print_words
+from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, number
+from stratagym.benchmarks.reporting.sections import RATINGS, add_run, model_table
 from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
@@ -35,30 +26,20 @@ def rating_table(summary: Summary) -> Table:
     )
     rows = _by_rating(summary)
     for name, row in rows:
-        if row["bradley_terry"] is None:
-            played = ["0", "0", RateCell(row["forfeits"], strip=False)]
-            played.append(count(row["transport_breaks"]))
-            table.rows.append([code(name), NOT_MEASURED, *[NOTHING] * 2, *played])
-            continue
+        unrated = row["bradley_terry"] is None
         table.rows.append(
             [
                 code(name),
-                f"{row['bradley_terry']:.0f}",
-                f"[{row['low']:.0f}, {row['high']:.0f}]",
-                f"{row['elo']:.0f}",
+                "–" if unrated else f"{row['bradley_terry']:.0f}",
+                "–" if unrated else f"[{row['low']:.0f}, {row['high']:.0f}]",
+                "–" if unrated else f"{row['elo']:.0f}",
                 f"{row['points']:g}",
                 count(row["games"]),
                 RateCell(row["forfeits"], strip=False),
                 count(row["transport_breaks"]),
             ]
         )
-    return marked(table, [[name] for name, _ in rows], summary["own"], nothing=NOT_MEASURED)
-
-
-def repeat_notes(summary: Summary) -> list[str]:
-    """A remark on every pairing whose games repeat each other."""
-    rows = (row for row in summary["pairings"] if "repeats" in row)
-    return [repeated(row["a"], row["b"], row["repeats"]) for row in rows]
+    return marked(table, [[name] for name, _ in rows], summary["own"])
 
 
 def _by_rating(summary: Summary) -> list[tuple[str, Mapping[str, Any]]]:
@@ -135,8 +116,16 @@ def write(folder: Path, summary: Summary) -> None:
     if summary["models"]:
         page.heading("Language models")
         page.table(model_table(summary), "Answers by kind")
-    for said in repeat_notes(summary):
-        page.note(said, warning=True)
+    alike = [
+        row for row in summary["pairings"] if 0 < row["different_games"] * 2 < row["score"]["n"]
+    ]
+    for row in alike:
+        page.note(
+            f"{code(row['a'])} against {code(row['b'])}: only {row['different_games']} of "
+            f"{row['score']['n']} games are different, because both players have little "
+            "randomness; the interval counts copies as evidence and is too narrow.",
+            warning=True,
+        )
     page.heading("Definitions")
     page.bullets(
         [
@@ -158,8 +147,6 @@ def screen(console: Console, summary: Summary) -> None:
     console.print(rating_table(summary).rich(f"{spec(config['game']).title}: ratings"))
     print_words(console, ("", summary["own"]))
     console.print(wdl_table(summary, full=False).rich("Pairings"))
-    for said in repeat_notes(summary):
-        console.print(plain_text(said), highlight=False, markup=False)
     roles = role_table(summary)
     if roles.rows:
         console.print(roles.rich("Scores by role"))
