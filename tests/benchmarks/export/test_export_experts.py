@@ -192,7 +192,7 @@ def test_a_run_gives_its_positions_once_and_its_experts_own_moves(tmp_path, seed
     assert set(found) == wanted and len(train) + len(held_out) == len(wanted)
     for text, moves in played.items():
         assert found[text]["move"] in moves
-    assert "positions" not in said
+    assert "with a move to make" not in said
     only, apart, _ = both(tmp_path, tmp_path / "run", "--expert", "perfect", "--policies", "mcts")
     assert only == apart == []
 
@@ -213,7 +213,6 @@ def test_a_run_gives_its_positions_once_and_its_experts_own_moves(tmp_path, seed
         (["--expert", "random", "--game", "tictactoe", "--prompt", "list_legal=1"], ["yes or no"]),
         (["--expert", "random", "--game", "tictactoe", "--prompt", "size=1"], ["--prompt", "size"]),
         (["--expert", "random", "--game", "connect_four", "--rules", "size=1"], ["--rules"]),
-        (["--expert", "random", "--game", "tictactoe", "--format", "table"], ["--format chat"]),
     ],
     ids=lambda value: " ".join(value[1:]) if isinstance(value, list) else "",
 )
@@ -231,13 +230,7 @@ def test_what_is_there_is_not_written_over(tmp_path):
     assert (tmp_path / "train.held_out.jsonl").read_text() == "kept"
 
 
-@pytest.mark.parametrize("columns", ["messages", "completion"])
-def test_datasets_reads_it(columns, tmp_path):
-    datasets = pytest.importorskip("datasets")
-    both(tmp_path, "--game", "tictactoe", "--expert", "perfect", "--positions", 40, "--columns",
-         columns)  # fmt: skip
-    read = datasets.load_dataset(
-        "json", data_files=str(tmp_path / "train.jsonl"), split="train",
-        cache_dir=str(tmp_path / "cache"),
-    )  # fmt: skip
-    assert list(read) == lines(tmp_path / "train.jsonl")
+def test_an_expert_writes_conversations(tmp_path):
+    arguments = ("--format", "table", "--game", "tictactoe", "--expert", "random")
+    _, error = run_script(export, *arguments, "--output", tmp_path / "x.csv", code=2)
+    assert "--expert goes with --format chat" in " ".join(error.split())
