@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 
 from stratagym.benchmarks.harness.standings import PARTS
@@ -16,7 +17,8 @@ from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, cou
 from stratagym.benchmarks.reporting.plots import COLOURS, drawing, short_labels
 from stratagym.benchmarks.reporting.sections import cut_short, model_table
 from stratagym.benchmarks.table.seatings import MIXED, ONE, TEAMS
-from stratagym.envs import spec
+from stratagym.envs import core, spec
+from stratagym.envs.views import seat_names
 
 Summary = Mapping[str, Any]
 Row = Mapping[str, Any]
@@ -70,13 +72,14 @@ def part_table(summary: Summary, seating: str, part: str) -> Table:
         ["policy", *among, PART_TITLES[part], *FIGURES, "times"], left=[1, 2] if among else [1]
     )
     names = []
+    called = seats_called(summary["config"]) if part == "by_seat" else {}
     for name, rest, row, _ in rows_of(summary, seating):
         for label, own in row[part].items():
             table.rows.append(
                 [
                     code(name),
                     *([code(rest)] if among else []),
-                    label,
+                    called.get(label, label),
                     *figure_cells(own),
                     count(own["seats"]),
                 ]
@@ -90,6 +93,18 @@ def games_of(seating: str, names: Sequence[str]) -> Games:
     """The games of a table of a seating, by the policies that a row names."""
     own = "" if seating == MIXED else f"{'/'.join(names)}/"
     return Games((names[0],), f"{seating}/{own}")
+
+
+def seats_called(config: Mapping[str, Any]) -> dict[str, str]:
+    """By their numbers, the names that a game has for its seats; empty where it has none."""
+    game = spec(config["game"])
+    rules = game.make_rules(**config["rules"])
+    states, (_, probs) = core.new_states(rules), core.new_scratch(rules)
+    core.start_at(rules, states, 0, np.uint64(0), probs)
+    names = seat_names(game.module("view"), rules, states[0])
+    if all(str(seat) in name for seat, name in enumerate(names)):
+        return {}
+    return {str(seat): name for seat, name in enumerate(names)}
 
 
 def figure_cells(row: Row, strip: bool = False) -> list[str | RateCell]:
