@@ -6,7 +6,7 @@ import base64
 import html
 import inspect
 import io
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,6 +14,27 @@ from stratagym.envs import core
 
 MOST_PICTURES = 4
 """Boards of a batch that a notebook shows."""
+
+
+class Render(Protocol):
+    """What a game's ``render.py`` draws.
+
+    A game whose seats have a colour each in its pictures names them in ``SEAT_COLOURS``, RGB; where
+    they depend on the options or the position, the game's ``replay`` module has a ``badge``.
+    """
+
+    def picture(self, rules: Any, s: Any, size: int = 640) -> np.ndarray:
+        """Draw a position.
+
+        Args:
+            rules: the game's ``Rules``. s: one record of ``STATE``, such as ``states[0]``.
+            size: width in pixels, about. A game with hidden parts may take a fourth argument,
+                ``seat``: whose view it draws; None for a spectator's.
+
+        Returns:
+            Array of (height, width, 3) uint8, RGB.
+        """
+        ...
 
 
 class Display:

@@ -5,7 +5,7 @@ Drawing only; PIL is imported here and in the games' ``render`` modules, by noth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -139,6 +139,34 @@ PAPER, INK = (247, 249, 253), (40, 46, 66)
 """What boards lie on, and what is written there."""
 _LABELS = (236, 222, 204)
 _FRAME_WIDTH = 0.5
+
+
+def headline(
+    size: tuple[float, float],
+    unit: int,
+    signs: Sequence[int],
+    draw: Callable[[Canvas, float, float, int], None],
+    words: str,
+    *,
+    height: float,
+    step: float,
+    middle: float,
+    gap: float,
+) -> Image.Image:
+    """A strip with signs, such as stones, and what is said of them, in its middle.
+
+    Args:
+        size: of the strip, in units. unit: in pixels. draw: draws a sign around a point.
+        height: of the letters. step: from sign to sign. middle: of a sign, from where it begins.
+        gap: between the last sign and the words.
+    """
+    canvas = Canvas(*size, unit)
+    left = (size[0] - canvas.width_of(words, height) - step * len(signs)) / 2
+    for sign in signs:
+        draw(canvas, left + middle, size[1] / 2, sign)
+        left += step
+    canvas.text(left + gap, size[1] / 2, words, height, INK, 0, "lm")
+    return canvas.done()
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,11 @@ REASONING = ("free", "steps", "answer")
 """How much a reply may think: as the answer form has it, step by step first, or not at all."""
 
 
+def mark_name(rules: Any, s: Any, player: int) -> str:
+    """What a seat is called by the mark of what it puts down; see ``View.seat_name``."""
+    return MARKS[player]
+
+
 def section(title: str, *lines: str) -> str:
     """A titled part of a prompt."""
     return "\n".join([f"## {title}", *lines])

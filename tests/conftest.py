@@ -12,7 +12,7 @@ import pytest
 # Before any test imports pygame or matplotlib; worker processes inherit all three.
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 os.environ.setdefault("MPLBACKEND", "Agg")
-pytest_plugins = ["budget", "fresh_seeds"]
+pytest_plugins = ["budget", "fresh_seeds", "passed"]
 pytest.register_assert_rewrite("stratagym.testing")
 
 

@@ -17,11 +17,13 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cyclopts import Parameter
 
+from stratagym.agents.core import make_policy
 from stratagym.agents.ladders import Ladder, ladder_of, laddered
 from stratagym.benchmarks.anchored_levels import calibration, report
 from stratagym.benchmarks.harness import cli, workers
@@ -34,8 +36,10 @@ from stratagym.benchmarks.harness.progress import progress_bar, stage
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import Records
 from stratagym.benchmarks.reporting.terminal import say
+from stratagym.envs import spec
 
 NAME = "anchored_levels"
+USUAL = ("random", "heuristic", "alphabeta:4", "mcts:200")
 
 
 @Parameter(name="*")
@@ -44,8 +48,9 @@ class Args(setup.ClimbArgs):
     game: str = "connect_four"
     """Games, separated by commas, or "all" games with a ladder; chess/ladder-v1 names an earlier
     ladder."""
-    policies: str = "random,heuristic,alphabeta:4,mcts:200"
-    """Policies, separated by commas."""
+    policies: str | None = None
+    """Policies, separated by commas. Default: those of random, heuristic, alphabeta:4 and mcts:200
+    that the games have."""
 
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
@@ -56,7 +61,8 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         for game, ladder in setup.find_ladders(args.game).items()
     }
     plans = {game: _plan(ladder, args) for game, ladder in ladders.items()}
-    policies = setup.find_policies(list(ladders), args.policies, args)
+    words = usual_policies(list(ladders)) if args.policies is None else args.policies
+    policies = setup.find_policies(list(ladders), words, args)
     named = setup.by_name(policies)
     run = Run(NAME, args, setup.config_of(plans, named, args.seed), setup.models_of(named))
     climbs = [new_climb(plans[game], name) for game, own in policies.items() for name in own]
@@ -66,6 +72,24 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     with stage("adding up the games"):
         summary = summarise(run, climbs, ladders, named)
     run.finish(summary, report.write, report.screen)
+
+
+def usual_policies(games: list[str]) -> str:
+    """The policies that climb where none are named; says which no game has."""
+    kept = [name for name in USUAL if any(_plays(game, name) for game in games)]
+    missing = [name for name in USUAL if name not in kept]
+    if missing:
+        say(
+            f"{NAME}: no {' and no '.join(missing)} plays {' or '.join(games)}; "
+            f"--policies is {','.join(kept)}"
+        )
+    return ",".join(kept)
+
+
+def _plays(game: str, name: str) -> bool:
+    with suppress(ValueError):
+        return bool(make_policy(spec(game), name))
+    return False
 
 
 def _plan(ladder: Ladder, args: Args) -> Plan:

@@ -13,19 +13,19 @@ Sources: Raileanu et al. 2018 (the game); SPIN-Bench (arXiv:2503.12349), which l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from cyclopts import Parameter
 
 from stratagym.benchmarks.coin_teams import report
-from stratagym.benchmarks.coin_teams.summary import summarise, team_name
+from stratagym.benchmarks.coin_teams.summary import team_name, team_rows
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
-from stratagym.benchmarks.harness.pairings import team_matches
+from stratagym.benchmarks.harness.pairings import Contest, chosen
 from stratagym.benchmarks.harness.policies import make_policies, settings
-from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
-from stratagym.benchmarks.harness.schedules import fixed
+from stratagym.benchmarks.harness.whole_games import Played, play_and_report
 from stratagym.envs import spec
 
 NAME = "coin_teams"
@@ -47,12 +47,8 @@ class Args(MatchArgs, RunArgs):
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play the coin game in teams and report returns and how they came about."""
-    try:
-        given = cli.pairs("--rules", args.rules)
-        options = GAME.options_in_force(**given)
-        rules = GAME.make_rules(**given)
-    except ValueError as error:
-        raise cli.InputError(f"--rules: {error}") from None
+    on = chosen(GAME.name, args.rules)
+    rules, options = on.rules, on.in_force
     if rules.told:
         raise cli.InputError("--rules goals=all: these games are played besides; leave it out")
     cli.count("--games", args.games)
@@ -68,19 +64,20 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "seed": args.seed,
     }
     run = Run(NAME, args, config, policies.values(), replays=0)
+    contest = Contest(NAME, GAME.name, options, args.games, args.seed, protocol)
     matches = [
         match
         for told, goals in enumerate(("own", "all")[: 1 + args.told])
         for name in policies
-        for match in team_matches(
-            NAME, team_name(name, told), GAME.name, options | {"goals": goals},
-            rules.num_players, args.games, args.seed, name, protocol,
+        for match in replace(contest, options=options | {"goals": goals}).team(
+            team_name(name, told), rules.num_players, name
         )
-    ]  # fmt: skip
-    records = run.play(fixed(matches))
-    with stage("adding up the games"):
-        summary = summarise(run, records)
-    run.finish(summary, report.write, report.screen)
+    ]
+
+    def add_up(games: Played) -> dict[str, Any]:
+        return {"teams": team_rows(games, list(policies), rules)}
+
+    play_and_report(run, matches, policies, add_up, report)
 
 
 APP = cli.app(NAME, main)

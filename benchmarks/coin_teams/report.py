@@ -10,13 +10,19 @@ from rich.console import Console
 
 from stratagym.benchmarks.coin_teams.summary import bounds_of
 from stratagym.benchmarks.replaying.album import end_report
-from stratagym.benchmarks.reporting.own import add_words, marked, print_words
-from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, mean_text
-from stratagym.benchmarks.reporting.plots import COLOURS, drawing
-from stratagym.benchmarks.reporting.sections import (
-    cut_short,
-    model_table,
+from stratagym.benchmarks.reporting.columns import (
+    Columns,
+    mean,
+    named,
+    rate,
+    rates,
+    table_of,
+    total,
 )
+from stratagym.benchmarks.reporting.own import add_words, print_words
+from stratagym.benchmarks.reporting.page import Page, Table, count
+from stratagym.benchmarks.reporting.plots import draw_means
+from stratagym.benchmarks.reporting.sections import cut_short, model_table
 from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
@@ -29,65 +35,43 @@ def _bounds(summary: Summary) -> tuple[float, float]:
 def return_table(summary: Summary) -> Table:
     """Returns with hidden goals and with all goals known, and the difference on the same starts."""
     ends = _bounds(summary)
-    table = Table(["team of", "return", "all goals known", "inference gap", "games", "cut short"])
-    for row in summary["teams"]:
-        table.rows.append(
-            [
-                code(row["policy"]),
-                RateCell(row["returns"], *ends),
-                RateCell(row["told"], *ends),
-                mean_text(row["gap"], sign="+"),
-                count(row["games"]),
-                cut_short(row),
-            ]
-        )
-    return _marked(table, summary)
+    columns: Columns = {
+        "team of": named(),
+        "return": rate("returns", *ends),
+        "all goals known": rate("told", *ends),
+        "inference gap": mean("gap", sign="+"),
+        "games": total(),
+        "cut short": cut_short,
+    }
+    return table_of(summary["teams"], columns, summary["own"])
 
 
-def _marked(table: Table, summary: Summary) -> Table:
-    """A table with a row for each team, with what was not the policies' own."""
-    return marked(table, [[row["policy"]] for row in summary["teams"]], summary["own"])
+SHORT: Columns = {
+    "team of": named(),
+    "return": mean("returns", 1),
+    "all goals known": mean("told", 1),
+    "inference gap": mean("gap", 1, "+"),
+    "games": total(),
+}
+"""What a screen has room for."""
 
 
 def process_table(summary: Summary) -> Table:
     """What a seat took in a game, and the shares of bad coins and wasted moves."""
     names = next((list(row["process"]) for row in summary["teams"] if row["process"]), [])
-    table = Table(["team of", *(name.replace("_", " ") for name in names)])
-    for row in summary["teams"]:
-        cells = [RateCell(row["process"].get(name), strip=False) for name in names]
-        table.rows.append([code(row["policy"]), *cells])
-    return _marked(table, summary)
+    return table_of(
+        summary["teams"], {"team of": named(), **rates(names, "process")}, summary["own"]
+    )
 
 
 def draw_returns(folder: Path, summary: Summary) -> Path:
     """Mean returns with their intervals, and beside them those with all goals told."""
     rows = [row for row in summary["teams"] if row["returns"] is not None]
-    with drawing(folder, "returns", 6.0, 1.2 + 0.4 * len(rows)) as figure:
-        axes = figure.subplots()
-        for kind, colour, shift, label in (
-            ("returns", COLOURS[0], -0.12, "goals hidden"),
-            ("told", COLOURS[1], 0.12, "all goals known"),
-        ):
-            shown = [(k, row[kind]) for k, row in enumerate(rows) if row[kind] is not None]
-            if not shown:
-                continue
-            means = [rate["value"] for _, rate in shown]
-            sides = [
-                [abs((rate[end] if rate[end] is not None else rate["value"]) - rate["value"])
-                 for _, rate in shown]
-                for end in ("low", "high")
-            ]  # fmt: skip
-            places = [k + shift for k, _ in shown]
-            axes.errorbar(
-                means, places, xerr=sides, fmt="o", color=colour, markersize=5, capsize=2.5,
-                label=label,
-            )  # fmt: skip
-        axes.set_yticks(range(len(rows)), [row["policy"] for row in rows])
-        axes.set_ylim(max(1, len(rows)) - 0.5, -0.5)
-        axes.set_xlabel("mean return")
-        axes.grid(axis="x")
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper")
-    return folder / "returns.png"
+    kinds = {"goals hidden": "returns", "all goals known": "told"}
+    return draw_means(
+        folder, "returns", [row["policy"] for row in rows],
+        {kind: [row[name] for row in rows] for kind, name in kinds.items()}, "mean return",
+    )  # fmt: skip
 
 
 def write(folder: Path, summary: Summary) -> None:
@@ -129,12 +113,8 @@ WORDS = (
 
 def screen(console: Console, summary: Summary) -> None:
     """Print the final tables."""
-    table = Table(["team of", "return", "all goals known", "inference gap", "games"])
-    for row in summary["teams"]:
-        rates = [mean_text(row[name], 1) for name in ("returns", "told")]
-        gap = mean_text(row["gap"], 1, sign="+")
-        table.rows.append([code(row["policy"]), *rates, gap, count(row["games"])])
-    console.print(_marked(table, summary).rich("Coin game, returns of teams"))
+    returns = table_of(summary["teams"], SHORT, summary["own"])
+    console.print(returns.rich("Coin game, returns of teams"))
     print_words(console, ("", summary["own"]))
     console.print(process_table(summary).rich("What a seat took in a game"))
     if summary["models"]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from stratagym.benchmarks.harness.games import Games, by_pairing
-from stratagym.benchmarks.harness.own_play import counting
-from stratagym.benchmarks.harness.records import GameRecord
-from stratagym.benchmarks.harness.run import Run
+from stratagym.benchmarks.harness.games import Games
+from stratagym.benchmarks.harness.whole_games import Played
 from stratagym.benchmarks.reporting.stats import COUNT, Bounds, mean_rate, ratio_rate
-from stratagym.envs import spec
 from stratagym.envs.coin_game.metrics import COUNTS, game_counts
 
 A_GAME = ("own_coins", "others_coins", "neither_coins")
@@ -31,24 +28,11 @@ def bounds_of(rules: Any) -> Bounds:
     return -float(nobodys**2), float(rules.coins**2 + others**2)
 
 
-def summarise(run: Run, records: Mapping[str, GameRecord]) -> dict[str, Any]:
-    """The summary of a run, from the records of its teams' games."""
-    config = run.config
-    rules = spec("coin_game").make_rules(**config["rules"])
-    play = run.own_play()
-    games = by_pairing(counting(records.values(), play.void()))
+def team_rows(games: Played, named: Sequence[str], rules: Any) -> list[dict[str, Any]]:
+    """``teams`` of the summary, in the order of ``named``; chance is what random play returns."""
     random = games.get("random", Games([]))
     chance = float(_returns(random).mean()) if len(random) else None
-    return {
-        "config": config,
-        "games": sum(map(len, games.values())),
-        "own": play.records(config["named"]),
-        "teams": [
-            _row(name, games[name], games[team_name(name, 1)], rules, chance)
-            for name in config["named"]
-        ],
-        "models": run.usage(),
-    }
+    return [_row(name, games[name], games[team_name(name, 1)], rules, chance) for name in named]
 
 
 def _returns(games: Games) -> np.ndarray:

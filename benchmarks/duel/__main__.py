@@ -25,10 +25,9 @@ from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.games import by_pairing
 from stratagym.benchmarks.harness.options import RunArgs
-from stratagym.benchmarks.harness.pairings import duel_matches, match_options, two_sides
+from stratagym.benchmarks.harness.pairings import Contest, chosen, two_sides
 from stratagym.benchmarks.harness.policies import versions
 from stratagym.benchmarks.harness.progress import stage
-from stratagym.benchmarks.harness.protocol import NOBODY_ANSWERS
 from stratagym.benchmarks.harness.records import GameRecord
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import fixed
@@ -61,24 +60,17 @@ class Args(RunArgs):
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play duplicate games and report margins."""
-    try:
-        game = spec(args.game)
-    except ValueError as error:
-        raise cli.InputError(f"--game: {error}") from None
+    on = chosen(args.game, args.rules, for_two=True)
+    game, rules, options = on.game, on.rules, on.in_force
     cli.count("--games", args.games, least=2)
-    try:
-        given = match_options(game) | cli.pairs("--rules", args.rules)
-        if game.seats_option in game.options and game.min_players == 2:
-            given.setdefault(game.seats_option, 2)
-        options = game.options_in_force(**given)
-        rules = game.make_rules(**options)
-    except ValueError as error:
-        raise cli.InputError(f"--rules: {error}") from None
     if game.utility not in ("zero_sum", "constant_sum"):
+        fits = game.utility == "general" and rules.num_players == 2
         raise cli.InputError(
-            f"--game {game.name}: a duel is a contest, in which one wins what the other loses"
+            f"--game {game.name}: a duel is a contest, in which one wins what the other loses; use "
+            f"python -m benchmarks.{'tournament' if fits else 'table'}"
         )
-    sides = two_sides(game, rules, "a duel", " players or teams")
+    more = " players or teams; for more use python -m benchmarks.table"
+    sides = two_sides(game, rules, "a duel", more)
     policies = compiled_policies(game, args.policies or usual_policies(game))
     config = {
         **versions(policies),
@@ -90,14 +82,8 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     }
     run = Run(NAME, args, config)
     pairs = list(combinations((policy.name for policy in policies), 2))
-    matches = [
-        match
-        for one, other in pairs
-        for match in duel_matches(
-            NAME, f"{one}/{other}", game.name, options, sides, args.games, args.seed,
-            (one, other), NOBODY_ANSWERS,
-        )
-    ]  # fmt: skip
+    contest = Contest(NAME, game.name, options, args.games, args.seed)
+    matches = [match for pair in pairs for match in contest.among("/".join(pair), sides, pair)]
     records = run.play(fixed(matches))
     unit, scale = scale_of(game.name, rules)
     with stage("adding up the games"):

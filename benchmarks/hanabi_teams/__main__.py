@@ -15,6 +15,7 @@ play in mixed teams).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from cyclopts import Parameter
 
@@ -24,9 +25,8 @@ from stratagym.benchmarks.hanabi_teams.teams import all_teams
 from stratagym.benchmarks.harness import cli, match_play
 from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
 from stratagym.benchmarks.harness.policies import make_policies, settings
-from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
-from stratagym.benchmarks.harness.schedules import fixed
+from stratagym.benchmarks.harness.whole_games import Played, play_and_report
 from stratagym.envs import spec
 
 NAME = "hanabi_teams"
@@ -88,10 +88,12 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     }
     run = Run(NAME, args, config, policies.values(), replays=0)
     matches = [match for team in teams for match in team.matches(NAME, config, protocol)]
-    records = run.play(fixed(matches), lambda match: "games")
-    with stage("adding up the games"):
-        summary = summarise(run, records, teams)
-    run.finish(summary, report.write, report.screen)
+
+    def add_up(games: Played) -> dict[str, Any]:
+        return summarise(games, teams, config)
+
+    named_ones = [*named, *teammates]
+    play_and_report(run, matches, named_ones, add_up, report, line=lambda match: "games")
 
 
 APP = cli.app(NAME, main)

@@ -9,45 +9,84 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
+from stratagym.benchmarks.hanabi_teams.summary import A_GAME, FULL_SCORE, RATES
 from stratagym.benchmarks.replaying.album import end_report
+from stratagym.benchmarks.reporting.columns import (
+    Column,
+    Columns,
+    mean,
+    named,
+    rate,
+    rates,
+    table_of,
+    total,
+)
 from stratagym.benchmarks.reporting.cross_table import draw_cross_table
 from stratagym.benchmarks.reporting.games import Games
-from stratagym.benchmarks.reporting.own import (
-    NO_RESULT,
-    add_words,
-    is_result,
-    marked,
-    print_words,
-)
-from stratagym.benchmarks.reporting.page import (
-    NOTHING,
-    Page,
-    RateCell,
-    Table,
-    code,
-    count,
-    mean_text,
-)
+from stratagym.benchmarks.reporting.own import NO_RESULT, add_words, is_result, marked
+from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, count, mean_text
 from stratagym.benchmarks.reporting.plots import drawing, looks
-from stratagym.benchmarks.reporting.sections import (
-    cut_short,
-    model_table,
-)
+from stratagym.benchmarks.reporting.sections import cut_short, print_end
 
 Summary = Mapping[str, Any]
-FULL_SCORE = 25
+
+
+def _cases(name: str) -> Column:
+    return lambda row: count(row["process"][name]["n"])
+
+
+CASES: Columns = {
+    "moves": _cases("hints"),
+    "hints": _cases("useful_hints"),
+    "plays": _cases("misplays"),
+    "discards": _cases("useless_discards"),
+    "discards and misplays": _cases("critical_losses"),
+}
+"""What the process metrics are shares of."""
+OWN_TEAMS: dict[str, Columns] = {
+    "Teams of one policy": {
+        **{name: rate(name.lower(), 0, FULL_SCORE) for name in ("strict", "keep", "SPIN")},
+        "published": lambda row: NOTHING if row["published"] is None else f"{row['published']:.0f}",
+        "games": total(),
+        "cut short": cut_short,
+    },
+    "How their games ended": {
+        "perfect": rate("perfect"),
+        "all lives lost": rate("all_lives_lost"),
+        "strict minus best team": mean("to_best", sign="+"),
+    },
+    "How they played: shares": rates(RATES, "process"),
+    "How they played: means per game": rates(A_GAME, "process"),
+}
+"""The tables of teams of one policy by their captions, behind the column of the policies."""
+SHORT: Columns = {
+    **{name: mean(name.lower(), 1) for name in ("strict", "keep", "SPIN")},
+    "games": total(),
+}
+"""The scores as a screen has room for."""
+MIXED: Columns = {
+    "team": lambda row: f"{code(row['policy'])} and {row['players'] - 1} {code(row['teammate'])}",
+    "strict": rate("strict", 0, FULL_SCORE),
+    "keep": rate("keep", 0, FULL_SCORE),
+    "lives lost": rate("all_lives_lost", strip=False),
+    "minus the two own teams": mean("to_own_teams", sign="+"),
+    "games": total(),
+    "cut short": cut_short,
+}
 
 
 def _rows(summary: Summary, part: str, players: int) -> list[dict[str, Any]]:
     return [row for row in summary[part] if row["players"] == players]
 
 
-def _marked(table: Table, summary: Summary, players: int) -> Table:
-    """A table with a row for each team of one policy, with what was not the policies' own."""
-    rows = _rows(summary, "teams", players)
+def team_table(summary: Summary, players: int, columns: Columns, *, owned: bool = True) -> Table:
+    """A row for each team of one policy; ``owned`` tells what was not the policies' own."""
     begin = _begin(summary, players)
-    table.games = [Games(matches=f"{begin}{row['policy']}/{row['policy']}/") for row in rows]
-    return marked(table, [[row["policy"]] for row in rows], summary["own"])
+    return table_of(
+        _rows(summary, "teams", players), {"team of": named(), **columns},
+        summary["own"] if owned else {},
+        games=lambda row: Games(matches=f"{begin}{row['policy']}/{row['policy']}/"),
+    )  # fmt: skip
 
 
 def _begin(summary: Summary, players: int) -> str:
@@ -55,38 +94,14 @@ def _begin(summary: Summary, players: int) -> str:
     return f"{players}p-{summary['config']['rules'][players]['score']}/"
 
 
-def score_table(summary: Summary, players: int) -> Table:
-    """The three scores of teams of one policy."""
-    table = Table(["team of", "strict", "keep", "SPIN", "published", "games", "cut short"])
-    for row in _rows(summary, "teams", players):
-        table.rows.append(
-            [
-                code(row["policy"]),
-                *(RateCell(row[s], 0, FULL_SCORE) for s in ("strict", "keep", "spin")),
-                NOTHING if row["published"] is None else f"{row['published']:.0f}",
-                count(row["games"]),
-                cut_short(row),
-            ]
-        )
-    return _marked(table, summary, players)
-
-
-def end_table(summary: Summary, players: int) -> Table:
-    """How games of teams of one policy ended, and how far they are from the best team."""
-    table = Table(["team of", "perfect", "all lives lost", "strict minus best team"])
-    for row in _rows(summary, "teams", players):
-        shares = (RateCell(row[name]) for name in ("perfect", "all_lives_lost"))
-        table.rows.append([code(row["policy"]), *shares, mean_text(row["to_best"], sign="+")])
-    return _marked(table, summary, players)
-
-
-def short_score_table(summary: Summary, players: int) -> Table:
-    """The scores of teams of one policy, as a screen has room for."""
-    table = Table(["team of", "strict", "keep", "SPIN", "games"])
-    for row in _rows(summary, "teams", players):
-        scores = [mean_text(row[s], 1) for s in ("strict", "keep", "spin")]
-        table.rows.append([code(row["policy"]), *scores, count(row["games"])])
-    return _marked(table, summary, players)
+def mixed_table(summary: Summary, players: int) -> Table:
+    """Every policy among every teammate."""
+    # With two players either is the other's teammate, and gives the games their name.
+    who, begin = ("policy", "teammate"), _begin(summary, players)
+    return table_of(
+        _rows(summary, "mixed", players), MIXED, summary["own"], who,
+        games=lambda row: Games((row["policy"], row["teammate"]), begin),
+    )  # fmt: skip
 
 
 def _within(rate: Mapping[str, Any] | None) -> str:
@@ -97,56 +112,6 @@ def _within(rate: Mapping[str, Any] | None) -> str:
         return mean_text(rate, 1)
     side = max(rate["value"] - rate["low"], rate["high"] - rate["value"])
     return f"{rate['value']:.1f} ±{side:.1f}"
-
-
-def cases_table(summary: Summary, players: int) -> Table:
-    """Denominators of the process metrics."""
-    of = {
-        "moves": "hints",
-        "hints": "useful_hints",
-        "plays": "misplays",
-        "discards": "useless_discards",
-        "discards and misplays": "critical_losses",
-    }
-    table = Table(["team of", *of])
-    for row in _rows(summary, "teams", players):
-        cases = [count(row["process"][name]["n"]) for name in of.values()]
-        table.rows.append([code(row["policy"]), *cases])
-    return table
-
-
-def process_table(summary: Summary, players: int, names: list[str]) -> Table:
-    """Process metrics of teams of one policy, with their denominators."""
-    table = Table(["team of", *(name.replace("_", " ") for name in names)])
-    for row in _rows(summary, "teams", players):
-        cells = [RateCell(row["process"][name], strip=False) for name in names]
-        table.rows.append([code(row["policy"]), *cells])
-    return _marked(table, summary, players)
-
-
-def mixed_table(summary: Summary, players: int) -> Table:
-    """Every policy among every teammate."""
-    table = Table(
-        ["team", "strict", "keep", "lives lost", "minus the two own teams", "games", "cut short"]
-    )
-    for row in _rows(summary, "mixed", players):
-        others = players - 1
-        table.rows.append(
-            [
-                f"{code(row['policy'])} and {others} {code(row['teammate'])}",
-                RateCell(row["strict"], 0, FULL_SCORE),
-                RateCell(row["keep"], 0, FULL_SCORE),
-                RateCell(row["all_lives_lost"], strip=False),
-                mean_text(row["to_own_teams"], sign="+"),
-                count(row["games"]),
-                cut_short(row),
-            ]
-        )
-    rows = _rows(summary, "mixed", players)
-    # With two players either is the other's teammate, and gives the games their name.
-    begin = _begin(summary, players)
-    table.games = [Games((row["policy"], row["teammate"]), begin) for row in rows]
-    return marked(table, [(row["policy"], row["teammate"]) for row in rows], summary["own"])
 
 
 def cross_table(summary: Summary, players: int) -> Table:
@@ -246,13 +211,10 @@ def write(folder: Path, summary: Summary) -> None:
     )
     for players in config["players"]:
         page.heading(f"{players} players")
-        page.table(score_table(summary, players), "Teams of one policy")
-        page.table(end_table(summary, players), "How their games ended")
-        first, second = process_names(summary)
-        page.table(process_table(summary, players, first), "How they played: shares")
-        page.table(process_table(summary, players, second), "How they played: means per game")
+        for caption, columns in OWN_TEAMS.items():
+            page.table(team_table(summary, players, columns), caption)
         with page.details("Denominators of the shares"):
-            page.table(cases_table(summary, players))
+            page.table(team_table(summary, players, CASES, owned=False))
         if config["teammates"]:
             page.figure(
                 draw_teammates(folder, summary, players),
@@ -289,20 +251,13 @@ WORDS = (
 )
 
 
-def process_names(summary: Summary) -> tuple[list[str], list[str]]:
-    """Names of the process metrics: shares, and means a game."""
-    names = list(summary["teams"][0]["process"])
-    return names[:7], names[7:]
-
-
 def screen(console: Console, summary: Summary) -> None:
     """Print the final tables."""
     for players in summary["config"]["players"]:
-        console.print(short_score_table(summary, players).rich(f"{players} players, own teams"))
+        own = team_table(summary, players, SHORT)
+        console.print(own.rich(f"{players} players, own teams"))
         if summary["config"]["teammates"]:
             console.print(
                 cross_table(summary, players).rich(f"{players} players, among teammates: strict")
             )
-    print_words(console, ("", summary["own"]))
-    if summary["models"]:
-        console.print(model_table(summary).rich("Language models"))
+    print_end(console, summary)

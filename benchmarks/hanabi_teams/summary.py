@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from stratagym.benchmarks.hanabi_teams.teams import Team
-from stratagym.benchmarks.harness.games import Games, by_pairing
+from stratagym.benchmarks.harness.games import Games
 from stratagym.benchmarks.harness.match_play import FORFEIT
-from stratagym.benchmarks.harness.own_play import counting
-from stratagym.benchmarks.harness.records import GameRecord
-from stratagym.benchmarks.harness.run import Run
+from stratagym.benchmarks.harness.whole_games import Played
 from stratagym.benchmarks.reporting.stats import COUNT, mean_rate, ratio_rate, wilson
 from stratagym.envs import spec
 from stratagym.envs.hanabi.metrics import COUNTS, RESULTS, replay
@@ -83,16 +81,10 @@ class TeamGames(Games):
         return dict(zip(self.seeds.tolist(), self.score("strict").tolist(), strict=True))
 
 
-def summarise(run: Run, records: Mapping[str, GameRecord], teams: Sequence[Team]) -> dict[str, Any]:
-    """The summary of a run, from the records of its teams' games."""
-    config = run.config
-    play = run.own_play()
-    games = by_pairing(counting(records.values(), play.void()))
+def summarise(games: Played, teams: Sequence[Team], config: Mapping[str, Any]) -> dict[str, Any]:
+    """``teams`` and ``mixed`` of the summary."""
     played = {team: TeamGames(games[team.name].records, games[team.name].aborted) for team in teams}
     return {
-        "config": config,
-        "games": sum(map(len, played.values())),
-        "own": play.records([*config["named"], *config["teammates"]]),
         "teams": [row for n in config["players"] for row in _same_rows(n, played, config)],
         "mixed": [
             _mixed_row(n, name, mate, played, config)
@@ -101,7 +93,6 @@ def summarise(run: Run, records: Mapping[str, GameRecord], teams: Sequence[Team]
             for mate in config["teammates"]
             if name != mate
         ],
-        "models": run.usage(),
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.matches import Match
-from stratagym.benchmarks.harness.pairings import duel_matches
+from stratagym.benchmarks.harness.pairings import Contest
 from stratagym.envs.facts import alone
 
 
@@ -39,12 +39,11 @@ class Team:
         """All games of the team, deal by deal; of one policy it needs each deal once."""
         # Seated as if it had one seat, which all others are copies of.
         seats = 1 if self.is_of_one else self.players
-        games = config["games" if self.is_of_one else "mixed_games"]
-        options = {"players": self.players, "score": self.score}
-        matches = duel_matches(
-            benchmark, self.name, "hanabi", options, alone(seats), games,
-            config["seed"], (self.one, self.rest), protocol,
+        contest = Contest(
+            benchmark, "hanabi", {"players": self.players, "score": self.score},
+            config["games" if self.is_of_one else "mixed_games"], config["seed"], protocol,
         )  # fmt: skip
+        matches = contest.among(self.name, alone(seats), (self.one, self.rest))
         if not self.is_of_one:
             return matches
         return [replace(match, seats=(self.one,) * self.players) for match in matches]

@@ -79,6 +79,15 @@ class Plan:
         return -(-games // (opponents * sides))
 
     @property
+    def contest(self) -> pairings.Contest:
+        """What all matches of the plan have in common."""
+        ladder = self.ladder
+        return pairings.Contest(
+            self.benchmark, ladder.game.name, dict(ladder.options), self.games, self.seed,
+            self.protocol, ladder.opening,
+        )  # fmt: skip
+
+    @property
     def seats(self) -> int:
         return int(self.ladder.game.make_rules(**self.ladder.options).num_players)
 
@@ -128,10 +137,7 @@ def duels(
     """
 
     def against(other: str) -> list[Match]:
-        return pairings.duel_matches(
-            plan.benchmark, pairing, plan.ladder.game.name, dict(plan.ladder.options),
-            plan.sides_at, plan.games, plan.seed, (one, other), plan.protocol, plan.ladder.opening,
-        )[first:last]  # fmt: skip
+        return plan.contest.among(pairing, plan.sides_at, (one, other))[first:last]
 
     matches, player = against(rest), plan.ladder.player(rest)
     if player == rest:
@@ -144,11 +150,7 @@ def duels(
 
 def team_matches(plan: Plan, pairing: str, policy: str) -> list[Match]:
     """Games of a team of one policy, one for each of ``plan.games`` seeds."""
-    ladder = plan.ladder
-    return pairings.team_matches(
-        plan.benchmark, pairing, ladder.game.name, dict(ladder.options), plan.seats, plan.games,
-        plan.seed, policy, plan.protocol,
-    )  # fmt: skip
+    return plan.contest.team(pairing, plan.seats, policy)
 
 
 def pair_points(games: Sequence[float]) -> float:

@@ -18,7 +18,7 @@ from stratagym.benchmarks.harness.climb import INTERIM_ANALYSES, Plan
 from stratagym.benchmarks.harness.options import MatchArgs, ModelArgs, RunArgs
 from stratagym.benchmarks.harness.policies import by_name as by_name
 from stratagym.benchmarks.harness.policies import make_policies, settings
-from stratagym.envs import spec
+from stratagym.envs import games, spec
 
 
 @Parameter(name="*")
@@ -36,6 +36,13 @@ class ClimbArgs(MatchArgs, RunArgs):
 
 FEWEST = 8
 """Fewer games with an opponent settle nothing."""
+
+
+UNLADDERED = (
+    "others are for python -m benchmarks.tournament, with more than two sides for "
+    "python -m benchmarks.table"
+)
+"""What a game without a ladder is for."""
 
 
 def find_ladders(text: str, every: Sequence[str] | None = None) -> dict[str, Ladder]:
@@ -59,7 +66,8 @@ def find_ladders(text: str, every: Sequence[str] | None = None) -> dict[str, Lad
             ladder = ladder_of(name)
             _ = ladder.calibration
         except ValueError as error:
-            raise cli.InputError(f"--game: {error}") from None
+            hint = f"; {UNLADDERED}" if name in games() and name not in laddered() else ""
+            raise cli.InputError(f"--game: {error}{hint}") from None
         game = ladder.game.name
         if game in found:
             raise cli.InputError(f"--game: {game} is named twice")

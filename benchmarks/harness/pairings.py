@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from stratagym.agents.kernel_policies import Games, KernelPolicy, play_many
-from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.cli import InputError, pairs
 from stratagym.benchmarks.harness.decisions import item_seed
-from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.matches import Match, Place
+from stratagym.benchmarks.harness.protocol import NOBODY_ANSWERS, AnswerProtocol
 from stratagym.benchmarks.harness.records import GameRecord, returns_of, sides_of
 from stratagym.benchmarks.reporting.stats import Rate, mean_rate
-from stratagym.envs import core
+from stratagym.envs import core, spec
 from stratagym.envs.dealing import dealt_by
 from stratagym.envs.facts import Sides, side_returns
 
@@ -153,6 +154,47 @@ def match_options(game: core.GameSpec) -> dict[str, Any]:
     return dict(getattr(game.module("view"), "MATCH_OPTIONS", {}))
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """The game of a contest, as ``--game`` and ``--rules`` have it.
+
+    Attributes:
+        options: those that are not at the game's defaults. rules: the kernel's, under them.
+    """
+
+    game: core.GameSpec
+    options: dict[str, Any]
+    rules: Any
+
+    @property
+    def in_force(self) -> dict[str, Any]:
+        """All options of the game, in plain values."""
+        return self.game.options_in_force(**self.options)
+
+
+def chosen(name: str, rules: str, *, for_two: bool = False) -> Chosen:
+    """The game of a name, under ``match_options`` and ``rules``.
+
+    Args:
+        rules: options of the game, as ``--rules`` has them.
+        for_two: a game for two and more is played by two unless ``rules`` say otherwise.
+
+    Raises:
+        InputError: an unknown game, or rules that it does not have.
+    """
+    try:
+        game = spec(name)
+    except ValueError as error:
+        raise InputError(f"--game: {error}") from None
+    options = match_options(game) | pairs("--rules", rules)
+    if for_two and game.seats_option in game.options and game.min_players == 2:
+        options.setdefault(game.seats_option, 2)
+    try:
+        return Chosen(game, options, game.make_rules(**options))
+    except (ValueError, TypeError) as error:
+        raise InputError(f"--rules: {error}") from None
+
+
 def seated(sides: Sides, policies: Sequence[str]) -> tuple[str, ...]:
     """Policies by seat, from those by side."""
     places = [(seat, name) for side, name in zip(sides, policies, strict=True) for seat in side]
@@ -188,69 +230,71 @@ def pair(
     raise ValueError("everybody has met everybody")
 
 
-def duel_matches(
-    benchmark: str,
-    pairing: str,
-    game: str,
-    options: dict[str, Any],
-    sides: Sides | SidesAt,
-    games: int,
-    seed: int,
-    policies: tuple[str, str],
-    protocol: AnswerProtocol,
-    opening: int = 0,
-) -> list[Match]:
-    """One policy against a table of another: every seed once with the first on each side.
+@dataclass(frozen=True)
+class Contest:
+    """What the matches of a contest have in common, and who sits where in them.
 
-    Args:
-        pairing: what the matches' names begin with. sides: who wins together, each seat alone
-            in most games; or by seed, as ``sides_by_seed`` has it.
-        games: rounded up to whole rounds, one game for each side. seed: of the set of seeds.
+    Attributes:
+        benchmark: as in records. game, options: of every match.
+        games: of a pairing, rounded up so that every seed is played from everywhere.
+        seed: of the set of seeds. protocol: how answers of language models are treated.
         opening: random moves that a game begins with, the same for all games of a seed.
     """
-    sides_at = sides if callable(sides) else lambda seed: sides
-    n = len(sides_at(0))
-    seeds, seating = duel_seating(n, games, seed)
-    sides_of_round = [sides_at(int(own)) for own in seeds[::n]]
-    return [
-        Match(
-            benchmark,
-            f"{pairing}/{g // n}/{g % n}",
-            game,
-            options,
-            int(seeds[g]),
-            seated(sides_of_round[g // n], [policies[k] for k in seating[g]]),
-            protocol,
-            Place(pairing, g // n, sides_of_round[g // n][g % n][0]),
-            opening,
-        )
-        for g in range(len(seeds))
-    ]
 
+    benchmark: str
+    game: str
+    options: dict[str, Any]
+    games: int
+    seed: int
+    protocol: AnswerProtocol = NOBODY_ANSWERS
+    opening: int = 0
 
-def team_matches(
-    benchmark: str,
-    pairing: str,
-    game: str,
-    options: dict[str, Any],
-    seats: int,
-    games: int,
-    seed: int,
-    policy: str,
-    protocol: AnswerProtocol,
-) -> list[Match]:
-    """Games of a team of one policy, one for each of ``games`` seeds; arguments as above."""
-    seeds, _ = duel_seating(1, games, seed)
-    return [
-        Match(
-            benchmark,
-            f"{pairing}/{g}",
-            game,
-            options,
-            int(own),
-            (policy,) * seats,
-            protocol,
-            Place(pairing, g, None),
-        )
-        for g, own in enumerate(seeds)
-    ]
+    def among(self, pairing: str, sides: Sides | SidesAt, policies: tuple[str, str]) -> list[Match]:
+        """One policy against a table of another: every seed once with the first on each side.
+
+        Args:
+            pairing: what the matches' names begin with. sides: who wins together, each seat alone
+                in most games; or by seed, as ``sides_by_seed`` has it.
+        """
+        sides_at = sides if callable(sides) else lambda seed: sides
+        n = len(sides_at(0))
+        seeds, seating = duel_seating(n, self.games, self.seed)
+        sides_of_round = [sides_at(int(own)) for own in seeds[::n]]
+        found = []
+        for g, seed in enumerate(seeds.tolist()):
+            k, turned = divmod(g, n)
+            seats = seated(sides_of_round[k], [policies[one] for one in seating[g]])
+            place = Place(pairing, k, sides_of_round[k][turned][0])
+            found.append(self._match(f"{pairing}/{k}/{turned}", seed, seats, place))
+        return found
+
+    def team(self, pairing: str, seats: int, policy: str) -> list[Match]:
+        """Games in which one policy has all ``seats``, one for each of ``games`` seeds."""
+        seeds, _ = duel_seating(1, self.games, self.seed)
+        return [
+            self._match(f"{pairing}/{k}", seed, (policy,) * seats, Place(pairing, k, None))
+            for k, seed in enumerate(seeds.tolist())
+        ]
+
+    def mixed(self, pairing: str, sides: Sides, policies: Sequence[str]) -> list[Match]:
+        """All policies at one table, which move on by a side from game to game of a seed.
+
+        They are dealt in turn, so that all play as often; who follows whom is drawn by the seed.
+        """
+        n = len(sides)
+        seeds, _ = duel_seating(n, self.games, self.seed)
+        found = []
+        for k, seed in enumerate(seeds[::n].tolist()):
+            dealt = [policies[(k * n + place) % len(policies)] for place in range(n)]
+            drawn = [dealt[place] for place in np.random.default_rng(seed).permutation(n)]
+            for turned in range(n):
+                seats = seated(sides, drawn[n - turned :] + drawn[: n - turned])
+                place = Place(pairing, k, None)
+                found.append(self._match(f"{pairing}/{k}/{turned}", seed, seats, place))
+        return found
+
+    def _match(self, name: str, seed: int, seats: tuple[str, ...], place: Place) -> Match:
+        return Match(
+            self.benchmark, name, self.game, self.options, seed, seats, self.protocol, place,
+            self.opening,
+        )  # fmt: skip

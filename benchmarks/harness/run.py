@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 from rich.console import Console
 
 from stratagym.agents.core import Policy
-from stratagym.benchmarks.harness import locks, records
+from stratagym.benchmarks.harness import locks, records, stand_ins
 from stratagym.benchmarks.harness.begun import BEGUN, begun
 from stratagym.benchmarks.harness.matches import Match
-from stratagym.benchmarks.harness.options import ExecutorArgs, ModelArgs, RunArgs
+from stratagym.benchmarks.harness.options import ExecutorArgs, MatchArgs, ModelArgs, RunArgs
 from stratagym.benchmarks.harness.own_play import OwnPlay
 from stratagym.benchmarks.harness.policies import begun_players, usage
 from stratagym.benchmarks.harness.progress import lines, stage
@@ -64,9 +64,13 @@ class Run:
         self.policies = {policy.name: policy for policy in policies}
         config[BEGUN] = begun(benchmark, args)
         self.config = config
+        if isinstance(args, MatchArgs):
+            config |= stand_ins.version_of(args.forfeit)
         if args.resume:
             old = records.begun_config(benchmark, args.output)
             self._options["players"] = begun_players(config, old)
+            if isinstance(args, MatchArgs):
+                self._options["forfeit"] = stand_ins.begun_forfeit(args.forfeit, config, old)
         self.folder = records.open_run(benchmark, args.output, config, args.resume)
 
     def play(

@@ -6,17 +6,26 @@ the seat's own is that of its forfeit, and the last rank.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from stratagym.agents.core import Policy, make_policy
+from stratagym.agents.core import VERSIONS, Policy, PolicyString, at_version, make_policy
+from stratagym.benchmarks.harness.errors import InputError
+from stratagym.benchmarks.harness.files import brief
 from stratagym.envs.core import GameSpec
 from stratagym.wrappers.dialogue import forfeit_returns
 
 END, STAND_IN = "end", "stand-in"
 USUAL = "random"
 """The policy that stands in where none is named."""
+
+
+VERSION = "stand_in_version"
+"""The field of ``config.json`` that holds the version of a stand-in that had an earlier one."""
+UNSAID = {"alphabeta": 3, "gt": 2, "mcts": 2, "rule": 2}
+"""The versions of players that stood in in runs that do not say so."""
 
 
 def stand_in_policy(forfeit: str) -> str | None:
@@ -37,6 +46,37 @@ def stand_in_policy(forfeit: str) -> str | None:
             f"{STAND_IN}:{USUAL}"
         )
     return policy or USUAL
+
+
+def version_of(forfeit: str) -> dict[str, int]:
+    """``VERSION`` of a run's configuration; nothing where there is one version of who stands in."""
+    policy = stand_in_policy(forfeit)
+    parsed = None if policy is None else PolicyString.parse(policy)
+    return {} if parsed is None or parsed.name not in VERSIONS else {VERSION: parsed.version}
+
+
+def begun_forfeit(forfeit: str, config: dict[str, Any], begun: Mapping[str, Any]) -> str | None:
+    """``forfeit`` of a run that is resumed, where an earlier version stands in in it; else None.
+
+    Args:
+        config: of this call; its version becomes that of the run.
+        begun: the configuration of the run.
+
+    Raises:
+        InputError: a version that there is not.
+    """
+    policy, newest = stand_in_policy(forfeit), config.pop(VERSION, None)
+    if policy is None or newest is None:
+        return None
+    found = begun.get(VERSION, UNSAID.get(PolicyString.parse(policy).name, 1))
+    if type(found) is not int or not 1 <= found <= newest:
+        raise InputError(
+            f"--resume: config.json has {VERSION}={brief(found)}; there are versions 1 to {newest} "
+            f"of {policy}"
+        )
+    if VERSION in begun:
+        config[VERSION] = found
+    return None if found == newest else f"{STAND_IN}:{at_version(policy, found)}"
 
 
 def may_stand_in(game: GameSpec, rules: Any) -> bool:

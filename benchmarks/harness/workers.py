@@ -35,6 +35,7 @@ from stratagym.benchmarks.harness.decisions import TRANSPORT, check_models
 from stratagym.benchmarks.harness.matches import Match, difference
 from stratagym.benchmarks.harness.messages import MessageLog
 from stratagym.benchmarks.harness.records import GameRecord, JsonlWriter, game_record, read_games
+from stratagym.benchmarks.harness.stand_ins import END
 from stratagym.envs import core, spec
 from stratagym.envs.plans import takes_talk
 
@@ -53,6 +54,7 @@ class MatchRunner:
         replays: how often a match that a transport failure breaks off is gone on with here and
             now; then it is left for the next call.
         players: what plays a policy's name, where it is not the newest version.
+        forfeit: of the matches' protocols, where an earlier version stands in.
     """
 
     def __init__(
@@ -66,9 +68,10 @@ class MatchRunner:
         policies: Mapping[str, Policy] | None = None,
         replays: int = 2,
         players: Mapping[str, str] | None = None,
+        forfeit: str | None = None,
     ):
         self.folder, self.concurrency, self.replays = folder, concurrency, replays
-        self._players = dict(players or {})
+        self._players, self._forfeit = dict(players or {}), forfeit
         self._executor, self._workers, self._address = executor, workers, ray_address
         self._cache = PolicyCache(dict(policies or {}))
         self._journal = JsonlWriter(folder / "games.jsonl")
@@ -144,6 +147,8 @@ class MatchRunner:
         """The match with those in its seats that play under the names there."""
         seats = tuple(self._players.get(name, name) for name in item.seats)
         names = item.names or item.seats
+        if self._forfeit is not None and item.protocol.forfeit != END:
+            item = replace(item, protocol=replace(item.protocol, forfeit=self._forfeit))
         return item if seats == item.seats else replace(item, seats=seats, names=names)
 
     def _check(self, item: Match, record: GameRecord) -> None:

@@ -11,17 +11,17 @@ several b. Every seed is played once from each seat. Language models get a promp
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from cyclopts import Parameter
 
 from stratagym.benchmarks.harness import cli, match_play
 from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
-from stratagym.benchmarks.harness.own_play import counting
+from stratagym.benchmarks.harness.pairings import Contest
 from stratagym.benchmarks.harness.policies import make_policies, settings
-from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
-from stratagym.benchmarks.harness.schedules import fixed
 from stratagym.benchmarks.harness.spots import AS_PUBLISHED_RULES
+from stratagym.benchmarks.harness.whole_games import Played, play_and_report
 from stratagym.benchmarks.ludo_arena import report
 from stratagym.benchmarks.ludo_arena.summary import all_pairings, pairing_rows
 from stratagym.envs import spec
@@ -76,18 +76,13 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     }
     run = Run(NAME, args, config, policies, replays=0)
     pairings = all_pairings(players, [policy.name for policy in policies])
-    matches = [
-        match
-        for pairing in pairings
-        for match in pairing.matches(NAME, args.games, args.seed, options, protocol)
-    ]
-    games = run.play(fixed(matches))
-    with stage("adding up the games"):
-        play = run.own_play()
-        rows = pairing_rows(counting(games.values(), play.void()), pairings, rules)
-    own = play.records(run.policies)
-    summary = {"config": config, "own": own, "pairings": rows, "models": run.usage()}
-    run.finish(summary, report.write, report.screen)
+    contest = Contest(NAME, GAME.name, options, args.games, args.seed, protocol)
+    matches = [match for pairing in pairings for match in pairing.matches(contest)]
+
+    def add_up(games: Played) -> dict[str, Any]:
+        return {"pairings": pairing_rows(games, pairings, rules)}
+
+    play_and_report(run, matches, run.policies, add_up, report, tell_games=False)
 
 
 APP = cli.app(NAME, main)

@@ -8,17 +8,13 @@ from typing import Any
 
 from rich.console import Console
 
-from stratagym.benchmarks.replaying.album import add_replays
+from stratagym.benchmarks.replaying.album import end_report
+from stratagym.benchmarks.reporting.columns import Column, Columns, rate, table_of
 from stratagym.benchmarks.reporting.cross_table import both_ways, draw_cross_table
 from stratagym.benchmarks.reporting.games import Games
-from stratagym.benchmarks.reporting.own import add_words, marked, print_words
-from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, number
-from stratagym.benchmarks.reporting.sections import (
-    add_models,
-    add_run,
-    cut_short,
-    model_table,
-)
+from stratagym.benchmarks.reporting.own import add_words
+from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, count, number
+from stratagym.benchmarks.reporting.sections import cut_short, print_end
 
 Summary = Mapping[str, Any]
 
@@ -27,24 +23,23 @@ def _players(summary: Summary) -> list[int]:
     return sorted({row["players"] for row in summary["pairings"]})
 
 
+def _rows(summary: Summary, players: int) -> list[dict[str, Any]]:
+    return [row for row in summary["pairings"] if row["players"] == players]
+
+
+PAIRING: Columns = {
+    "pairing": lambda row: f"{code(row['one'])} v {code(row['rest'])}",
+    "wins": rate("win_rate"),
+    "chance": lambda row: number(row["win_rate"]["chance"]),
+    "games": lambda row: count(row["win_rate"]["n"]),
+    "plies": lambda row: NOTHING if row["mean_plies"] is None else f"{row['mean_plies']:.0f}",
+    "cut short": cut_short,
+}
+
+
 def pairing_table(summary: Summary, players: int) -> Table:
     """One row per pairing: win rate, chance, games, plies per game, games not played to the end."""
-    table = Table(["pairing", "wins", "chance", "games", "plies", "cut short"])
-    rows = [row for row in summary["pairings"] if row["players"] == players]
-    for row in rows:
-        rate, plies = row["win_rate"], row["mean_plies"]
-        table.rows.append(
-            [
-                f"{code(row['one'])} v {code(row['rest'])}",
-                RateCell(rate),
-                number(rate["chance"]),
-                count(rate["n"]),
-                "–" if plies is None else f"{plies:.0f}",
-                cut_short(row),
-            ]
-        )
-    table.games = [_games(row) for row in rows]
-    return marked(table, [(row["one"], row["rest"]) for row in rows], summary["own"])
+    return table_of(_rows(summary, players), PAIRING, summary["own"], ("one", "rest"), games=_games)
 
 
 def _games(row: Mapping[str, Any]) -> Games:
@@ -54,31 +49,30 @@ def _games(row: Mapping[str, Any]) -> Games:
 
 def process_table(summary: Summary, players: int) -> Table:
     """What a seat of each side did in a game, on average."""
-    rows = [row for row in summary["pairings"] if row["players"] == players and row["process"]]
-    names = list(rows[0]["process"]["one"]) if rows else []
-    table, sides = Table(["side", *(name.replace("_", " ") for name in names)]), []
-    for row in rows:
-        for side, against_whom in (("one", "rest"), ("rest", "one")):
-            means = row["process"][side]
-            table.rows.append(
-                [
-                    f"{code(row[side])} against {code(row[against_whom])}",
-                    *(f"{means[name]['value']:.2f}" for name in names),
-                ]
-            )
-            sides.append([row[side]])
-    table.games = [_games(row) for row in rows for _ in range(2)]
-    return marked(table, sides, summary["own"])
+    sides = [
+        {"side": row[side], "against": row[other], "pairing": row, **row["process"][side]}
+        for row in _rows(summary, players)
+        for side, other in (("one", "rest"), ("rest", "one"))
+        if row["process"]
+    ]
+    names = list(sides[0])[3:] if sides else []
+    columns: Columns = {
+        "side": lambda row: f"{code(row['side'])} against {code(row['against'])}",
+        **{name.replace("_", " "): _value(name) for name in names},
+    }
+    return table_of(
+        sides, columns, summary["own"], ("side",), games=lambda row: _games(row["pairing"])
+    )
+
+
+def _value(name: str) -> Column:
+    return lambda row: f"{row[name]['value']:.2f}"
 
 
 def draw_matrix(folder: Path, summary: Summary, players: int) -> Path:
     """Win rate of the row's policy against one or several players of the column's policy."""
     names = [policy["name"] for policy in summary["config"]["policies"]]
-    rates = {
-        (row["one"], row["rest"]): row["win_rate"]
-        for row in summary["pairings"]
-        if row["players"] == players
-    }
+    rates = {(row["one"], row["rest"]): row["win_rate"] for row in _rows(summary, players)}
     size = 1.25 * len(names)
     rest = "the column" if players == 2 else f"{players - 1} of the column"
     return draw_cross_table(
@@ -119,16 +113,11 @@ def write(folder: Path, summary: Summary) -> None:
         with page.details("How each side played: means per game and seat"):
             page.table(process_table(summary, players))
     add_words(page, ("", summary["own"]))
-    add_models(page, summary)
-    add_replays(page, folder)
-    add_run(page, config)
-    page.write(folder)
+    end_report(page, folder, summary)
 
 
 def screen(console: Console, summary: Summary) -> None:
     """Print the final tables."""
     for players in _players(summary):
         console.print(pairing_table(summary, players).rich(f"{players} players"))
-    print_words(console, ("", summary["own"]))
-    if summary["models"]:
-        console.print(model_table(summary).rich("Language models"))
+    print_end(console, summary)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import permutations
 from typing import Any
 
-from stratagym.benchmarks.harness.games import Games, by_pairing
-from stratagym.benchmarks.harness.match_play import AnswerProtocol
+from stratagym.benchmarks.harness.games import Games
 from stratagym.benchmarks.harness.matches import Match
-from stratagym.benchmarks.harness.pairings import duel_matches
-from stratagym.benchmarks.harness.records import GameRecord
+from stratagym.benchmarks.harness.pairings import Contest
+from stratagym.benchmarks.harness.whole_games import Played
 from stratagym.benchmarks.reporting.stats import COUNT
 from stratagym.envs.facts import alone
 from stratagym.envs.ludo.metrics import COUNTS, game_counts
@@ -30,19 +29,10 @@ class Pairing:
     def name(self) -> str:
         return f"{self.players}p/{self.one}/{self.rest}"
 
-    def matches(
-        self,
-        benchmark: str,
-        games: int,
-        seed: int,
-        options: Mapping[str, Any],
-        protocol: AnswerProtocol,
-    ) -> list[Match]:
+    def matches(self, contest: Contest) -> list[Match]:
         """All matches of the pairing, in the order of their seeds."""
-        return duel_matches(
-            benchmark, self.name, "ludo", {"players": self.players, **options},
-            alone(self.players), games, seed, (self.one, self.rest), protocol,
-        )  # fmt: skip
+        own = replace(contest, options={"players": self.players, **contest.options})
+        return own.among(self.name, alone(self.players), (self.one, self.rest))
 
 
 def all_pairings(players: Sequence[int], policies: Sequence[str]) -> list[Pairing]:
@@ -56,10 +46,9 @@ def all_pairings(players: Sequence[int], policies: Sequence[str]) -> list[Pairin
 
 
 def pairing_rows(
-    records: Iterable[GameRecord], pairings: Sequence[Pairing], rules: Mapping[int, Any]
+    games: Played, pairings: Sequence[Pairing], rules: Mapping[int, Any]
 ) -> list[dict[str, Any]]:
     """``pairings`` of the summary. ``rules`` are the kernel's, by number of players."""
-    games = by_pairing(records)
     return [_row(games[p.name], p, rules[p.players]) for p in pairings]
 
 

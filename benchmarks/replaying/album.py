@@ -159,13 +159,14 @@ def end_report(
     page: Page,
     folder: Path,
     summary: Mapping[str, Any],
-    definitions: Sequence[str],
+    definitions: Sequence[str] = (),
     remarks: Remarks | None = None,
 ) -> None:
     """Write a report whose results are told: what models cost, definitions, replays, the run."""
     add_models(page, summary)
-    page.heading("Definitions")
-    page.bullets(definitions)
+    if definitions:
+        page.heading("Definitions")
+        page.bullets(definitions)
     add_replays(page, folder, remarks)
     add_run(page, summary["config"])
     page.write(folder)

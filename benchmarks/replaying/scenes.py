@@ -168,7 +168,7 @@ def _at_graph(made: list[Step], graph: dict[str, Any] | None) -> dict[str, Any] 
 # --- what the game's own ``replay`` module says --------------------------------------------------
 
 SEAT_COLOURS = ((0, 114, 178), (213, 94, 0), (0, 122, 88), (176, 82, 138), (122, 92, 0))
-"""Of seats that have none in their game's pictures."""
+"""Of seats that have none in their game's pictures; see ``display.Render``."""
 
 
 def _mark(position: Position, seat: int) -> str:
@@ -184,7 +184,9 @@ def _mark(position: Position, seat: int) -> str:
 
 def _badge(position: Position, seat: int) -> list[str]:
     """A seat's mark, its colour and the ink on it, as the game's boards and pictures have them."""
-    mark, colour = _mark(position, seat), SEAT_COLOURS[seat % len(SEAT_COLOURS)]
+    render = position.spec.optional_module("render") if position.states is not None else None
+    colours = getattr(render, "SEAT_COLOURS", SEAT_COLOURS)
+    mark, colour = _mark(position, seat), colours[seat % len(colours)]
     badge = own_part(position, "badge")
     if badge is not None and position.states is not None:
         mark, colour = badge(position.rules, position.states[0], seat)

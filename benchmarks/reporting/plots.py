@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,6 +115,49 @@ def save_figure(figure: Figure, folder: Path, name: str) -> Path:
     path = folder / f"{name}.png"
     figure.savefig(path, dpi=DPI, facecolor="white")
     return path
+
+
+def draw_means(
+    folder: Path,
+    name: str,
+    labels: Sequence[str],
+    kinds: Mapping[str, Sequence[Mapping[str, Any] | None]],
+    what: str,
+    level: float | None = None,
+) -> Path:
+    """Draw ``folder/name.png``: means with their intervals, a line for each label.
+
+    Args:
+        kinds: by what the legend says, for each label a rate as ``summary.json`` has it, or None.
+            One kind needs no legend.
+        what: said below the axis. level: of a dashed line, such as that of equal players.
+    """
+    with drawing(folder, name, 6.0, 1.2 + 0.4 * len(labels)) as figure:
+        axes = figure.subplots()
+        for k, (kind, means) in enumerate(kinds.items()):
+            shown = [(at, mean) for at, mean in enumerate(means) if mean is not None]
+            if not shown:
+                continue
+            values = [mean["value"] for _, mean in shown]
+            sides = [
+                [abs((mean["value"] if mean[end] is None else mean[end]) - mean["value"])
+                 for _, mean in shown]
+                for end in ("low", "high")
+            ]  # fmt: skip
+            places = [at + 0.24 * (k - (len(kinds) - 1) / 2) for at, _ in shown]
+            axes.errorbar(
+                values, places, xerr=sides, fmt="o", color=COLOURS[k], markersize=5, capsize=2.5,
+                label=kind,
+            )  # fmt: skip
+        if level is not None:
+            axes.axvline(level, color=COLOURS[1], linestyle="--")
+        axes.set_yticks(range(len(labels)), list(labels))
+        axes.set_ylim(max(1, len(labels)) - 0.5, -0.5)
+        axes.set_xlabel(what)
+        axes.grid(axis="x")
+        if len(kinds) > 1:
+            figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper")
+    return folder / f"{name}.png"
 
 
 def heat_map(

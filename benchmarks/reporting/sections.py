@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rich.console import Console
+
 from stratagym.benchmarks.reporting.games import Games
+from stratagym.benchmarks.reporting.own import print_words
 from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, count
 
 Summary = Mapping[str, Any]
@@ -59,6 +62,13 @@ def model_table(summary: Summary) -> Table:
             ]
         )
     return table
+
+
+def print_end(console: Console, summary: Summary) -> None:
+    """The end of what a script prints: whose play was not its own, and what models answered."""
+    print_words(console, ("", summary["own"]))
+    if summary["models"]:
+        console.print(model_table(summary).rich("Language models"))
 
 
 def seconds_text(seconds: float | None) -> str:

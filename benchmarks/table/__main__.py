@@ -12,30 +12,26 @@ together, or in each role if roles are dealt.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from cyclopts import Parameter
 
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
-from stratagym.benchmarks.harness.pairings import match_options
+from stratagym.benchmarks.harness.pairings import Contest, chosen
 from stratagym.benchmarks.harness.policies import make_policies, settings
-from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.run import Run
-from stratagym.benchmarks.harness.schedules import fixed
+from stratagym.benchmarks.harness.whole_games import play_and_report
 from stratagym.benchmarks.table import report
 from stratagym.benchmarks.table.seatings import (
     MIXED,
     ONE,
     SEATINGS,
     TEAMS,
-    Plan,
+    matches_of,
     parties_of,
     tables,
 )
-from stratagym.benchmarks.table.summary import summarise
-from stratagym.envs import spec
-from stratagym.envs.core import GameSpec
+from stratagym.benchmarks.table.summary import add_up
 
 NAME = "table"
 
@@ -58,7 +54,8 @@ class Args(MatchArgs, RunArgs):
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play policies of a game at tables of any number of seats."""
-    game, options, rules = _game(args)
+    on = chosen(args.game, args.rules)
+    game, rules = on.game, on.rules
     seatings = _seatings(args)
     cli.count("--games", args.games)
     protocol = args.answer_protocol(game, rules)
@@ -78,7 +75,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         **settings(policies),
         "named": names,
         "game": game.name,
-        "rules": game.options_in_force(**options),
+        "rules": on.in_force,
         "seats": rules.num_players,
         "seatings": seatings,
         "games": args.games,
@@ -86,25 +83,16 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "seed": args.seed,
     }
     run = Run(NAME, args, config, policies)
-    plan = Plan(NAME, game, options, parties, args.games, args.seed, protocol)
+    contest = Contest(NAME, game.name, on.options, args.games, args.seed, protocol)
     played = tables(seatings, names, len(parties))
-    records = run.play(
-        fixed([match for table in played for match in plan.matches(table)]),
-        lambda match: match.place.pairing.partition("/")[0],
+    play_and_report(
+        run,
+        [match for table in played for match in matches_of(contest, parties, table)],
+        names,
+        lambda games: add_up(games, played),
+        report,
+        line=lambda match: match.place.pairing.partition("/")[0],
     )
-    with stage("adding up the games"):
-        summary = summarise(run, records, played)
-    run.finish(summary, report.write, report.screen)
-
-
-def _game(args: Args) -> tuple[GameSpec, dict[str, Any], Any]:
-    """The game, those of its options that are not at their defaults, and its rules."""
-    try:
-        game = spec(args.game)
-        options = match_options(game) | cli.pairs("--rules", args.rules)
-        return game, options, game.make_rules(**options)
-    except (ValueError, TypeError) as error:
-        raise cli.InputError(str(error)) from None
 
 
 def _seatings(args: Args) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,34 +11,57 @@ from rich.console import Console
 
 from stratagym.benchmarks.harness.standings import PARTS
 from stratagym.benchmarks.replaying.album import end_report
+from stratagym.benchmarks.reporting.columns import (
+    Column,
+    Columns,
+    Row,
+    mean,
+    named,
+    rate,
+    table_of,
+    total,
+)
 from stratagym.benchmarks.reporting.games import Games
-from stratagym.benchmarks.reporting.own import add_words, marked, print_words
-from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, mean_text
-from stratagym.benchmarks.reporting.plots import COLOURS, drawing, short_labels
-from stratagym.benchmarks.reporting.sections import cut_short, model_table
+from stratagym.benchmarks.reporting.own import add_words
+from stratagym.benchmarks.reporting.page import Page, Table, count
+from stratagym.benchmarks.reporting.plots import draw_means, short_labels
+from stratagym.benchmarks.reporting.sections import cut_short, print_end
 from stratagym.benchmarks.table.seatings import MIXED, ONE, TEAMS
 from stratagym.envs import core, spec
 from stratagym.envs.views import seat_names
 
 Summary = Mapping[str, Any]
-Row = Mapping[str, Any]
 TITLES = {
     MIXED: "All policies at one table",
     ONE: "One policy among seats of another",
     TEAMS: "Every seat of one policy",
 }
 PART_TITLES = {"by_seat": "seat", "by_side": "side", "by_role": "role"}
-FIGURES = ("mean return", "mean rank", "first places")
+GAMES: Columns = {"games": total(), "cut short": cut_short}
 
 
-def rows_of(summary: Summary, seating: str) -> Iterator[tuple[str, str, Row, Row]]:
-    """(policy, those that it sits among, its standing, the table) of the tables of a seating."""
+def figures(*, strip: bool = False) -> dict[str, Column]:
+    """Columns of a standing."""
+    return {
+        "mean return": mean("return"),
+        "mean rank": mean("rank"),
+        "first places": rate("first", strip=strip),
+    }
+
+
+def rows_of(summary: Summary, seating: str) -> Iterator[dict[str, Any]]:
+    """The standings at the tables of a seating, with ``policy`` and those that it sits ``among``.
+
+    How a table's games ended is in each of its rows.
+    """
     for table in summary["tables"]:
         if table["seating"] != seating:
             continue
         names = table["policies"]
+        ended = {name: table[name] for name in ("endings", "transport_aborted")}
         for name in names[:1] if seating == ONE else names:
-            yield name, names[-1] if seating == ONE else "", table["standings"][name], table
+            rest = names[-1] if seating == ONE else ""
+            yield {"policy": name, "among": rest, **table["standings"][name], **ended}
 
 
 def standing_table(summary: Summary, seating: str) -> Table:
@@ -46,47 +69,33 @@ def standing_table(summary: Summary, seating: str) -> Table:
 
     A team has no rank of its own: it has all of them.
     """
-    among = ["among"] if seating == ONE else []
-    figures = FIGURES[:1] if seating == TEAMS else FIGURES
-    table = Table(["policy", *among, *figures, "games", "cut short"], left=[1] if among else [])
-    names = []
-    for name, rest, row, played in rows_of(summary, seating):
-        table.rows.append(
-            [
-                code(name),
-                *([code(rest)] if among else []),
-                *figure_cells(row, strip=True)[: len(figures)],
-                count(row["games"]),
-                cut_short(played),
-            ]
-        )
-        names.append([name, rest] if among else [name])
-    table.games = [games_of(seating, row) for row in names]
-    return marked(table, names, summary["own"], behind=1 + len(among))
+    shown: Columns = {"mean return": mean("return")} if seating == TEAMS else figures(strip=True)
+    return _table(summary, seating, rows_of(summary, seating), {}, {**shown, **GAMES})
 
 
 def part_table(summary: Summary, seating: str, part: str) -> Table:
     """One row for each policy and seat, side or role; no rows where there is nothing to tell."""
-    among = ["among"] if seating == ONE else []
-    table = Table(
-        ["policy", *among, PART_TITLES[part], *FIGURES, "times"], left=[1, 2] if among else [1]
-    )
-    names = []
+    title = PART_TITLES[part]
     called = seats_called(summary["config"]) if part == "by_seat" else {}
-    for name, rest, row, _ in rows_of(summary, seating):
-        for label, own in row[part].items():
-            table.rows.append(
-                [
-                    code(name),
-                    *([code(rest)] if among else []),
-                    called.get(label, label),
-                    *figure_cells(own),
-                    count(own["seats"]),
-                ]
-            )
-            names.append([name, rest] if among else [name])
-    table.games = [games_of(seating, row) for row in names]
-    return marked(table, names, summary["own"], behind=2 + len(among))
+    rows = [
+        {**own, "policy": row["policy"], "among": row["among"], title: called.get(label, label)}
+        for row in rows_of(summary, seating)
+        for label, own in row[part].items()
+    ]
+    heading: Columns = {title: lambda row: row[title]}
+    return _table(summary, seating, rows, heading, {**figures(), "times": total("seats")})
+
+
+def _table(
+    summary: Summary, seating: str, rows: Iterable[Row], headings: Columns, columns: Columns
+) -> Table:
+    who = ("policy", "among") if seating == ONE else ("policy",)
+    shown = {name: named(name) for name in who} | {**headings}
+    return table_of(
+        rows, {**shown, **columns}, summary["own"], who,
+        left=range(1, len(shown)), behind=len(shown),
+        games=lambda row: games_of(seating, [row[name] for name in who]),
+    )  # fmt: skip
 
 
 def games_of(seating: str, names: Sequence[str]) -> Games:
@@ -107,36 +116,15 @@ def seats_called(config: Mapping[str, Any]) -> dict[str, str]:
     return {str(seat): name for seat, name in enumerate(names)}
 
 
-def figure_cells(row: Row, strip: bool = False) -> list[str | RateCell]:
-    """The cells of ``FIGURES``."""
-    return [
-        mean_text(row["return"]),
-        mean_text(row["rank"]),
-        RateCell(row["first"], strip=strip),
-    ]
-
-
 def draw_ranks(folder: Path, summary: Summary, seating: str) -> Path:
-    """Mean ranks with their intervals, the best on the left, and where equal players are."""
-    rows = [row for row in rows_of(summary, seating) if row[2]["rank"]["value"] is not None]
-    labels = short_labels([f"{name} among {rest}" if rest else name for name, rest, *_ in rows], 40)
-    with drawing(folder, f"ranks_{seating}", 6.0, 1.2 + 0.4 * len(rows)) as figure:
-        axes = figure.subplots()
-        for at, (_, _, row, _) in enumerate(rows):
-            rank = row["rank"]
-            low, high = (rank[end] if rank[end] is not None else rank["value"]
-                         for end in ("low", "high"))  # fmt: skip
-            axes.errorbar(
-                [rank["value"]], [at], xerr=[[rank["value"] - low], [high - rank["value"]]],
-                fmt="o", color=COLOURS[0], markersize=5, capsize=2.5,
-            )  # fmt: skip
-        if rows:
-            axes.axvline(rows[0][2]["rank"]["chance"], color=COLOURS[1], linestyle="--")
-        axes.set_yticks(range(len(rows)), list(labels.values()))
-        axes.set_ylim(max(1, len(rows)) - 0.5, -0.5)
-        axes.set_xlabel("mean rank, 1 is the best")
-        axes.grid(axis="x")
-    return folder / f"ranks_{seating}.png"
+    """Mean ranks with their intervals, the best on top, and where equal players are."""
+    rows = [row for row in rows_of(summary, seating) if row["rank"]["value"] is not None]
+    names = [f"{row['policy']} among {row['among']}".removesuffix(" among ") for row in rows]
+    return draw_means(
+        folder, f"ranks_{seating}", list(short_labels(names, 40).values()),
+        {"": [row["rank"] for row in rows]}, "mean rank, 1 is the best",
+        rows[0]["rank"]["chance"] if rows else None,
+    )  # fmt: skip
 
 
 def write(folder: Path, summary: Summary) -> None:
@@ -186,6 +174,4 @@ def screen(console: Console, summary: Summary) -> None:
     """Print the final tables."""
     for seating in summary["config"]["seatings"]:
         console.print(standing_table(summary, seating).rich(TITLES[seating]))
-    print_words(console, ("", summary["own"]))
-    if summary["models"]:
-        console.print(model_table(summary).rich("Language models"))
+    print_end(console, summary)

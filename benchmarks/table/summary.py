@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from stratagym.benchmarks.harness.games import Games, by_pairing
-from stratagym.benchmarks.harness.own_play import counting
-from stratagym.benchmarks.harness.records import GameRecord
-from stratagym.benchmarks.harness.run import Run
+from stratagym.benchmarks.harness.games import Games
 from stratagym.benchmarks.harness.standings import standing
+from stratagym.benchmarks.harness.whole_games import Played
 from stratagym.benchmarks.table.seatings import Table
 
 
-def summarise(
-    run: Run, records: Mapping[str, GameRecord], tables: Sequence[Table]
-) -> dict[str, Any]:
-    """The summary of a run, from the records of its tables' games."""
-    play = run.own_play()
-    games = by_pairing(counting(records.values(), play.void()))
-    return {
-        "config": run.config,
-        "games": sum(map(len, games.values())),
-        "own": play.records(run.config["named"]),
-        "tables": [_table(table, games[table.name]) for table in tables],
-        "models": run.usage(),
-    }
+def add_up(games: Played, tables: Sequence[Table]) -> dict[str, Any]:
+    """``tables`` of the summary."""
+    return {"tables": [_table(table, games[table.name]) for table in tables]}
 
 
 def _table(table: Table, games: Games) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, log2
-from typing import Any
 
 from cyclopts import Parameter
 
@@ -22,7 +21,7 @@ from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.decisions import item_seed
 from stratagym.benchmarks.harness.matches import Match, Place
 from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
-from stratagym.benchmarks.harness.pairings import SidesAt, match_options, seated, two_sides
+from stratagym.benchmarks.harness.pairings import Chosen, SidesAt, chosen, seated, two_sides
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.records import GameRecord
@@ -30,8 +29,6 @@ from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import round_robin, swiss
 from stratagym.benchmarks.tournament import report
 from stratagym.benchmarks.tournament.summary import summarise
-from stratagym.envs import spec
-from stratagym.envs.core import GameSpec
 
 NAME = "tournament"
 ROUND_ROBIN, SWISS = "round_robin", "swiss"
@@ -56,8 +53,9 @@ class Args(MatchArgs, RunArgs):
 
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play policies of a game against each other."""
-    game, options, sides_at = _game(args)
-    protocol = args.answer_protocol(game, game.make_rules(**options))
+    on = chosen(args.game, args.rules, for_two=True)
+    game, sides_at = on.game, _sides(on)
+    protocol = args.answer_protocol(game, on.rules)
     cli.count("--games", args.games)
     policies = make_policies(game, args.policies, args)
     if len(policies) < 2:
@@ -65,7 +63,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     config = {
         **settings(policies),
         "game": game.name,
-        "rules": game.options_in_force(**options),
+        "rules": on.in_force,
         "format": args.format,
         "rounds": _rounds(args, len(policies)),
         "games": args.games + args.games % 2,
@@ -84,7 +82,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
                 NAME,
                 f"{label}{a}/{b}/{k}/{swapped}",
                 game.name,
-                options,
+                on.options,
                 seed,
                 seated(sides[k], (b, a) if swapped else (a, b)),
                 protocol,
@@ -109,23 +107,15 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     run.finish(summary, report.write, report.screen)
 
 
-def _game(args: Args) -> tuple[GameSpec, dict[str, Any], SidesAt]:
-    """The game, those of its options that are not at their defaults, and its two sides."""
-    try:
-        game = spec(args.game)
-        options = match_options(game) | cli.pairs("--rules", args.rules)
-        if game.seats_option in game.options and game.min_players == 2:
-            options.setdefault(game.seats_option, 2)
-        rules = game.make_rules(**options)
-    except (ValueError, TypeError) as error:
-        raise cli.InputError(str(error)) from None
-    if game.utility == "identical":
+def _sides(on: Chosen) -> SidesAt:
+    """The two sides of the game by its seed. Raises ``InputError`` where there are others."""
+    if on.game.utility == "identical":
         raise cli.InputError(
-            f"--game {game.name}: its players win or lose together, so that nobody can be rated "
+            f"--game {on.game.name}: its players win or lose together, so that nobody can be rated "
             "against another; use python -m benchmarks.anchored_levels, and hanabi_teams for Hanabi"
         )
     more = "; for more use python -m benchmarks.table"
-    return game, options, two_sides(game, rules, "a tournament", more)
+    return two_sides(on.game, on.rules, "a tournament", more)
 
 
 def _rounds(args: Args, players: int) -> int | None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from stratagym.envs.connect_four.rules import CELLS, COLUMN, COLUMNS, HEIGHT, NO_WINNER, ROWS
-from stratagym.envs.drawing import INK, PAPER, Board, Canvas, mix
+from stratagym.envs.drawing import INK, PAPER, Board, Canvas, headline, mix
 from stratagym.envs.words import MARKS
 
-COLOURS = [(226, 52, 52), (250, 204, 30)]
+SEAT_COLOURS = [(226, 52, 52), (250, 204, 30)]
 _FRAME, _EDGE, _HOLE = (30, 88, 190), (18, 60, 140), (232, 238, 248)
 _WHITE = (255, 255, 255)
 
@@ -36,9 +36,9 @@ def _empty(board: Board) -> Image.Image:
     return canvas.done()
 
 
-def _draw_stone(canvas: Canvas, x: float, y: float, size: float, seat: int, won: bool) -> None:
+def _draw_stone(canvas: Canvas, x: float, y: float, seat: int, size: float, won: bool) -> None:
     """A stone; those that won have a white ring."""
-    paint = COLOURS[seat]
+    paint = SEAT_COLOURS[seat]
     dark, light = mix(paint, (60, 20, 0), 0.3), mix(paint, _WHITE, 0.28)
     canvas.disc(x, y, 0.42 * size, _WHITE if won else dark)
     canvas.disc(x, y, (0.35 if won else 0.4) * size, paint)
@@ -49,7 +49,7 @@ def _draw_stone(canvas: Canvas, x: float, y: float, size: float, seat: int, won:
 @lru_cache(maxsize=16)
 def _stone(seat: int, won: bool, last: bool, unit: int) -> Image.Image:
     canvas = Canvas(1, 1, unit)
-    _draw_stone(canvas, 0.5, 0.5, 1, seat, won)
+    _draw_stone(canvas, 0.5, 0.5, seat, 1, won)
     if last:
         canvas.disc(0.5, 0.5, 0.13, INK)
         canvas.disc(0.5, 0.5, 0.1, _WHITE)
@@ -58,14 +58,9 @@ def _stone(seat: int, won: bool, last: bool, unit: int) -> Image.Image:
 
 @lru_cache(maxsize=16)
 def _headline(seats: tuple[int, ...], words: str, unit: int) -> Image.Image:
-    """Stones and what is said of them, in the middle of a strip as wide as the board."""
-    canvas = Canvas(COLUMNS, 0.84, unit)
-    left = (COLUMNS - canvas.width_of(words, 0.36) - 0.62 * len(seats)) / 2
-    for seat in seats:
-        _draw_stone(canvas, left + 0.3, 0.42, 0.6, seat, False)
-        left += 0.62
-    canvas.text(left + 0.08, 0.42, words, 0.36, INK, 0, "lm")
-    return canvas.done()
+    draw = partial(_draw_stone, size=0.6, won=False)
+    size, lengths = (COLUMNS, 0.84), {"height": 0.36, "step": 0.62, "middle": 0.3, "gap": 0.08}
+    return headline(size, unit, seats, draw, words, **lengths)
 
 
 def stone_pixel(column: int, height: int, size: int = 640) -> tuple[int, int]:
@@ -85,15 +80,7 @@ def winning_stones(stones: int) -> int:
 
 
 def picture(rules: Any, s: Any, size: int = 640) -> np.ndarray:
-    """Draw a position: above the board the stone of the seat to move, or the result.
-
-    Args:
-        rules: the game's ``Rules``. s: one record of ``STATE``, such as ``states[0]``.
-        size: width in pixels, about.
-
-    Returns:
-        Array of (height, width, 3) uint8, RGB.
-    """
+    """A position as ``Render.picture`` has it; above it the stone to move, or the result."""
     board = _board(size)
     image, unit = _empty(board).copy(), board.unit
     turn = int(s["plies"]) & 1

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from stratagym.envs.connect_four.rules import CELLS, COLUMNS, HEIGHT, ROWS
-from stratagym.envs.words import MARKS, marks_text, move_line
+from stratagym.envs.words import MARKS, mark_name, marks_text, move_line
 
 PROMPT_VERSION, MERGED_VERSION = "connect-four-2", "connect-four-1"
 ANSWER = move_line("<column>", "-?[0-9]+", what="the column")
@@ -27,6 +27,7 @@ HINTS = (
     "Two places at once that would finish your line cannot both be blocked.",
 )
 WHY_ILLEGAL = "full"
+seat_name = mark_name
 RENAMED = {
     "connect four": "four beads", "X": "V", "O": "H", "stone": "bead", "stones": "beads",
     "column": "shaft", "columns": "shafts", "board": "rack",
@@ -61,11 +62,6 @@ def string_to_action(rules: Any, s: Any, text: str) -> int:
 def move_text(rules: Any, s: Any, action: int) -> str:
     """A legal move told in one sentence."""
     return f"{MARKS[s['plies'] & 1]} dropped a stone into column {action}."
-
-
-def seat_name(rules: Any, s: Any, player: int) -> str:
-    """The mark of its stones."""
-    return MARKS[player]
 
 
 def role_text(rules: Any, player: int) -> str:

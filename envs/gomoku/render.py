@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from stratagym.envs.drawing import INK, Board, Canvas, mix
+from stratagym.envs.drawing import Board, Canvas, headline, mix
 from stratagym.envs.gomoku.lines import DIRECTIONS, cell_at, runs, words_in
 from stratagym.envs.gomoku.rules import IN_TURN, LINE_MADE, RENJU, RUNNING, is_exact
 from stratagym.envs.gomoku.view import LETTERS
@@ -88,14 +88,10 @@ def _cross(unit: int) -> Image.Image:
 @lru_cache(maxsize=32)
 def _headline(colours: tuple[int, ...], words: str, width: int, unit: int) -> Image.Image:
     """Stones and what is said of them, in the middle of a strip."""
-    canvas = Canvas(width, 0.9, unit)
-    height = min(0.5, 0.1 * width)
-    left = (width - canvas.width_of(words, height) - 0.9 * len(colours)) / 2
-    for colour in colours:
-        _draw_stone(canvas, left + 0.4, 0.45, 0.85, colour)
-        left += 0.9
-    canvas.text(left + 0.1, 0.45, words, height, INK, 0, "lm")
-    return canvas.done()
+    return headline(
+        (width, 0.9), unit, colours, lambda canvas, x, y, k: _draw_stone(canvas, x, y, 0.85, k),
+        words, height=min(0.5, 0.1 * width), step=0.9, middle=0.4, gap=0.1,
+    )  # fmt: skip
 
 
 def crossing_pixel(rules: Any, cell: int, size: int = 640) -> tuple[int, int]:

@@ -12,7 +12,7 @@ import numpy as np
 from stratagym.envs.drawing import Canvas
 from stratagym.envs.tictactoe.rules import FULL, LINES, NO_WINNER
 
-COLOURS = [(214, 73, 51), (36, 111, 168)]
+SEAT_COLOURS = [(214, 73, 51), (36, 111, 168)]
 _PAPER, _GRID, _WON = (250, 248, 243), (58, 62, 76), (255, 226, 138)
 _LAST, _INK, _FAINT = (233, 229, 216), (40, 44, 58), (128, 130, 140)
 LEFT, TOP, WIDTH, HEIGHT = 0.45, 0.95, 3.65, 4.15
@@ -27,9 +27,9 @@ def _mark(
         reach = 0.26 * size
         for rise in (-reach, reach):
             ends = [(x - reach, y + rise), (x + reach, y - rise)]
-            canvas.line(ends, COLOURS[0], 0.13 * size, ends=True)
+            canvas.line(ends, SEAT_COLOURS[0], 0.13 * size, ends=True)
     else:
-        canvas.disc(x, y, 0.34 * size, COLOURS[1])
+        canvas.disc(x, y, 0.34 * size, SEAT_COLOURS[1])
         canvas.disc(x, y, 0.21 * size, hole)
 
 

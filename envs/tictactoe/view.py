@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from stratagym.envs.words import MARKS, marks_text, move_line
+from stratagym.envs.words import MARKS, mark_name, marks_text, move_line
 
 PROMPT_VERSION, MERGED_VERSION = "tictactoe-2", "tictactoe-1"
 ANSWER = move_line(
@@ -20,6 +20,7 @@ ANSWER = move_line(
 )
 POSITION_FORMS = ("grid", "list")
 TITLES = False
+seat_name = mark_name
 HINTS = (
     "Finish a line of your own if you can, and else one that your opponent would finish.",
     "Two lines that could be finished at once cannot both be blocked.",
@@ -83,11 +84,6 @@ def move_text(rules: Any, s: Any, action: int) -> str:
 def why_illegal(rules: Any, s: Any, action: int) -> str:
     """Why the square may not be marked, as one word: ``taken``."""
     return "taken"
-
-
-def seat_name(rules: Any, s: Any, player: int) -> str:
-    """Its mark."""
-    return MARKS[player]
 
 
 def role_text(rules: Any, player: int) -> str:

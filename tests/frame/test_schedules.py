@@ -14,7 +14,7 @@ from stratagym.benchmarks.harness.climb import Plan, duels, team_matches
 from stratagym.benchmarks.harness.games import Games, by_pairing
 from stratagym.benchmarks.harness.match_play import FORFEIT, AnswerProtocol
 from stratagym.benchmarks.harness.matches import Match, Place, place_of
-from stratagym.benchmarks.harness.pairings import duel_matches
+from stratagym.benchmarks.harness.pairings import Contest
 from stratagym.benchmarks.harness.schedules import (
     fixed,
     play_out,
@@ -97,7 +97,8 @@ def old_record(m: Match) -> dict[str, Any]:
 def test_names_of_0_1_say_where_a_game_stands():
     named = ("llm:org/model", "random")
     for pairing in ("2p/llm:org/model/random", "round 2/llm:org/model/random"):
-        for m in duel_matches("test", pairing, "ludo", {}, core.alone(2), 6, 0, named, HOW):
+        contest = Contest("test", "ludo", {}, 6, 0, HOW)
+        for m in contest.among(pairing, core.alone(2), named):
             assert place_of(old_record(m)) == m.place
     hanabi = Plan("anchored_levels", ladder_of("hanabi"), 4, 0, HOW, False, 1)
     for pairing, policy in (("hanabi/llm:org/model/team", named[0]), ("hanabi/anchor/1/b", "b")):

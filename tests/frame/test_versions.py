@@ -9,9 +9,14 @@ import pytest
 import scripts
 from scripts import lines
 
-from stratagym.agents.core import VERSIONS, at_version, make_policy
+from stratagym.agents.core import VERSIONS, Policy, PolicyFault, at_version, make_policy
 from stratagym.agents.ladders import earlier_ladders, ladder_of, laddered
+from stratagym.benchmarks.harness.match_play import AnswerProtocol
+from stratagym.benchmarks.harness.matches import Match
+from stratagym.benchmarks.harness.stand_ins import UNSAID, begun_forfeit, version_of
+from stratagym.benchmarks.harness.workers import MatchRunner
 from stratagym.envs import spec
+from stratagym.envs.text import TextOptions
 
 HELD = [
     (ladder.game.name, name, player)
@@ -106,3 +111,90 @@ def test_versions_that_make_no_sense_are_refused(versions, tmp_path):
     assert result.returncode == 2
     (line,) = result.stderr.strip().splitlines()
     assert "mcts:5" in line and "versions 1 to 2" in line
+
+
+# --- those that stand in -------------------------------------------------------------------------
+
+STANDS_IN = (
+    "--players", 2, "--policies", "random,gt:1", "--games", 2, "--rules", "max_rolls=20",
+    "--workers", 1, "--forfeit", "stand-in:mcts:2", "--output",
+)  # fmt: skip
+
+
+def test_a_run_says_which_version_stands_in(tmp_path):
+    folder = tmp_path / "run"
+    path = folder / "config.json"
+    result = scripts.run("ludo_arena", *STANDS_IN, folder)
+    assert result.returncode == 0, result.stderr
+    config = json.loads(path.read_text())
+    assert config["forfeit"] == "stand-in:mcts:2"
+    assert config["stand_in_version"] == VERSIONS["mcts"]
+    # An earlier one is kept, and so is that a run does not say which.
+    said = {k: v for k, v in config.items() if k != "stand_in_version"}
+    for begun in (config, {**said, "stand_in_version": 1}, said):
+        path.write_text(json.dumps(begun))
+        result = scripts.run("ludo_arena", *STANDS_IN, folder, "--resume")
+        assert result.returncode == 0, result.stderr
+        assert json.loads(path.read_text()) == begun
+    for version in (0, VERSIONS["mcts"] + 1, "1", None):
+        path.write_text(json.dumps({**said, "stand_in_version": version}))
+        result = scripts.run("ludo_arena", *STANDS_IN, folder, "--resume")
+        words = [f"stand_in_version={json.dumps(version)}", f"1 to {VERSIONS['mcts']}", "mcts:2"]
+        scripts.assert_refused(result, words)
+
+
+@pytest.mark.parametrize(
+    ("forfeit", "begun", "now"),
+    [
+        ("end", {}, None),
+        ("stand-in", {}, None),
+        ("stand-in:heuristic", {}, None),
+        ("stand-in:mcts:2", {"stand_in_version": 2}, None),
+        ("stand-in:mcts:2", {"stand_in_version": 1}, "stand-in:mcts:2?version=1"),
+        ("stand-in:mcts:2", {}, None),
+        ("stand-in:mcts:2?random=0.5", {"stand_in_version": 1},
+         "stand-in:mcts:2?version=1&random=0.5"),
+        ("stand-in:mcts:2?version=1", {"stand_in_version": 1}, None),
+    ],
+)  # fmt: skip
+def test_who_stood_in_goes_on_to(forfeit, begun, now):
+    config: dict = version_of(forfeit)
+    assert begun_forfeit(forfeit, config, begun) == now
+    assert config == begun
+
+
+def test_a_later_version_does_not_stand_in_in_a_run_that_does_not_say_which(monkeypatch):
+    """A run of the time before versions were said has the players of that time."""
+    for name, version in UNSAID.items():
+        assert version <= VERSIONS[name]
+        monkeypatch.setitem(VERSIONS, name, version + 1)
+        config: dict = version_of(f"stand-in:{name}:2")
+        assert config == {"stand_in_version": version + 1}
+        assert begun_forfeit(f"stand-in:{name}:2", config, {}) == (
+            f"stand-in:{name}:2?version={version}"
+        )
+
+
+def test_matches_are_played_with_it(tmp_path):
+    """Where a player fails, the earlier version goes on, and the record says so."""
+    protocol = AnswerProtocol(TextOptions(), 1, "forfeit", forfeit="stand-in:mcts:2")
+    match = Match(
+        "test", "m", "ludo", {"players": 3, "max_rolls": 20}, 7, ("random", "broken", "random"),
+        protocol,
+    )  # fmt: skip
+    policies = {"broken": Broken()}
+    for forfeit, policy in ((None, "mcts:2"), ("stand-in:mcts:2?version=1", "mcts:2?version=1")):
+        folder = tmp_path / policy.replace("?", "_")
+        folder.mkdir()
+        with MatchRunner(folder, policies=policies, forfeit=forfeit) as runner:
+            (record,) = runner.play([match]).values()
+        assert [one["policy"] for one in record["stand_ins"]] == [policy]
+
+
+class Broken(Policy):
+    """An engine that is not there."""
+
+    name = "broken"
+
+    def act(self, decision):
+        raise PolicyFault("broken: died")

@@ -16,9 +16,10 @@ from stratagym import envs
 from stratagym.benchmarks.duel import __main__ as duel
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
+from stratagym.benchmarks.harness.pairings import Contest
 from stratagym.benchmarks.play import __main__ as play_script
 from stratagym.benchmarks.table.__main__ import APP, Args, main
-from stratagym.benchmarks.table.seatings import MIXED, Plan, Table, parties_of
+from stratagym.benchmarks.table.seatings import MIXED, Table, matches_of, parties_of
 from stratagym.envs.text import TextOptions
 
 for package in (duo, heap, roles, village):
@@ -38,8 +39,8 @@ def lineups(policies: str, players: int, games: int) -> list[tuple[int, tuple[st
     game = envs.spec("heap")
     options = {"players": players}
     parties = parties_of(game, game.make_rules(**options))
-    plan = Plan("test", game, options, parties, games, 0, PROTOCOL)
-    return [(m.seed, m.seats) for m in plan.matches(Table(MIXED, tuple(policies)))]
+    contest = Contest("test", game.name, options, games, 0, PROTOCOL)
+    return [(m.seed, m.seats) for m in matches_of(contest, parties, Table(MIXED, tuple(policies)))]
 
 
 @pytest.mark.parametrize(("policies", "players"), [("abcd", 4), ("ab", 5), ("abcdefg", 3)])

@@ -99,6 +99,7 @@ def uai_name(action):
     return "0000" if action == 833 else view.action_to_string(RULES, None, action)
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize(
     ("blocks", "games"),
     [("none", 10), ("corners", 2), ("sides", 2), pytest.param("none", 200, marks=pytest.mark.slow)],
@@ -145,6 +146,7 @@ class QuietGame(RandomGame):
         self.end, self.ending = state, int(player)
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize("games", [3, pytest.param(200, marks=pytest.mark.slow)])
 def test_games_are_fairy_stockfishs(games, rng):
     """Legal moves of random games, passes, and results where the board is full or a side gone."""
@@ -167,6 +169,7 @@ def test_games_are_fairy_stockfishs(games, rng):
         assert np.sign(sf.game_result("ataxx", fen, [])) == mine, told
 
 
+@pytest.mark.oracle
 def test_positions_and_moves_are_fairy_stockfishs(rng):
     """What engines are told of a position and answer, passes too."""
     sf = pytest.importorskip("pyffish", reason="pip install pyffish")

@@ -46,6 +46,7 @@ def placed(rules, black, white, player=0):
 # --- the rules -----------------------------------------------------------------------------------
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize(("rows", "columns"), SIZES)
 def test_games_are_openspiels(rows, columns, rng):
     """With the actions' ids and names, and the planes."""
@@ -77,6 +78,7 @@ def uci(action):
     return "".join(f"{'abcdefgh'[at & 7]}{(at >> 3) + 1}" for at in (start, end))
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize("games", [15, pytest.param(200, marks=pytest.mark.slow)])
 def test_games_are_fairy_stockfishs(games, rng):
     """Legal moves and ends of random games; theirs is ours upside down."""
@@ -95,6 +97,7 @@ def test_games_are_fairy_stockfishs(games, rng):
         assert sf.is_immediate_game_end("breakthrough", start, told)[0], told
 
 
+@pytest.mark.oracle
 def test_positions_and_moves_are_fairy_stockfishs(rng):
     """What engines are told of a position and answer; and theirs after the same moves."""
     sf = pytest.importorskip("pyffish", reason="pip install pyffish")

@@ -125,6 +125,7 @@ def random_endgame(rng):
             return board.fen()
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize("options", [{}, {"draws": "fide"}, {"judge": "botzone"}], ids=str)
 def test_random_games_are_python_chess_games(options, seed):
     rng = random.Random(seed)
@@ -169,6 +170,7 @@ def test_random_games_are_python_chess_games(options, seed):
     assert len(seen) > 1
 
 
+@pytest.mark.oracle
 def test_hashes_are_equal_where_positions_are(seed):
     rng = random.Random(seed)
     keys = {}
@@ -186,6 +188,7 @@ def test_hashes_are_equal_where_positions_are(seed):
     assert len(set(keys.values())) == len(keys)
 
 
+@pytest.mark.oracle
 def test_insufficient_material(seed):
     rng = random.Random(seed)
     found = 0
@@ -217,6 +220,7 @@ def test_endings(fen, told):
 # --- PettingZoo ----------------------------------------------------------------------------------
 
 
+@pytest.mark.oracle
 def test_actions_observations_and_masks_are_pettingzoos(seed):
     """At every ply and for both players, until PettingZoo's game ends: by a draw to be claimed."""
     pytest.importorskip("pygame")
@@ -309,6 +313,7 @@ def test_moves_in_either_notation(text, uci):
     assert notation.uci(s, view.string_to_action(RULES, s, text)) == uci
 
 
+@pytest.mark.oracle
 def test_pgn_reads_back(seed):
     pgn = pytest.importorskip("chess.pgn")
     rng = random.Random(seed)
@@ -444,6 +449,7 @@ def test_picture():
 # --- metrics and agents --------------------------------------------------------------------------
 
 
+@pytest.mark.oracle
 def test_counts_and_material_are_python_chess_counts(seed):
     seeds = np.arange(8, dtype=np.uint64)
     policies = [make_policy(CHESS, "random"), make_policy(CHESS, "heuristic")]

@@ -136,6 +136,7 @@ THEIRS_ALONE = r"([a-h])[-x:]?\1[1-8].*|[-x1-8].*|.*[-+#]|K[a-h]?[1-8]?[-x]?[cg]
 """What it takes and we do not: ``bb4``, ``xd6``, ``1e4``, ``e4-``, ``Ke1g1`` for castling."""
 
 
+@pytest.mark.oracle
 def test_what_both_readers_take_names_one_move(seed):
     rng = np.random.default_rng(seed)
     taken = refused = 0

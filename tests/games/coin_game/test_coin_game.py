@@ -64,6 +64,7 @@ def seen(rules, states, player):
 # --- the rules -----------------------------------------------------------------------------------
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize("options", [{}, *OTHERS, FULL], ids=str)
 def test_games_are_openspiels(options, rng):
     """Our start goes through its chance nodes; then boards, counts and returns in lockstep."""

@@ -45,10 +45,12 @@ def grid_of(s):
 # --- the rules -----------------------------------------------------------------------------------
 
 
+@pytest.mark.oracle
 def test_observations_masks_and_rewards_are_pettingzoos(rng):
     same_as_pettingzoo("connect_four", "connect_four_v3", 30, rng)
 
 
+@pytest.mark.oracle
 def test_games_are_openspiels(rng):
     same_as_openspiel("connect_four", "connect_four", 300, rng)
 

@@ -142,6 +142,7 @@ def parts_of(hand, top, kickers, shuttle):
     return set(found)
 
 
+@pytest.mark.oracle
 def test_plays_are_those_of_douzero(rng):
     """All of ours and nothing else but plays with three or four equal kickers."""
     generator = pytest.importorskip("douzero.env.move_generator")
@@ -388,6 +389,7 @@ def test_redrawn_hands_agree_with_what_is_known(rng):
     assert len(places) > 60
 
 
+@pytest.mark.oracle
 def test_openspiel_scores_the_same_games(rng):
     """Random games with bidding and without four and two, replayed there."""
     pyspiel = pytest.importorskip("pyspiel")

@@ -51,6 +51,7 @@ def repeats(state, action):
     return child.is_terminal() and list(child.returns()) == [0, 0]
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize(
     ("size", "games"),
     [(2, 50), (3, 100), (5, 100), (9, 40), pytest.param(9, 200, marks=pytest.mark.slow)],
@@ -222,6 +223,7 @@ def test_random_games_are_as_long_and_won_as_often_as_they_should_be(seed):
         assert abs(sample.mean() - mean) < 5.5 * error
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize("size", [9, pytest.param(13, marks=pytest.mark.slow)])
 def test_areas_are_sgfmills(size, rng):
     """Of random positions and of ends."""
@@ -270,6 +272,7 @@ def gnugo():
     engine.process.wait()
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize("games", [3, pytest.param(40, marks=pytest.mark.slow)])
 def test_moves_are_gnu_gos(gnugo, games, rng):
     """All legal moves of 9 x 9 games, but those that repeat a position: it allows some of these."""
@@ -321,6 +324,7 @@ def test_gnu_go_is_shown_the_position_as_it_is(gnugo, rng):
 # --- encodings -----------------------------------------------------------------------------------
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize(("size", "games"), [(9, 2), (5, 10)])
 def test_observations_and_masks_are_pettingzoos(size, games, rng):
     """Under the simple rule; theirs have no limit of moves, so that games end by passes in time."""
@@ -335,6 +339,7 @@ def test_observations_and_masks_are_pettingzoos(size, games, rng):
     same_as_pettingzoo("go", go_v5.env(board_size=size), games, rng, options=options, choose=choose)
 
 
+@pytest.mark.oracle
 def test_planes_and_masks_are_pgxs(rng):
     """Where a position would come back, its mover loses in Pgx."""
     pgx = pytest.importorskip("pgx")

@@ -190,6 +190,7 @@ def test_picture_shows_stones_where_they_are(options):
     assert picture[y, x, 0] > 180 > 120 > picture[y, x, 1]
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize("options", [{}, {"size": 5, "komi": 0.5, "ko": "simple"}, {"handicap": 4}])
 def test_games_in_sgf_are_read_again_and_by_sgfmill(options, rng):
     """Moves, passes, stones set up, and the result that sgfmill counts."""

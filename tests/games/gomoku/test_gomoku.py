@@ -22,6 +22,7 @@ SLOW = pytest.mark.slow
 # --- the rules -----------------------------------------------------------------------------------
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize(
     ("rules", "theirs", "games"),
     [
@@ -234,6 +235,7 @@ def _forbidden(rules, states, grid, out):
         out[row, column] = grid[row, column] == 0 and is_forbidden(rules, states[0], cell)
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize("boards", [30, pytest.param(300, marks=SLOW)])
 def test_forbidden_cells_are_those_of_renju(boards, rng):
     """Boards with many black stones close together, every empty cell."""
@@ -267,6 +269,7 @@ def test_forbidden_cells_are_those_of_renju(boards, rng):
     assert kinds == {0, 1, 2, 3}
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize(
     ("line", "games"),
     [

@@ -80,6 +80,7 @@ def picked(rng: np.random.Generator, ours: Ours) -> int:
     return int(rng.choice(rest if rest and rng.random() < 0.97 else choices))
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize("variant", ["full", "small", "very_small"])
 @pytest.mark.parametrize("players", PLAYERS)
 def test_learning_environment_agrees(players, variant, seed, rng):
@@ -150,6 +151,7 @@ def test_learning_environment_agrees(players, variant, seed, rng):
         assert len(ends) >= 2
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize("players", PLAYERS)
 def test_openspiel_agrees(players, seed, rng):
     pyspiel = pytest.importorskip("pyspiel")
@@ -334,6 +336,7 @@ def test_mean_scores(name, players, seed):
     assert low < score.mean() < high
 
 
+@pytest.mark.oracle
 def test_simple_is_the_learning_environments(seed):
     module = pytest.importorskip("hanabi_learning_environment.agents.simple_agent")
     acting, agent = make_policy(SPEC, "rule:simple"), module.SimpleAgent({})

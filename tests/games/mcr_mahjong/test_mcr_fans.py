@@ -82,11 +82,13 @@ def value(name):
     return int(fans.VALUES[fans.NAMES.index(name)])
 
 
+@pytest.mark.oracle
 def test_random_hands_count_as_the_judge_counts(oracle, seed):
     differing, _ = check_equal(oracle, 3000, seed)
     assert differing < 0.002
 
 
+@pytest.mark.oracle
 @pytest.mark.slow
 def test_many_random_hands_count_as_the_judge_counts(oracle, seed):
     differing, met = check_equal(oracle, MANY, seed)
@@ -96,6 +98,7 @@ def test_many_random_hands_count_as_the_judge_counts(oracle, seed):
         assert met == set(fans.NAMES[1:]) - {fans.NAMES[fans.FLOWERS]}
 
 
+@pytest.mark.oracle
 def test_a_hand_counts_the_same_however_it_is_written(oracle, seed):
     """In words as the judge reads them, in small letters in one string, in numbers."""
     random = Random(seed)
@@ -199,10 +202,12 @@ def check_shanten(oracle, number, seed):
         assert shanten.shanten(counts, melds) == min(least), (seed, hand)
 
 
+@pytest.mark.oracle
 def test_shanten_is_the_judges(oracle, seed):
     check_shanten(oracle, 2000, seed)
 
 
+@pytest.mark.oracle
 @pytest.mark.slow
 def test_shanten_of_many_hands_is_the_judges(oracle, seed):
     check_shanten(oracle, MANY // 5, seed)

@@ -106,6 +106,7 @@ def judged(oracle, s, player, counts, won, flags):
     )
 
 
+@pytest.mark.oracle
 def test_fans_of_every_win_are_the_calculators(seed):
     oracle = pytest.importorskip("MahjongGB")
     wins = 0
@@ -162,6 +163,7 @@ def test_of_two_waits_that_of_more_tiles_is_kept():
     assert thrown("rule:pattern?version=1", rules, states) == "W9"
 
 
+@pytest.mark.oracle
 def test_a_live_wait_is_not_thrown_away(seed):
     """Where a discard leaves it ready for a tile that may come and wins, one such is made."""
     oracle = pytest.importorskip("MahjongGB")

@@ -40,6 +40,7 @@ def test_numbers_of_games(rules, expected):
     assert [perft(rules, position(rules), depth) for depth in range(1, 11)] == expected
 
 
+@pytest.mark.oracle
 def test_games_are_openspiels(rng):
     same_as_openspiel("reversi", "othello", 300, rng)
 
@@ -177,6 +178,7 @@ def test_recorded_games_replay(shared_data):
         assert totals.tolist() == [1 - 2 * winner, 2 * winner - 1], record["id"]
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize(
     ("size", "games"), [(8, 12), (6, 40), pytest.param(8, 200, marks=pytest.mark.slow)]
 )
@@ -221,6 +223,7 @@ def test_games_are_fairy_stockfishs(size, games, rng):
         assert np.sign(result) == (mine if same_seat else -mine), told
 
 
+@pytest.mark.oracle
 def test_planes_and_masks_are_pgxs(rng):
     """Where Pgx would have sides pass at the end of a game, ours is over."""
     pgx = pytest.importorskip("pgx")

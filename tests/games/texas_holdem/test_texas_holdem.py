@@ -175,10 +175,12 @@ def random_action(legal: np.ndarray, rng: np.random.Generator) -> int:
 pytestmark = pytest.mark.filterwarnings("ignore:A card being dealt")
 
 
+@pytest.mark.oracle
 def test_random_hands_agree_with_pokerkit(rng):
     play_beside_pokerkit(300, rng)
 
 
+@pytest.mark.oracle
 @pytest.mark.slow
 def test_many_random_hands_agree_with_pokerkit(rng):
     play_beside_pokerkit(3_000, rng)

@@ -75,6 +75,7 @@ def test_hands_have_five_to_seven_cards(rng):
             values_of(random_hands(rng, 10, size))
 
 
+@pytest.mark.oracle
 @pytest.mark.parametrize("size", [5, 6, 7])
 def test_order_is_phevaluators(size, rng):
     phevaluator = pytest.importorskip("phevaluator")
@@ -83,6 +84,7 @@ def test_order_is_phevaluators(size, rng):
     assert_same_order(values_of(hands), -theirs)
 
 
+@pytest.mark.oracle
 def test_order_is_eval7s(rng):
     eval7 = pytest.importorskip("eval7")
     deck = [eval7.Card(view.card_text(card)) for card in range(52)]

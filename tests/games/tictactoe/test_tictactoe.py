@@ -27,10 +27,12 @@ RULES = GAME.make_rules()
 MERGED = TextOptions(system="merge")
 
 
+@pytest.mark.oracle
 def test_observations_masks_and_rewards_are_pettingzoos(rng):
     same_as_pettingzoo("tictactoe", "tictactoe_v3", 100, rng)
 
 
+@pytest.mark.oracle
 def test_games_are_openspiels(rng):
     # OpenSpiel numbers the squares row by row: the transposed grid, which is the same game.
     same_as_openspiel("tictactoe", "tic_tac_toe", 500, rng)
