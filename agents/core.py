@@ -306,6 +306,7 @@ FACTORIES = {
     "piskvork": "stratagym.agents.piskvork:piskvork_policy",
     "perfect": "stratagym.agents.perfect:perfect_policy",
     "llm": "stratagym.agents.llm:language_model_policy",
+    "gguf": "stratagym.agents.gguf:gguf_policy",
     "control": "stratagym.agents.controls:control_policy",
     "plan": "stratagym.agents.plans:plan_policy",
     "rule": "stratagym.agents.kernel_policies:rule_policy",
@@ -316,8 +317,8 @@ FACTORIES = {
 Players of one game with a name of their own stand in ``POLICIES`` of its agents.
 """
 
-OUTSIDE = "stratagym.agents.outside:outside_policy"
-"""Makes the players of other packages; see there."""
+LANGUAGE_MODELS = ("llm", "gguf")
+"""Those of them that are language models: behind a socket, and in this process."""
 
 
 def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
@@ -330,11 +331,14 @@ def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
     own = hooks.policy_makers(spec)
     if taken := sorted(FACTORIES.keys() & own.keys()):
         raise ValueError(f"POLICIES of {spec.name}: {', '.join(taken)}: a player of any game")
-    if "random" in parsed.options and parsed.name != "llm":
+    if parsed.name not in FACTORIES and parsed.name not in own:
+        known = ", ".join((*FACTORIES, *own))
+        raise ValueError(f"unknown policy {parsed.name!r}; the policies are: {known}")
+    if "random" in parsed.options and parsed.name not in LANGUAGE_MODELS:
         options = dict(parsed.options)
         share = _share(parsed.name, options.pop("random"))
         return Weakened(make_policy(spec, replace(parsed, options=options)), share)
-    if "tactic" in parsed.options and parsed.name != "llm":
+    if "tactic" in parsed.options and parsed.name not in LANGUAGE_MODELS:
         options = dict(parsed.options)
         level = options.pop("tactic")
         return Tactical(spec, make_policy(spec, replace(parsed, options=options)), level)
@@ -346,7 +350,7 @@ def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
         return policy
     if parsed.name in own:
         return own[parsed.name](spec, parsed)
-    module, _, function = FACTORIES.get(parsed.name, OUTSIDE).partition(":")
+    module, _, function = FACTORIES[parsed.name].partition(":")
     return getattr(importlib.import_module(module), function)(spec, parsed)
 
 

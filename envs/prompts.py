@@ -16,7 +16,7 @@ import numpy as np
 from stratagym.envs import core
 from stratagym.envs.direct import calls
 from stratagym.envs.views import part
-from stratagym.envs.words import REASONING, AnswerForm, Renaming, ReplyWords, section
+from stratagym.envs.words import REASONING, AnswerForm, Renaming, section
 
 SYSTEMS = ("split", "merge")
 RULES = ("usual", "none", "brief", "full")
@@ -183,27 +183,6 @@ def answer_form(view: Any, rules: Any, options: TextOptions) -> AnswerForm:
     """How replies name their move under these rules and options."""
     form = part(view, "answer_of")(rules)
     return form.evaluation() if options.answer == "evaluation" else form
-
-
-def reply_for(
-    game: core.GameSpec,
-    rules: Any,
-    states: np.ndarray,
-    action: int,
-    words: ReplyWords,
-    options: TextOptions = TextOptions(),
-) -> str:
-    """The reply to ``messages`` that plays an action, where an answer is one move.
-
-    Args:
-        words: what the reply says beside the move.
-    """
-    view = game.module("view")
-    form = answer_form(view, rules, options)
-    text = form.reply(
-        view.action_to_string(rules, states[0], action), action, words, options.reasoning
-    )
-    return Renaming(view.RENAMED).renamed(text) if options.renamed else text
 
 
 def extract(view: Any, rules: Any, text: str, options: TextOptions) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -105,14 +104,6 @@ def square_named(text: str, columns: str, size: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
-class ReplyWords:
-    """What a reply says beside its move, a line each: how the seat stands, and why the move."""
-
-    evaluation: str
-    reason: str
-
-
-@dataclass(frozen=True)
 class AnswerForm:
     """How a reply names its move: the words that ask for it, and the reader.
 
@@ -157,15 +148,6 @@ class AnswerForm:
         """A move's text as a reply has it where ``form`` stands."""
         return move
 
-    def reply(self, move: str, action: int, words: ReplyWords, reasoning: str = "free") -> str:
-        """A whole reply that names a move as the request asks for it, with no thoughts before it.
-
-        Args:
-            move: the move's text. action: its number.
-            words: what stands in the other places of the form.
-        """
-        raise NotImplementedError
-
     def evaluation(self) -> AnswerForm:
         """The second form that every game has: ``Evaluation``, ``Reason`` and ``Answer``."""
         return _Evaluation(
@@ -190,9 +172,6 @@ class _MoveLine(AnswerForm):
         if found is None and lenient:
             found = _alone(text, self.move)
         return None if found is None else self.tidy(found)
-
-    def reply(self, move: str, action: int, words: ReplyWords, reasoning: str = "free") -> str:
-        return f"Move: {self.written(move)}"
 
 
 def move_line(form: str, move: str, note: str = "", what: str = "the move") -> AnswerForm:
@@ -237,10 +216,6 @@ class _MoveAndReason(AnswerForm):
             if match:
                 return self.tidy(match["move"])
         return None
-
-    def reply(self, move: str, action: int, words: ReplyWords, reasoning: str = "free") -> str:
-        written = self.written(move)
-        return written if reasoning == "answer" else f"{written} | {words.reason}"
 
 
 def move_and_reason(
@@ -293,12 +268,6 @@ class _JsonField(AnswerForm):
         match = re.fullmatch(self.move, text) if lenient else None
         return self.tidy(match[0]) if match else None
 
-    def reply(self, move: str, action: int, words: ReplyWords, reasoning: str = "free") -> str:
-        # Where the form has no quotation marks, it asks for the action's number.
-        named = {self.name: self.written(move) if self.form.startswith('"') else action}
-        first = {} if reasoning == "answer" else {"reason": words.reason}
-        return json.dumps(first | named, ensure_ascii=False)
-
 
 def json_field(
     name: str, form: str, move: str, lead: str = "", what: str = "the move"
@@ -349,10 +318,6 @@ class _Evaluation(AnswerForm):
             lines = (f"Think step by step first. {lines[0]}", *lines[1:])
         return section(self.title, *lines) if self.titled else "\n".join(lines)
 
-    def reply(self, move: str, action: int, words: ReplyWords, reasoning: str = "free") -> str:
-        answer = f"Answer: {self.written(move)}"
-        return f"Evaluation: {words.evaluation}\nReason: {words.reason}\n{answer}"
-
     def extract(self, text: str, lenient: bool = False, reasoning: str = "free") -> str | None:
         found = _labelled(text, "answer", self.move)
         if found is None and lenient:
@@ -367,11 +332,6 @@ class _EvaluationFirst(_Evaluation):
             return super().request(reasoning)
         line = "Answer with one line of exactly this form and nothing else:"
         return section(self.title, line, f"Answer: {self.form}")
-
-    def reply(self, move: str, action: int, words: ReplyWords, reasoning: str = "free") -> str:
-        if reasoning != "answer":
-            return super().reply(move, action, words, reasoning)
-        return f"Answer: {self.written(move)}"
 
     def extract(self, text: str, lenient: bool = False, reasoning: str = "free") -> str | None:
         found = super().extract(text, lenient, reasoning)

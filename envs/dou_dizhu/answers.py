@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from stratagym.envs.dou_dizhu.cards import BLACK_JOKER, NAMES, RED_JOKER
 from stratagym.envs.replies import ReplyError, find_json
-from stratagym.envs.words import AnswerForm, ReplyWords, section
+from stratagym.envs.words import AnswerForm, section
 
 PASS = "pass"
 _SUIT = re.compile(r"\W|_|suit|spades?|hearts?|diamonds?|clubs?")
@@ -72,12 +72,6 @@ class _CardsAnswer(AnswerForm):
         if labels:
             raise ReplyError("not_json")
         return None
-
-    def reply(self, move: str, action: int, words: ReplyWords, reasoning: str = "free") -> str:
-        answer = f"Answer: {self.written(move)}"
-        if reasoning == "answer":
-            return answer
-        return f"Evaluation: {words.evaluation}\nReason: {words.reason}\n{answer}"
 
     def evaluation(self) -> AnswerForm:
         return self

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from openai_server import OpenAIServer, answer
 from ours import our_games
-from outside_package import SOURCE, install, python, script
-from scripts import ROOT, lines
+from scripts import ROOT, TESTS, lines
 
 from stratagym.envs import games
 from stratagym.testing import CHECKS
 
+SOURCE = TESTS / "outside"
 PACKAGE = "stratagym_nim"
 
 
@@ -26,7 +26,31 @@ PACKAGE = "stratagym_nim"
 def site(once) -> Path:
     """A folder with the package installed in it, by pip and from nothing but its source."""
 
+    def install(work: Path) -> None:
+        shutil.copytree(SOURCE, work / "source", ignore=shutil.ignore_patterns("__pycache__"))
+        subprocess.run(
+            [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index",
+             "--no-build-isolation", "--target", work / "site", work / "source"],
+            check=True,
+        )  # fmt: skip
+
     return once("outside", install) / "site"
+
+
+def python(*arguments: object, path: Path, code: int = 0, **environment: str) -> tuple[str, str]:
+    """What an interpreter that finds ``path`` prints, on both streams."""
+    done = subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
+        env={**os.environ, "PYTHONPATH": str(path), **environment},
+    )  # fmt: skip
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout, done.stderr
+
+
+def script(name: str, *arguments: object, path: Path) -> str:
+    """What a benchmark prints."""
+    return python("-m", f"benchmarks.{name}", *arguments, path=path)[0]
 
 
 # --- a package that plays ------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from stratagym.envs.prompts import FIELDS, TextOptions, part, prompt_version
 from stratagym.envs.replies import ReplyError
 from stratagym.envs.text import OK, UNPARSEABLE, TextGame, ask_again, judge, messages
 from stratagym.envs.views import View
-from stratagym.envs.words import REASONING, Renaming, ReplyWords, labelled_grid
+from stratagym.envs.words import REASONING, Renaming, labelled_grid
 
 GAMES = our_games()
 OF_MOVES = games_of_moves()
@@ -178,9 +178,6 @@ def replies(game, move, options, action):
     return first + last.replace(form, name)
 
 
-SAID = ReplyWords("level", "it is as good as any")
-
-
 @pytest.mark.parametrize("game", OF_MOVES)
 def test_replies_in_every_form_are_moves(game, rng):
     view = view_of(game)
@@ -196,12 +193,8 @@ def test_replies_in_every_form_are_moves(game, rng):
                 reply = replies(game, move, options, action)
                 if options.renamed:
                     reply = Renaming(view.RENAMED).renamed(reply)
-                own = prompts.reply_for(
-                    played.spec, played.rules, played.states, action, SAID, options
-                )
-                for text in (reply, own):
-                    found = judge(played.spec, played.rules, played.states, text, options)
-                    assert (found.kind, found.action) == (OK, action), (options, text)
+                found = judge(played.spec, played.rules, played.states, reply, options)
+                assert (found.kind, found.action) == (OK, action), (options, reply)
 
 
 @pytest.mark.parametrize("game", GAMES)
