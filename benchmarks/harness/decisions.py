@@ -13,12 +13,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from stratagym.agents.answering import ANSWER, Answering, recorded
 from stratagym.agents.chat import Overtime, TransportError
+from stratagym.agents.chat_replies import Reply
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.records import JsonlWriter, read_decisions
 from stratagym.envs import text
+from stratagym.envs.constraints import legal_answers
 from stratagym.envs.core import GameSpec
 from stratagym.envs.plans import plan_kind, takes_talk
 from stratagym.envs.prompts import prompt_version
@@ -199,7 +202,8 @@ async def ask_model(
         return random.Random(item_seed(question.seed, question.item, *names)).choice(legal)
 
     try:
-        reply = await model.ask(asking.messages, limit_s)
+        reply, more = await _reply(model, question, asking, limit_s)
+        answer |= more
     except TransportError as error:
         answer |= {"kind": TRANSPORT, "reason": error.reason, "retries": error.retries}
         return question.record(model.name, **answer)
@@ -240,6 +244,28 @@ async def ask_model(
     if talk:
         record["said"] = [{"to": list(to), "text": said} for to, said in outcome.said]
     return record
+
+
+async def _reply(
+    model: LanguageModel, question: Question, asking: text.Asking, limit_s: float | None
+) -> tuple[Reply, dict[str, Any]]:
+    """A model's answer, and the fields of a record that say how it was come to."""
+    if question.inquiry is not None or model.answering == Answering():
+        return await model.ask(asking.messages, limit_s), {}
+    asked = question.game, question.rules, asking.turn.states, question.text
+    try:
+        if model.answering.decide != ANSWER:
+            legal = legal_answers(*asked)
+            choice = await model.choose(asking.messages, list(legal.values()), limit_s)
+            scores = [
+                [action, round(one.log_probability, 4), one.tokens]
+                for action, one in zip(legal, choice.scored, strict=True)
+            ]
+            return choice.reply, {"scores": scores}
+        sent = model.answering.fields(*asked)
+    except ValueError as error:
+        raise InputError(f"{model.name}: {error}") from None
+    return await model.ask(asking.messages, limit_s, sent), {"held_to": recorded(sent)}
 
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from stratagym.agents.core import PolicyString, make_policy
+from stratagym.agents.core import LANGUAGE_MODELS, PolicyString, make_policy
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.decisions import OVERTIME
 from stratagym.benchmarks.harness.stand_ins import END, stand_in_policy
@@ -124,7 +124,7 @@ class AnswerProtocol:
                 f"forfeit {self.forfeit!r}: {game.name} has no more than two sides, so that a "
                 f"forfeit ends the game; leave it at {END}"
             )
-        if PolicyString.parse(policy).name == "llm":
+        if PolicyString.parse(policy).name in LANGUAGE_MODELS:
             raise ValueError(f"forfeit {self.forfeit!r}: a language model cannot stand in")
         try:
             make_policy(game, policy)

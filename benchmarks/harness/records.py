@@ -58,6 +58,8 @@ class _SomeDecisions(TypedDict, total=False):
     legal_count: int
     facts: dict[str, int]
     about: str
+    held_to: dict[str, Any]
+    scores: list[list[int | float]]
 
 
 class DecisionRecord(_SomeDecisions):
