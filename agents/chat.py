@@ -16,10 +16,12 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from stratagym.agents import chat_options
+from stratagym.agents.answering import unwrapped
 from stratagym.agents.chat_clients import (
     CLIENTS,
     BadBody,
@@ -118,7 +120,7 @@ class ChatModel(Protocol):
 
 
 @dataclass(frozen=True)
-class _Failure:
+class Failure:
     """An attempt without an answer: whether and how soon to make another."""
 
     reason: str
@@ -205,9 +207,7 @@ class OpenAIChat:
         self.client = client
         self.refused: set[str] = set()
         """Parameters that this model turned out not to take, of max_tokens and temperature."""
-        self._own_url = (base_url or os.environ.get("OPENAI_BASE_URL", "")).strip()
-        self._url = self._own_url or DEFAULT_URL
-        self.base_url = public_url(self._url)
+        self._set_address(base_url)
         # Connections belong to the event loop they were made in.
         self._clients: dict[asyncio.AbstractEventLoop, Client] = {}
         self._jitter = random.Random()
@@ -215,6 +215,11 @@ class OpenAIChat:
         if self.extra_body and len(key) >= SHORT_KEY and key in json.dumps(self.extra_body):
             raise ValueError(f"extra_body: it holds the key that {self.api_key_env} holds")
         self._fields = self._fixed_fields()
+
+    def _set_address(self, base_url: str | None) -> None:
+        self._own_url = (base_url or os.environ.get("OPENAI_BASE_URL", "")).strip()
+        self._url = self._own_url or DEFAULT_URL
+        self.base_url = public_url(self._url)
 
     def __repr__(self) -> str:
         return f"OpenAIChat({self.model!r}, base_url={self.base_url!r})"
@@ -243,10 +248,16 @@ class OpenAIChat:
             values["client"] = self.client
         return {name: value for name, value in values.items() if value is not None}
 
-    async def generate(self, messages: Messages, limit_s: float | None = None) -> Reply:
+    async def generate(
+        self,
+        messages: Messages,
+        limit_s: float | None = None,
+        fields: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Reply:
         """The model's answer, after as many attempts as it takes and ``retries`` allows.
 
         Args:
+            fields: of this request alone, such as what its answer is held to.
             limit_s: seconds one attempt may take before the model itself is held to be too slow;
                 where ``timeout_s`` is shorter, that rules, and it is a transport failure.
 
@@ -258,8 +269,10 @@ class OpenAIChat:
         # 60 or 120 s but asks again too soon or gives up, and does not retry torn answers.
         retries = 0
         while True:
-            result = await self._attempt(messages, limit_s)
+            result = await self._attempt(messages, limit_s, fields=fields)
             if isinstance(result, Reply):
+                if fields:
+                    result = replace(result, text=unwrapped(result.text, fields))
                 return replace(result, retries=retries) if retries else result
             if result is _TOO_SLOW and limit_s is not None:
                 raise Overtime(limit_s, retries)
@@ -296,9 +309,13 @@ class OpenAIChat:
             await client.close()
 
     async def _attempt(
-        self, messages: Messages, limit_s: float | None, most_tokens: int | None = None
-    ) -> Reply | _Failure:
-        body = self._body(messages, most_tokens)
+        self,
+        messages: Messages,
+        limit_s: float | None,
+        most_tokens: int | None = None,
+        fields: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Reply | Failure:
+        body = {**self._body(messages, most_tokens), **fields}
         timeout_s, limited = self.timeout_s, False
         if limit_s is not None and limit_s <= timeout_s:
             timeout_s, limited = limit_s, True
@@ -308,18 +325,18 @@ class OpenAIChat:
         except asyncio.TimeoutError:
             if limited:
                 return _TOO_SLOW
-            return _Failure("timeout", f"no whole answer within {self.timeout_s:g} s")
+            return Failure("timeout", f"no whole answer within {self.timeout_s:g} s")
         except Broken as error:
-            return _Failure("connection", str(error), lasting=error.unreachable)
+            return Failure("connection", str(error), lasting=error.unreachable)
         except BadBody as error:
-            return _Failure("bad_response", str(error), again=error.again)
-        latency_s = time.perf_counter() - begin
+            return Failure("bad_response", str(error), again=error.again)
+        latency_s = answer.latency_s or time.perf_counter() - begin
         if not 200 <= answer.status < 300:
             return self._status_failure(answer, body)
         try:
             return self._without_the_key(read_completion(answer.body, latency_s))
         except ValueError as error:
-            return _Failure("bad_response", str(error), wait_s=retry_after(answer.headers))
+            return Failure("bad_response", str(error), wait_s=retry_after(answer.headers))
 
     def _body(self, messages: Messages, most_tokens: int | None = None) -> dict[str, Any]:
         """The request's fields; ``most_tokens`` may lower the longest answer."""
@@ -345,7 +362,7 @@ class OpenAIChat:
             more |= chat_options.thinking_fields(self.thinking_budget, self._url)
         return fields | chat_options.merged(more, self.extra_body or {})
 
-    def _status_failure(self, answer: HTTPAnswer, body: Mapping[str, Any]) -> _Failure:
+    def _status_failure(self, answer: HTTPAnswer, body: Mapping[str, Any]) -> Failure:
         status, error = answer.status, read_error(answer.body)
         if status == 400:
             for parameter in ("max_tokens", "temperature"):
@@ -366,14 +383,14 @@ class OpenAIChat:
         elif status == 429:
             reason = "rate_limit"
             if error.code == "insufficient_quota":  # OpenAI's word for an account without money
-                return _Failure(reason, message, again=False, lasting=True)
+                return Failure(reason, message, again=False, lasting=True)
         elif status == 409 or status >= 500:
             reason = "server_error"
         else:
-            return _Failure("rejected", message, again=False, lasting=status in LASTING)
-        return _Failure(reason, message, wait_s=retry_after(answer.headers))
+            return Failure("rejected", message, again=False, lasting=status in LASTING)
+        return Failure(reason, message, wait_s=retry_after(answer.headers))
 
-    def _error(self, failure: _Failure, retries: int) -> TransportError:
+    def _error(self, failure: Failure, retries: int) -> TransportError:
         message = self._without_keys(failure.message)
         return TransportError(failure.reason, message, retries, failure.lasting)
 
@@ -456,8 +473,8 @@ class OpenAIChat:
         return message if len(message) <= 300 else message[:297] + "..."
 
 
-_REFUSED_PARAMETER = _Failure("rejected", "")
-_TOO_SLOW = _Failure("overtime", "")
+_REFUSED_PARAMETER = Failure("rejected", "")
+_TOO_SLOW = Failure("overtime", "")
 
 
 def public_url(url: str) -> str:

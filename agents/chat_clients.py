@@ -38,11 +38,15 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 
 
 class HTTPAnswer(NamedTuple):
-    """An HTTP answer of any status; ``headers`` are found in any case, ``body`` is unpacked."""
+    """An HTTP answer of any status; ``headers`` are found in any case, ``body`` is unpacked.
+
+    ``latency_s`` is how long the answer took, where that is not how long it was waited for.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    latency_s: float | None = None
 
 
 class Broken(Exception):

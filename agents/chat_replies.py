@@ -25,6 +25,8 @@ class Reply:
         tokens_reasoning: of the tokens out, those spent on reasoning; or None. At most servers
             they are among ``tokens_out``.
         tokens_cached: of the tokens in, those that the server had in its cache; or None.
+        token_log_probabilities: the number and the natural log-probability of each token, where
+            they were asked for and the server tells both.
     """
 
     text: str
@@ -36,6 +38,7 @@ class Reply:
     reasoning: str = ""
     tokens_reasoning: int | None = None
     tokens_cached: int | None = None
+    token_log_probabilities: tuple[tuple[int, float], ...] = ()
 
     @property
     def truncated(self) -> bool:
@@ -76,8 +79,22 @@ def read_completion(body: bytes, latency_s: float) -> Reply:
         latency_s=latency_s,
         retries=0,
         reasoning=printable(reasoning) if isinstance(reasoning, str) else "",
+        token_log_probabilities=_log_probabilities(choice),
         **_token_counts(completion.get("usage")),
     )
+
+
+def _log_probabilities(choice: Mapping[str, Any]) -> tuple[tuple[int, float], ...]:
+    told = choice.get("logprobs")
+    if not isinstance(told, dict) or not isinstance(told.get("content"), list):
+        return ()
+    found: list[tuple[int, float]] = []
+    for one in told["content"]:
+        token, value = (one.get("id"), one.get("logprob")) if type(one) is dict else (None, None)
+        if type(token) is not int or type(value) is not float:
+            return ()
+        found.append((token, value))
+    return tuple(found)
 
 
 MOST_TOKENS = 2**53

@@ -12,7 +12,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from stratagym.agents.core import Decision, Policy, PolicyString, decision_for, make_policy
+from stratagym.agents.core import (
+    LANGUAGE_MODELS,
+    Decision,
+    Policy,
+    PolicyString,
+    decision_for,
+    make_policy,
+)
 from stratagym.agents.llm import LanguageModel
 from stratagym.envs import core, sealed
 
@@ -53,7 +60,10 @@ class RedrawnModel(LanguageModel):
     """
 
     def __init__(self, model: LanguageModel):
-        super().__init__(model.chat, model.text, model.tries, f"{REDRAW}{model.name}", model.prices)
+        super().__init__(
+            model.chat, model.text, model.tries, f"{REDRAW}{model.name}", model.prices,
+            answering=model.answering,
+        )  # fmt: skip
 
     def shown(self, states: np.ndarray) -> np.ndarray:
         return without_past(states)
@@ -97,7 +107,7 @@ def control_policy(spec: core.GameSpec, text: PolicyString) -> Policy:
         return Keep()
     if word == "redraw" and inner:
         redrawn = text.inner()
-        if redrawn.name == "llm":
+        if redrawn.name in LANGUAGE_MODELS:
             options = dict(redrawn.options)
             options.setdefault("temperature", f"{REDRAW_TEMPERATURE:g}")
             redrawn = replace(redrawn, options=options)

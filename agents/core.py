@@ -306,6 +306,7 @@ FACTORIES = {
     "piskvork": "stratagym.agents.piskvork:piskvork_policy",
     "perfect": "stratagym.agents.perfect:perfect_policy",
     "llm": "stratagym.agents.llm:language_model_policy",
+    "gguf": "stratagym.agents.gguf:gguf_policy",
     "control": "stratagym.agents.controls:control_policy",
     "plan": "stratagym.agents.plans:plan_policy",
     "rule": "stratagym.agents.kernel_policies:rule_policy",
@@ -315,6 +316,9 @@ FACTORIES = {
 
 Players of one game with a name of their own stand in ``POLICIES`` of its agents.
 """
+
+LANGUAGE_MODELS = ("llm", "gguf")
+"""Those of them that are language models: behind a socket, and in this process."""
 
 
 def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
@@ -330,11 +334,11 @@ def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
     if parsed.name not in FACTORIES and parsed.name not in own:
         known = ", ".join((*FACTORIES, *own))
         raise ValueError(f"unknown policy {parsed.name!r}; the policies are: {known}")
-    if "random" in parsed.options and parsed.name != "llm":
+    if "random" in parsed.options and parsed.name not in LANGUAGE_MODELS:
         options = dict(parsed.options)
         share = _share(parsed.name, options.pop("random"))
         return Weakened(make_policy(spec, replace(parsed, options=options)), share)
-    if "tactic" in parsed.options and parsed.name != "llm":
+    if "tactic" in parsed.options and parsed.name not in LANGUAGE_MODELS:
         options = dict(parsed.options)
         level = options.pop("tactic")
         return Tactical(spec, make_policy(spec, replace(parsed, options=options)), level)

@@ -6,19 +6,28 @@ As a policy string: ``llm:MODEL?base_url=http://127.0.0.1:8000/v1&temperature=0.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from stratagym.agents import chat_options
-from stratagym.agents.chat import ChatModel, Messages, OpenAIChat, TransportError, Unavailable
+from stratagym.agents.answering import ANSWER, OPTIONS, Answering, Choice, best
+from stratagym.agents.chat import (
+    ChatModel,
+    Messages,
+    OpenAIChat,
+    Overtime,
+    TransportError,
+    Unavailable,
+)
 from stratagym.agents.chat_clients import import_client
 from stratagym.agents.chat_replies import Reply
 from stratagym.agents.core import Decision, Policy, PolicyString
 from stratagym.envs import core
 from stratagym.envs import text as words
+from stratagym.envs.constraints import legal_answers
 
 FEW = 5
 """Equal failures in a row, of a kind that lasts, after which a model is not asked any more. A match
@@ -37,6 +46,7 @@ class LanguageModel(Policy):
         price_cached: of a million tokens in that the server had in its cache; None for the price
             of all others.
         tries: how many answers ``act`` asks for before it gives up.
+        answering: what its answers are held to, and whether it answers at all.
         name: by default ``llm:`` and the model's name, whatever its settings.
 
     Attributes:
@@ -51,6 +61,7 @@ class LanguageModel(Policy):
         name: str | None = None,
         prices: tuple[float, float] | None = None,
         price_cached: float | None = None,
+        answering: Answering = Answering(),  # noqa: B008 - frozen
     ):
         if tries < 1:
             raise ValueError("tries: at least one answer is needed")
@@ -62,11 +73,12 @@ class LanguageModel(Policy):
         self.price_cached = price_cached
         self.name = name or f"llm:{chat.name}"
         self.unchecked = False
+        self.answering = answering
         self._failures: list[tuple[str, str]] = []
 
     def settings(self) -> dict[str, Any]:
         """What belongs in a record: the model, its endpoint and parameters; never a key."""
-        return self.chat.settings()
+        return {**self.chat.settings(), **self.answering.settings()}
 
     def shown(self, states: np.ndarray) -> np.ndarray:
         """The position that the model is asked about in ``states``, (1,) records: they themselves.
@@ -105,18 +117,27 @@ class LanguageModel(Policy):
                 raise self._unavailable(error) from None
         self.unchecked = False
 
-    async def ask(self, messages: Messages, limit_s: float | None = None) -> Reply:
+    async def ask(
+        self,
+        messages: Messages,
+        limit_s: float | None = None,
+        fields: Mapping[str, Any] | None = None,
+    ) -> Reply:
         """The model's answer, as ``ChatModel.generate`` gives it, for runners.
+
+        Args:
+            fields: of this request, which hold the answer to a shape.
 
         Raises:
             TransportError, Overtime: as there. Unavailable: in the place of a transport failure,
                 after ``FEW`` in a row that are ``lasting`` and of one kind.
         """
+        # A model of one's own need not know what it is not asked for.
+        more: dict[str, Any] = {} if limit_s is None else {"limit_s": limit_s}
+        if fields:
+            more["fields"] = fields
         try:
-            if limit_s is None:
-                reply = await self.chat.generate(messages)
-            else:
-                reply = await self.chat.generate(messages, limit_s)
+            reply = await self.chat.generate(messages, **more)
         except TransportError as error:
             # "HTTP 401", say; what follows may have a number that differs each time.
             kind = error.reason, error.message.partition(":")[0]
@@ -129,6 +150,30 @@ class LanguageModel(Policy):
             raise
         self._failures = []
         return reply
+
+    async def choose(
+        self, messages: Messages, answers: Sequence[str], limit_s: float | None = None
+    ) -> Choice:
+        """The most probable of some answers, in the place of an answer of the model's own.
+
+        Raises:
+            TransportError, Overtime: as ``ask``.
+        """
+        chat: Any = self.chat
+        begun, scored, latency_s, tokens_in = limit_s, [], 0.0, None
+        for text in answers:
+            one, reply = await chat.score(messages, text, begun)
+            scored.append(one)
+            latency_s += reply.latency_s
+            tokens_in = reply.tokens_in if tokens_in is None else tokens_in
+            if limit_s is not None:
+                begun = limit_s - latency_s
+                if begun <= 0:
+                    raise Overtime(latency_s)
+        told = best(tuple(scored), self.answering.decide)
+        tokens = sum(one.tokens for one in scored)
+        reply = Reply(told.text, "scored", tokens_in, tokens, latency_s, 0)
+        return Choice(reply, tuple(scored))
 
     @property
     def is_failing(self) -> bool:
@@ -153,6 +198,13 @@ class LanguageModel(Policy):
         self.text.check(decision.spec)
         return _run_apart(self._act, decision)
 
+    async def _reply(self, asking: words.Asking, fields: Mapping[str, Any]) -> Reply:
+        if self.answering.decide == ANSWER:
+            more: dict[str, Any] = {"fields": fields} if fields else {}
+            return await self.chat.generate(asking.messages, **more)
+        legal = legal_answers(asking.game, asking.rules, asking.turn.states, self.text)
+        return (await self.choose(asking.messages, list(legal.values()))).reply
+
     async def _act(self, decision: Decision) -> int:
         states = self.shown(decision.states)
         asked = words.messages(decision.spec, decision.rules, states, self.text)
@@ -161,7 +213,8 @@ class LanguageModel(Policy):
         outcome: words.Outcome | None = None
         try:
             while asking.is_open:
-                outcome = asking.answer((await self.chat.generate(asking.messages)).text)
+                fields = self.answering.fields(decision.spec, decision.rules, states, self.text)
+                outcome = asking.answer((await self._reply(asking, fields)).text)
         finally:
             await self.chat.close()
         assert outcome is not None
@@ -192,7 +245,7 @@ def language_model_policy(spec: core.GameSpec, text: PolicyString) -> LanguageMo
         ValueError: no model, an unknown option, a bad value or no key, in one line.
         ModuleNotFoundError: the client's package is missing.
     """
-    allowed = ("base_url", "api_key_env", *chat_options.OPTIONS)
+    allowed = ("base_url", "api_key_env", *chat_options.OPTIONS, *OPTIONS)
     try:
         # First of all: what a & in its text cuts off would be taken for an option.
         chat_options.read_extra_body(text.options.get("extra_body") or None)
@@ -207,10 +260,11 @@ def language_model_policy(spec: core.GameSpec, text: PolicyString) -> LanguageMo
             )
         if not value:
             raise ValueError(f"policy llm:{text.argument}: {option} has no value")
-    options: dict[str, Any] = dict(text.options)
+    options: dict[str, Any] = {k: v for k, v in text.options.items() if k not in OPTIONS}
     try:
+        answering = Answering.of(spec, text.options, scores=False)
         chat = OpenAIChat(text.argument, **options)
     except ValueError as error:
         raise ValueError(f"policy llm:{text.argument}: {error}") from None
     import_client(chat.client)
-    return LanguageModel(chat)
+    return LanguageModel(chat, answering=answering)

@@ -1,4 +1,4 @@
-"""Names in plans that there are not: spelled wrongly, of another game, or of no game at all."""
+"""Unknown names in plans: misspelt names, names of another game, names of no game at all."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from stratagym.envs import core
 from stratagym.envs.plans import takes_talk
 
 FAULT = -9
-"""In place of the seat to move: the game ended by a policy's fault."""
+"""Stands for the seat to move once a policy's fault has ended the game."""
 
 
 def play_batched(
@@ -90,7 +90,7 @@ def play_batched(
 def _act_each(
     game: core.GameSpec, policy: Policy, rules: Any, states: np.ndarray, seeds: list[int]
 ) -> list[int | PolicyFault]:
-    """The actions in ``states`` (N,); in place of one, the fault that a policy has there."""
+    """The actions in ``states`` (N,); where a policy has failed, its fault instead of an action."""
     own = np.array(seeds, np.uint64)
     if hasattr(policy, "act_each"):
         return learner_games.act_each(game, policy, rules, states, own).tolist()

@@ -12,9 +12,9 @@ from typing import Any, TypedDict
 from stratagym.envs.echo import masked
 
 BEGUN = "begun"
-"""The field of ``config.json``: a resumed run keeps that of its first call."""
+"""The field of ``config.json``; a resumed run keeps the value of its first call."""
 _NOT_ITS_OWN = ("output", "resume", "json")
-"""Options for the folder of a run and for its output; no result depends on them."""
+"""Options about the folder and the output of a run, on which no result depends."""
 _QUERY = re.compile(r"(https?://[^\s,?&]*)\?[^\s,&]*")
 
 

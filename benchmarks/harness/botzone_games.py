@@ -44,13 +44,13 @@ class Entry:
     play_title: str = ""
 
     def published_ladder(self, ladder: Ladder) -> Ladder:
-        """The ladder's levels under the judge's rules; the ladder itself where they are its own."""
+        """The ladder under the judge's rules; the ladder itself if these are its own."""
         changed = ladder.under(**self.rules)
         same = changed.facts()["rules"] == ladder.facts()["rules"]
         return ladder if same else changed
 
     def published_protocol(self, begun: Mapping[str, Any] | None = None) -> AnswerProtocol:
-        """Three answers a move, no time limit of ours: a request that takes too long has failed.
+        """Three answers per move and no time limit here: a request that takes too long has failed.
 
         Args:
             begun: the game's protocol in the configuration of the run that is gone on with. Earlier
@@ -80,7 +80,7 @@ class Entry:
 
 TRIES = 3
 REPLAYS = 1
-"""How often the paper plays a game again that failed."""
+"""How often the paper repeats a game that failed."""
 BOARD, CARDS, TEAMS = (16, 32), (16, 64), (32, 64)
 LISTED = {"list_legal": True}
 GAMES = (
@@ -119,12 +119,12 @@ GAMES = (
         play_title="Mahjong: shares of hands won, by an own draw, dealt into, drawn; fans of a win",
     ),
 )  # fmt: skip
-"""In the order of the paper's table 2."""
+"""The games, in the order of the paper's table 2."""
 BY_GAME = {entry.game: entry for entry in GAMES}
 
 
 def first_side(game: str, options: Mapping[str, Any]) -> int:
-    """The number of the side that a game's first decision falls to."""
+    """The number of the side that makes the first decision of a game."""
     from stratagym.envs.state import State
 
     about = spec(game)

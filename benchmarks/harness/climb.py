@@ -35,11 +35,11 @@ from stratagym.envs.facts import Sides, alone
 GAMES = {"perfect": 32, "imperfect": 64}
 """Games with each opponent, by the information that a game gives (BotzoneBench, section 4.1)."""
 PASS = 0.5
-"""The share of decided games that promotes."""
+"""The share of decided games that has to be won for promotion to the next level."""
 INTERIM_ANALYSES = 4
-"""How often a level's games are analysed: after each quarter of them."""
+"""How often the games of a level are analysed: after each quarter of them."""
 EARLY_CONFIDENCE = 0.99
-"""A level is settled before its last game where the interval of this confidence leaves out PASS."""
+"""A level ends before its last game if the interval of this confidence does not contain PASS."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Plan:
     discards: bool = False
 
     def rounds(self, level: int) -> int:
-        """How many seeds are played with each opponent of a level, every side once."""
+        """The number of seeds per opponent of a level; each is played once from every side."""
         opponents, sides = 1, len(self.sides)
         games = self.games
         if self.level_games:
@@ -154,7 +154,7 @@ def team_matches(plan: Plan, pairing: str, policy: str) -> list[Match]:
 
 
 def pair_points(games: Sequence[float]) -> float:
-    """What the two games of a seed come to: 1 for 2-0, 0 for 0-2, else 0.5."""
+    """The result of the two games of a seed as a pair: 1 for 2-0, 0 for 0-2, otherwise 0.5."""
     return 1.0 if sum(games) == 2 else 0.0 if sum(games) == 0 else 0.5
 
 
@@ -192,7 +192,7 @@ class LevelResult:
 
     @property
     def contests(self) -> list[tuple[str, int, float]]:
-        """(opponent, seed, points) of what is won, drawn or lost: games, or pairs of them."""
+        """(opponent, seed, points) of every game, or of every pair of games if pairs count."""
         if not self.by_pairs:
             return [(r.opponent, r.seed, r.points) for r in self.results]
         pairs: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
@@ -201,14 +201,14 @@ class LevelResult:
         return [(*key, pair_points(own)) for key, own in pairs.items() if len(own) == 2]
 
     def tally(self, opponent: str | None = None) -> Counter[str]:
-        """Wins, draws and losses, in all or against one opponent."""
+        """Wins, draws and losses against all opponents, or against one."""
         words = {1.0: "wins", 0.5: "draws", 0.0: "losses"}
         return Counter(
             words[points] for name, _, points in self.contests if opponent in (None, name)
         )
 
     def win_rate(self) -> Rate:
-        """Wins of decided games, with the interval over seeds."""
+        """The share of wins among the decided games, with the interval over seeds."""
         decided = [(seed, points) for _, seed, points in self.contests if points != 0.5]
         return mean_rate(
             np.array([points for _, points in decided]),
@@ -216,7 +216,7 @@ class LevelResult:
         )
 
     def draw_rate(self) -> Rate:
-        """Draws of all games, likewise."""
+        """The share of draws among all games, with the interval over seeds."""
         return mean_rate(
             np.array([float(points == 0.5) for *_, points in self.contests]),
             np.array([seed for _, seed, _ in self.contests], np.uint64),
@@ -234,7 +234,7 @@ class LevelResult:
         return decided > 0 and tally["wins"] >= PASS * decided
 
     def is_settled(self) -> bool:
-        """Whether the early stop's interval leaves out ``PASS``; points are never settled early."""
+        """Whether the early stop's interval excludes ``PASS``; points never end a level early."""
         if self.by_points:
             return False
         tally = self.tally()
@@ -270,7 +270,7 @@ class Climb:
 
     @property
     def level_result(self) -> LevelResult:
-        """Of the level that is being played, or was last."""
+        """The games of the level that is being played, or that was played last."""
         return self.levels[-1]
 
     def _opponents(self) -> tuple[str, ...]:
@@ -284,7 +284,7 @@ class Climb:
         return sorted({max(1, round(rounds * k / n)) * sides for k in range(1, n + 1)})
 
     def next_matches(self) -> list[Match]:
-        """The next games, none where the climb is over."""
+        """The next games to play; none if the climb is over."""
         if self.finished:
             return []
         last = next(end for end in self._ends() if end > self._played)
@@ -298,7 +298,7 @@ class Climb:
         ]
 
     def pairing(self, level: int, opponent: str) -> str:
-        """What the matches with an opponent on a level are called."""
+        """The pairing's name of the matches with an opponent on a level."""
         return f"{self.plan.ladder.game.name}/{self.policy}/{level}/{opponent}"
 
     def pairings(self, level: int) -> list[str]:
@@ -306,7 +306,7 @@ class Climb:
         return [self.pairing(level, name) for name in self.plan.ladder.levels[level]]
 
     def update(self, records: Mapping[str, GameRecord]) -> None:
-        """Take the records of all matches that came next, by name, and move on."""
+        """Take the records, by name, of the matches that ``next_matches`` gave, and continue."""
         matches = self.next_matches()
         result = self.level_result
         for opponent, match in zip(
@@ -348,7 +348,7 @@ class Climb:
             self._played = 0
 
     def outcome(self) -> Outcome:
-        """Level, progress and rating."""
+        """The result of the climb: level, progress and rating."""
         last = self.levels[-1]
         if self.plan.ladder.is_solved(last.level):
             progress = last.draw_rate()
@@ -394,7 +394,7 @@ class Outcome:
 
     @property
     def value(self) -> float | None:
-        """Level and progress as one number; one more than the last level where topped."""
+        """Level and progress as one number; above the last level, its number plus one."""
         if self.topped:
             return self.level + 1.0
         if self.progress is None or self.progress.value is None:
@@ -402,7 +402,7 @@ class Outcome:
         return self.level + self.progress.value
 
     def text(self) -> str:
-        """``Lv3, 45%``, in the paper's way."""
+        """The result as the paper writes it: ``Lv3, 45%``."""
         if self.aborted:
             return f"Lv{self.level}, broken off"
         if self.topped:
@@ -413,7 +413,7 @@ class Outcome:
 
 
 def scaled(rate: Rate, factor: float) -> Rate:
-    """A rate times a factor, within 0 and 1."""
+    """A rate multiplied by a factor and limited to the range from 0 to 1."""
     low, value, high = (
         None if x is None else min(1.0, max(0.0, factor * x))
         for x in (rate.low, rate.value, rate.high)
@@ -433,7 +433,7 @@ class ScoreClimb:
         self.records: dict[str, list[GameRecord]] = {}
 
     def pairings(self, level: int) -> list[str]:
-        """The names of the policy's own pairings: one, whatever the level."""
+        """The names of the policy's own pairings; there is one for all levels."""
         return [f"{self.plan.ladder.game.name}/{self.policy}/team"]
 
     def _teams(self) -> Iterator[tuple[str, list[Match]]]:
@@ -446,7 +446,7 @@ class ScoreClimb:
                     yield name, team_matches(self.plan, f"{game}/anchor/{level}/{name}", name)
 
     def next_matches(self) -> list[Match]:
-        """All games, none once they are taken."""
+        """All games, or none after their records have been taken."""
         return [] if self.finished else [match for _, own in self._teams() for match in own]
 
     def update(self, records: Mapping[str, GameRecord]) -> None:
@@ -500,12 +500,12 @@ class ScoreClimb:
 
 
 def new_climb(plan: Plan, policy: str) -> Climb | ScoreClimb:
-    """A climb on whatever kind of ladder it is."""
+    """A climb of the class that the ladder's measure needs."""
     return ScoreClimb(plan, policy) if plan.ladder.measure == "score" else Climb(plan, policy)
 
 
 def schedule(climb: Climb | ScoreClimb) -> Schedule[None]:
-    """A climb as a schedule; what it came to is in ``climb.outcome()``."""
+    """A climb as a schedule; its result is ``climb.outcome()``."""
     while matches := climb.next_matches():
         climb.update((yield matches))
 

@@ -1,4 +1,4 @@
-"""What a command line asks of ladders: which there are, who climbs them, and by what rules."""
+"""From a command line to climbs: which ladders there are, who climbs them, by which rules."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ClimbArgs(MatchArgs, RunArgs):
 
 
 FEWEST = 8
-"""Fewer games with an opponent settle nothing."""
+"""With fewer games per opponent no level can be settled."""
 
 
 UNLADDERED = (
@@ -119,7 +119,7 @@ def models_of(policies: Mapping[str, Policy]) -> list[LanguageModel]:
 def config_of(
     plans: Mapping[str, Plan], policies: Mapping[str, Policy], seed: int
 ) -> dict[str, Any]:
-    """What decides the results of climbs, for ``config.json``."""
+    """Everything on which the results of climbs depend, for ``config.json``."""
     first = next(iter(plans.values()))
     return {
         **settings(list(policies.values())),
@@ -133,7 +133,7 @@ def config_of(
 
 
 def begun_on(benchmark: str, output: str | None) -> dict[str, Any]:
-    """The facts of the ladders of the run to go on with, by game. Raises ``InputError``."""
+    """The facts of the ladders of the run that is resumed, by game. Raises ``InputError``."""
     begun = records.begun_config(benchmark, output).get("ladders", {})
     for facts in begun.values() if isinstance(begun, dict) else (begun,):
         _check_facts(facts)
@@ -146,7 +146,7 @@ def _check_facts(facts: Any) -> None:
 
 
 def begun_protocols(benchmark: str, output: str | None) -> dict[str, Any]:
-    """How models were asked in the run to go on with, by game, as far as it says."""
+    """How models were asked in the run that is resumed, by game, as far as its records say."""
     begun = records.begun_config(benchmark, output).get("protocols", {})
     return {
         game: own
@@ -181,7 +181,7 @@ def same_ladder(ladder: Ladder, facts: dict[str, Any] | None) -> Ladder:
 
 
 def engines(ladder: Ladder) -> dict[str, str]:
-    """What the engines of a ladder call themselves, by policy; those that are installed."""
+    """The names and versions that the installed engines of a ladder report, by policy."""
     found = {}
     for name in (name for level in ladder.levels for name in level):
         if not name.startswith(("uci:", "gtp:", "piskvork:")):

@@ -121,7 +121,7 @@ def summarise(
 def own_by_game(
     run: Run, climbs: Sequence[Climb | ScoreClimb]
 ) -> dict[str, dict[str, dict[str, Any]]]:
-    """By game and policy, how much of what it did there was its own."""
+    """How many of a policy's decisions were its own, by game and policy."""
     play = run.own_play()
     by_game: defaultdict[str, list[str]] = defaultdict(list)
     for climb in climbs:
@@ -130,7 +130,7 @@ def own_by_game(
 
 
 def without_result(row: dict[str, Any]) -> dict[str, Any]:
-    """What remains of ``result`` where a policy's play was not its own: how much was played."""
+    """``result`` of a policy whose play was not its own: only the numbers of games are left."""
     nothing = Rate(None, None, None, 0).record()
     levels = [
         {
@@ -157,7 +157,7 @@ def anchors(ladder: Ladder) -> dict[str, Any]:
 
 
 def result(climb: Climb | ScoreClimb, outcome: Outcome) -> dict[str, Any]:
-    """What a climb came to, level by level, as far as its games alone say it."""
+    """The result of a climb, level by level, as far as it follows from its games alone."""
     return {
         "result": outcome.text(),
         "level": outcome.level,
@@ -191,7 +191,7 @@ def _level(climb: Climb | ScoreClimb, outcome: Outcome, found: LevelResult) -> d
 
 
 def _roles(found: LevelResult) -> dict[str, Any]:
-    """The policy's points by the side that it was on; nothing where all sides are alike."""
+    """The policy's points by the side that it played; empty if all sides are alike."""
     own = []
     for result in found.results:
         seat = place_of(result.record).seat
@@ -211,7 +211,7 @@ def _answers(
     decisions: Mapping[str, list[DecisionRecord]],
     aborted: Mapping[str, int],
 ) -> dict[str, Any]:
-    """What was asked of the policy at one level, and what it cost."""
+    """The answers that the policy gave at one level, and their cost."""
     groups = climb.pairings(found.level)
     answers = [record for group in groups for record in decisions.get(group, [])]
     return {

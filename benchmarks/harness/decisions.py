@@ -13,12 +13,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from stratagym.agents.answering import ANSWER, Answering, recorded
 from stratagym.agents.chat import Overtime, TransportError
+from stratagym.agents.chat_replies import Reply
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.errors import InputError
 from stratagym.benchmarks.harness.records import JsonlWriter, read_decisions
 from stratagym.envs import text
+from stratagym.envs.constraints import legal_answers
 from stratagym.envs.core import GameSpec
 from stratagym.envs.plans import plan_kind, takes_talk
 from stratagym.envs.prompts import prompt_version
@@ -113,7 +116,7 @@ class Question:
 
 
 MOST_LEGAL = 1000
-"""Of more legal actions a record holds no list but their number, ``legal_count``."""
+"""With more legal actions, a record holds their number (``legal_count``) instead of a list."""
 
 _NO_ANSWER = dict.fromkeys(
     (
@@ -169,7 +172,7 @@ async def ask_model(
     asking: text.Asking | None = None,
     limit_s: float | None = None,
 ) -> dict[str, Any]:
-    """The record of a language model's next answer; what a server may do is in it.
+    """The record of a language model's next answer, which may be a failure of the server.
 
     The ``action`` of an invalid reply, or of one that did not come in time, is a random legal one,
     drawn from the question's seed; of an inquiry there is none.
@@ -199,7 +202,8 @@ async def ask_model(
         return random.Random(item_seed(question.seed, question.item, *names)).choice(legal)
 
     try:
-        reply = await model.ask(asking.messages, limit_s)
+        reply, more = await _reply(model, question, asking, limit_s)
+        answer |= more
     except TransportError as error:
         answer |= {"kind": TRANSPORT, "reason": error.reason, "retries": error.retries}
         return question.record(model.name, **answer)
@@ -242,6 +246,28 @@ async def ask_model(
     return record
 
 
+async def _reply(
+    model: LanguageModel, question: Question, asking: text.Asking, limit_s: float | None
+) -> tuple[Reply, dict[str, Any]]:
+    """A model's answer, and the fields of a record that say how it was come to."""
+    if question.inquiry is not None or model.answering == Answering():
+        return await model.ask(asking.messages, limit_s), {}
+    asked = question.game, question.rules, asking.turn.states, question.text
+    try:
+        if model.answering.decide != ANSWER:
+            legal = legal_answers(*asked)
+            choice = await model.choose(asking.messages, list(legal.values()), limit_s)
+            scores = [
+                [action, round(one.log_probability, 4), one.tokens]
+                for action, one in zip(legal, choice.scored, strict=True)
+            ]
+            return choice.reply, {"scores": scores}
+        sent = model.answering.fields(*asked)
+    except ValueError as error:
+        raise InputError(f"{model.name}: {error}") from None
+    return await model.ask(asking.messages, limit_s, sent), {"held_to": recorded(sent)}
+
+
 T = TypeVar("T")
 
 
@@ -281,11 +307,11 @@ async def check_models(models: Iterable[LanguageModel]) -> None:
 
 
 Answered = Mapping[tuple[str, str, str], list[Any]]
-"""Recorded answers by policy, persona and item, oldest first."""
+"""Recorded answers by policy, persona and item; the oldest come first."""
 
 
 def read_answered(folder: Path) -> Answered:
-    """The answers that a run has recorded, to go on from. Raises ``InputError``."""
+    """The answers that the run to be resumed has recorded. Raises ``InputError``."""
     found: defaultdict[tuple[str, str, str], list[Any]] = defaultdict(list)
     for record in read_decisions(folder):
         found[record["policy"], record["persona"], record["item"]].append(record)
@@ -299,7 +325,7 @@ def _left(
     answered: Answered,
     retry_transport: bool,
 ) -> Iterator[tuple[Question, text.Asking | None]]:
-    """The questions that want an answer, those with recorded ones as they stand after these."""
+    """The questions that need an answer; recorded answers have been applied to them."""
     for question in questions:
         records = answered.get((model.name, question.text.persona, question.item))
         if not records:
@@ -319,7 +345,7 @@ def _left(
 
 
 def judge_again(asking: text.Asking, record: Mapping[str, Any], item: str) -> None:
-    """Take a recorded reply for what it was taken for.
+    """Read a recorded reply as it was read when it was recorded.
 
     Raises:
         InputError: it is read as something else.

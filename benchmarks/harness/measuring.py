@@ -68,7 +68,7 @@ class Batched:
 
 
 def best_batch(make: Callable[[int], Episode], sizes: Iterable[int], clock: str = "cpu") -> Batched:
-    """The episode of the batch size that is quickest here, each tried for ``TRIAL`` seconds."""
+    """The episode of the fastest batch size here; each size is tried for ``TRIAL`` seconds."""
     tried = []
     for size in sizes:
         episode = make(size)
@@ -80,7 +80,7 @@ def best_batch(make: Callable[[int], Episode], sizes: Iterable[int], clock: str 
 def median_interval(
     values: Sequence[float], confidence: float = 0.95
 ) -> tuple[float, float] | None:
-    """An interval that covers the median of what ``values`` were drawn from, whatever its shape.
+    """An interval for the median of the distribution of ``values``, whatever its shape.
 
     Its ends are two of the values, as few as possible from the middle (the sign test's interval).
     Fewer than 6 values have none: both ends would have to lie outside of them.
@@ -157,7 +157,7 @@ def _nothing():
 
 
 def empty_calls(number: int = 200_000) -> dict[str, float]:
-    """Nanoseconds of a compiled function that does nothing, called from Python without arguments.
+    """Nanoseconds of a call of an empty compiled function from Python, without arguments.
 
     By ``core.direct``, and as it is, where numba looks up what to call; the loop is not counted.
     """

@@ -30,7 +30,7 @@ class MessageRecord(TypedDict):
 
 
 def read_messages(folder: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a run's messages, oldest first. Raises ``InputError`` as ``read_jsonl``."""
+    """The recorded messages of a run, oldest first. Raises ``InputError`` as ``read_jsonl``."""
     return read_jsonl(folder / MESSAGES, Shape(MessageRecord))
 
 
@@ -55,11 +55,11 @@ class MessageLog:
                 self._said[record["match"], record["number"]] = record
 
     def write(self, record: Mapping[str, Any]) -> None:
-        """Write a message unless it stands there."""
+        """Write a message, unless it has been written before."""
         self.write_all([record])
 
     def write_all(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Write those of several messages that do not stand there."""
+        """Write those messages that have not been written before."""
         with self._lock:
             new = [dict(r) for r in records if self._said.get((r["match"], r["number"])) != r]
             if not new:
@@ -70,7 +70,7 @@ class MessageLog:
             self._said |= {(record["match"], record["number"]): record for record in new}
 
     def close(self) -> None:
-        """No more is written."""
+        """Close the file."""
         if self._file is not None:
             self._file.close()
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from stratagym.agents.answering import ANSWER
 from stratagym.agents.chat_options import NUMBERS, PRICE
 from stratagym.benchmarks.harness import cli, match_play
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.stand_ins import END, STAND_IN, USUAL
 from stratagym.benchmarks.harness.text_options import TextArgs
+from stratagym.envs.constraints import OFF
 from stratagym.envs.core import GameSpec
 
 EXECUTORS = ("process", "ray")
@@ -46,6 +48,15 @@ class ModelArgs:
     """Most tokens of reasoning, for servers that have such a limit; default none."""
     extra_body: str | None = None
     """Other fields of the request, as a JSON object."""
+    constrain: str = OFF
+    """What answers are held to: "form", the form of an answer; "legal", answers that name a legal
+    move; "off", nothing. It measures another thing than free answers."""
+    constrain_as: str | None = None
+    """Under which name a server is told so: "response_format" (default; a JSON schema),
+    "structured_outputs" (vLLM) or "grammar" (llama.cpp)."""
+    decide: str = ANSWER
+    """Whether the model answers ("answer"), or the legal answer is played that its probabilities
+    favour: "likelihood", by their sum over tokens; "likelihood_per_token", by their mean."""
     concurrency: int = 8
     """Requests in flight at once."""
     timeout: float = 300.0

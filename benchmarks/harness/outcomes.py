@@ -1,4 +1,4 @@
-"""Who won a recorded game, and with whom: the fields of its record that tell it."""
+"""The fields of a game's record that say who won, and with whom."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from stratagym.envs.text import ILLEGAL, OK
 
 READABLE = (OK, ILLEGAL)
 Where = Callable[[str], Any]
-"""Whether a match, by its name, counts."""
+"""A function of a match's name that says whether the match counts."""
 _NONE = Own()
 
 
@@ -53,7 +53,7 @@ def made(decisions: Iterable[Mapping[str, Any]]) -> Iterator[Made]:
 
 
 class OwnPlay:
-    """How much of what a run's policies did was their own, match by match.
+    """How many decisions of a run's policies were their own, match by match.
 
     Args:
         decisions: the run's records of answers. games: of its matches; those of a match that was
@@ -89,7 +89,7 @@ class OwnPlay:
         return reduce(add, own, _NONE)
 
     def records(self, policies: Iterable[str], where: Where = bool) -> dict[str, dict[str, Any]]:
-        """``own`` of a summary: by policy."""
+        """The field ``own`` of a summary, by policy."""
         return {name: self.of(name, where).record() for name in dict.fromkeys(policies)}
 
     def void(self, where: Where = bool) -> set[str]:
@@ -104,11 +104,11 @@ def in_games(games: Iterable[str], behind: str = "") -> Where:
 
 
 def own_of(decisions: Iterable[Mapping[str, Any]]) -> Own:
-    """All of these decisions together."""
+    """The sum of several policies' decisions."""
     return reduce(add, (one.own for one in made(decisions)), _NONE)
 
 
 def counting(games: Iterable[GameRecord], void: Iterable[str]) -> list[GameRecord]:
-    """The games in which nobody sits who has no result; nobody else's figures hold the others."""
+    """The games whose players all have a result; other games count in nobody's figures."""
     out = set(void)
     return [game for game in games if not out & set(game["seats"])]

@@ -23,7 +23,7 @@ from stratagym.envs.dealing import dealt_by
 from stratagym.envs.facts import Sides, side_returns
 
 CHUNK = 256
-"""Games a thread plays at a time."""
+"""How many games a thread plays at a time."""
 
 
 def duel_seating(seats: int, games: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -48,7 +48,7 @@ def play_parallel(
     seating: np.ndarray,
     done: Callable[[int], Any] = lambda games: None,
 ) -> list[Games]:
-    """The games in chunks, in order, on all cores; the outcome does not depend on their number."""
+    """The games in chunks and in order, on all cores; no result depends on the number of cores."""
     starts = range(0, len(seeds), CHUNK)
 
     def work(start: int) -> Games:
@@ -150,7 +150,7 @@ def two_sides(game: core.GameSpec, rules: Any, contest: str, else_use: str = "")
 
 
 def match_options(game: core.GameSpec) -> dict[str, Any]:
-    """Options of a game in contests unless others are asked for: the view's ``MATCH_OPTIONS``."""
+    """The options with which contests play a game by default: the view's ``MATCH_OPTIONS``."""
     return dict(getattr(game.module("view"), "MATCH_OPTIONS", {}))
 
 

@@ -9,14 +9,16 @@ from statistics import median
 from typing import Any
 from urllib.parse import quote
 
-from stratagym.agents import chat_options
+from stratagym.agents import chat_options, gguf
+from stratagym.agents.answering import ANSWER
 from stratagym.agents.controls import REDRAW_TEMPERATURE
-from stratagym.agents.core import Policy, PolicyString, at_version, make_policy
+from stratagym.agents.core import LANGUAGE_MODELS, Policy, PolicyString, at_version, make_policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.cli import InputError, words
 from stratagym.benchmarks.harness.decisions import TOKENS_APART
 from stratagym.benchmarks.harness.files import brief
 from stratagym.benchmarks.harness.options import ModelArgs
+from stratagym.envs.constraints import OFF
 from stratagym.envs.core import GameSpec
 
 
@@ -37,8 +39,9 @@ def make_policies(
     for name in words(text):
         try:
             parsed = PolicyString.parse(name)
-            policy = make_policy(game, _completed(parsed, args, depth, option))
-            policy.name += _own_options(parsed)
+            completed = _completed(parsed, args, depth, option)
+            policy = make_policy(game, completed)
+            policy.name += _own_options(parsed, completed)
             if isinstance(policy, LanguageModel):
                 if args.price_in or args.price_out or args.price_cached:
                     policy.prices = args.price_in, args.price_out
@@ -56,7 +59,7 @@ def make_policies(
 
 def _completed(parsed: PolicyString, args: ModelArgs, depth: int, option: str) -> PolicyString:
     before = parsed.argument.partition("=")[0]
-    if parsed.name == "control" and parsed.inner().name == "llm":
+    if parsed.name == "control" and parsed.inner().name in LANGUAGE_MODELS:
         for weaker in ("random", "tactic"):
             if weaker in parsed.options:
                 raise InputError(f"{option}: {parsed}: {weaker} is no option of a language model")
@@ -64,9 +67,11 @@ def _completed(parsed: PolicyString, args: ModelArgs, depth: int, option: str) -
         if not args.temperature and "temperature" not in parsed.options:
             sampled = {"temperature": f"{REDRAW_TEMPERATURE:g}"}
             asked = replace(asked, options=asked.options | sampled)
-        return replace(asked, name="control", argument=f"{before}=llm:{asked.argument}")
+        return replace(asked, name="control", argument=f"{before}={asked.name}:{asked.argument}")
     if parsed.name == "gt" and not parsed.argument:
         return replace(parsed, argument=str(depth))
+    if parsed.name == gguf.NAME:
+        return _in_process(parsed, args)
     if parsed.name != "llm":
         return parsed
     model = parsed.argument or args.model
@@ -81,32 +86,60 @@ def _completed(parsed: PolicyString, args: ModelArgs, depth: int, option: str) -
     }
     optional = {
         "base_url": args.base_url or None,
-        "top_p": args.top_p,
-        "top_k": args.top_k,
-        "seed": args.model_seed,
         "reasoning_effort": args.reasoning_effort,
-        "thinking_budget": args.thinking_budget,
-        "extra_body": args.extra_body,
+        **_sampling(args),
     }
     defaults |= {option: str(value) for option, value in optional.items() if value is not None}
     return replace(parsed, argument=model, options=defaults | parsed.options)
 
 
-def _own_options(parsed: PolicyString) -> str:
-    """A language model's options as in its policy string, to distinguish two policies."""
+def _sampling(args: ModelArgs) -> dict[str, Any]:
+    """The options of answers that have no default here; None where they are not given."""
+    return {
+        "top_p": args.top_p,
+        "top_k": args.top_k,
+        "seed": args.model_seed,
+        "thinking_budget": args.thinking_budget,
+        "extra_body": args.extra_body,
+        "constrain": None if args.constrain == OFF else args.constrain,
+        "constrain_as": args.constrain_as,
+        "decide": None if args.decide == ANSWER else args.decide,
+    }
+
+
+def _in_process(parsed: PolicyString, args: ModelArgs) -> PolicyString:
+    """A model in this process with the options of the command line that concern it."""
+    optional = {
+        "temperature": args.temperature,
+        # The usual limit is that of hosted models, beyond the context of a small one.
+        "max_tokens": None if args.max_tokens == ModelArgs.max_tokens else args.max_tokens,
+        "timeout_s": args.timeout,
+        **_sampling(args),
+    }
+    optional["constrain_as"] = None  # there is one way to tell this engine
+    defaults = {option: str(value) for option, value in optional.items() if value is not None}
+    return replace(parsed, options=defaults | parsed.options)
+
+
+def _own_options(parsed: PolicyString, completed: PolicyString) -> str:
+    """A language model's options as in its policy string, to distinguish two policies.
+
+    How it comes to its answers is told wherever it was said: that is a setting of its own.
+    """
     if parsed.name == "control":
-        parsed = parsed.inner()
-    if parsed.name != "llm":
+        parsed, completed = parsed.inner(), completed.inner()
+    if parsed.name not in LANGUAGE_MODELS:
         return ""
-    named = set(chat_options.OPTIONS) - set(CONNECTION)
+    named = {*chat_options.OPTIONS, *gguf.OWN} - set(CONNECTION)
     own = {k: v for k, v in parsed.options.items() if k in named}
+    own |= {k: v for k, v in completed.options.items() if k in ("constrain", "decide")}
     if body := chat_options.read_extra_body(own.get("extra_body")):
         # As short as can be, and readable as a policy string again.
         own["extra_body"] = quote(chat_options.short_json(body), safe="{}[]\"\\:,'()*!@/;= ")
     return "?" + "&".join(f"{k}={v}" for k, v in own.items()) if own else ""
 
 
-CONNECTION = ("base_url", "timeout_s", "retries", "max_wait_s", "client")
+CONNECTION = ("base_url", "timeout_s", "retries", "max_wait_s", "client", "engine")
 """Settings of a model that do not affect its answers: a resumed run may change them."""
 
 
@@ -131,7 +164,7 @@ def settings(policies: list[Policy]) -> dict[str, Any]:
 
 
 def by_name(policies: Mapping[str, Mapping[str, Policy]]) -> dict[str, Policy]:
-    """Every policy of several games once, whatever games it plays; its newest version."""
+    """The policies of several games, each once and in its newest version."""
     found: dict[str, Policy] = {}
     for own in policies.values():
         for name, policy in own.items():
@@ -153,7 +186,7 @@ def versions(policies: Iterable[Policy]) -> dict[str, Any]:
 
 
 def begun_players(config: dict[str, Any], begun: Mapping[str, Any]) -> dict[str, str]:
-    """What plays the names of a run that is resumed, where that is an earlier version.
+    """Which earlier versions play in a run that is resumed, by policy.
 
     Args:
         config: of this call; its ``versions`` become those of the run.
@@ -179,7 +212,7 @@ def begun_players(config: dict[str, Any], begun: Mapping[str, Any]) -> dict[str,
 
 
 def tokens_apart(decisions: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Sums of the reasoning and the cached tokens of records; neither where none were counted."""
+    """Sums of the reasoning tokens and the cached tokens of records, if they were counted."""
     sums: dict[str, int] = {}
     for record in decisions:
         for counted in TOKENS_APART:

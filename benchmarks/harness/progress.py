@@ -51,7 +51,7 @@ def progress_bar(*columns: str | ProgressColumn, auto_refresh: bool = True) -> P
 
 
 class _Told(Progress):
-    """The same in lines."""
+    """The progress bar as lines, for output that is no terminal."""
 
     def __init__(self, *columns: str | ProgressColumn, console: Screen, auto_refresh: bool):
         super().__init__(*columns, console=console, disable=True)
@@ -108,7 +108,7 @@ def stage(doing: str) -> Iterator[None]:
 
 
 class Lines:
-    """Lines of a progress bar by their names; each shows once something of it is done."""
+    """Lines of a progress bar by their names; a line appears with its first finished step."""
 
     def __init__(self, bar: Progress):
         self._bar = bar

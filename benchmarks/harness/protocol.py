@@ -7,7 +7,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from stratagym.agents.core import PolicyString, make_policy
+from stratagym.agents.core import LANGUAGE_MODELS, PolicyString, make_policy
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.decisions import OVERTIME
 from stratagym.benchmarks.harness.stand_ins import END, stand_in_policy
@@ -59,7 +59,7 @@ class AnswerProtocol:
     forfeit: str = END
 
     def record(self) -> dict[str, Any]:
-        """All of it as plain data, for a configuration; 0.1's fields where it is as in 0.1."""
+        """The protocol as plain data for a configuration; only 0.1's fields if it is as in 0.1."""
         told = {**asdict(self), "text": self.text.record()}
         if self.clock == SYNC:
             del told["clock"]
@@ -75,7 +75,7 @@ class AnswerProtocol:
         return told
 
     def check(self, game: GameSpec, rules: Any = None) -> None:
-        """Raises ``ValueError`` for what cannot be, in one line with the choices.
+        """Raises ``ValueError`` for an impossible protocol, in one line with the choices.
 
         Args:
             rules: the game's options in force; without them, under some options it has to be.
@@ -124,7 +124,7 @@ class AnswerProtocol:
                 f"forfeit {self.forfeit!r}: {game.name} has no more than two sides, so that a "
                 f"forfeit ends the game; leave it at {END}"
             )
-        if PolicyString.parse(policy).name == "llm":
+        if PolicyString.parse(policy).name in LANGUAGE_MODELS:
             raise ValueError(f"forfeit {self.forfeit!r}: a language model cannot stand in")
         try:
             make_policy(game, policy)
@@ -169,7 +169,7 @@ class AnswerProtocol:
 
 
 NOBODY_ANSWERS = AnswerProtocol(text.TextOptions(), 1, FORFEIT)
-"""For matches without language models."""
+"""The protocol of matches without language models."""
 
 
 def consequences(game: GameSpec) -> dict[str, tuple[str, ...]]:

@@ -32,7 +32,7 @@ from stratagym.envs.views import part
 
 
 class PromptMessage(TypedDict):
-    """A message of a prompt, in the order in which the model had them."""
+    """A message of a prompt; messages are in the order in which the model received them."""
 
     role: str
     content: str
@@ -46,7 +46,7 @@ class SaidMessage(TypedDict):
 
 
 class _SomeDecisions(TypedDict, total=False):
-    """What only some lines have: those of the spots, of servers, of games."""
+    """Fields that only some lines have: lines of the spots, of servers, of games."""
 
     category: str | None
     tokens_reasoning: int
@@ -58,6 +58,8 @@ class _SomeDecisions(TypedDict, total=False):
     legal_count: int
     facts: dict[str, int]
     about: str
+    held_to: dict[str, Any]
+    scores: list[list[int | float]]
 
 
 class DecisionRecord(_SomeDecisions):
@@ -96,7 +98,7 @@ class DecisionRecord(_SomeDecisions):
 
 
 class _SomeStandIns(TypedDict, total=False):
-    """What only some stand-ins have: those of engines that failed."""
+    """Fields that only stand-ins for a failed engine have."""
 
     fault: str
 
@@ -172,7 +174,7 @@ def side_policies(record: GameRecord) -> list[str]:
 
 
 def side_leads_of(record: GameRecord) -> np.ndarray:
-    """What each side was ahead by in a finished game, (sides,): above 0 where it won.
+    """By how much each side was ahead in a finished game, (sides,): above 0 if it won.
 
     A record of more than two sides that does not say who leads is of a game that does not tell who
     won with whom, or of an earlier version: a side's own result counts there.
@@ -183,7 +185,7 @@ def side_leads_of(record: GameRecord) -> np.ndarray:
 
 
 def side_lead(record: GameRecord, seat: int) -> float:
-    """``side_leads_of`` the side of a seat."""
+    """The entry of ``side_leads_of`` for the side of a seat."""
     (own,) = (k for k, side in enumerate(sides_of(record)) if seat in side)
     return float(side_leads_of(record)[own])
 
@@ -196,14 +198,14 @@ def gone_seats(record: GameRecord) -> set[int]:
 
 
 def side_points(record: GameRecord, seat: int) -> float:
-    """What the seats of a seat's side have together at the end of a game."""
+    """The sum of the returns of all seats on a seat's side at the end of a game."""
     (own,) = (side for side in sides_of(record) if seat in side)
     returns = returns_of(record)
     return float(sum(returns[member] for member in own))
 
 
 GAME_FIELDS = ("game", "match", "seed", "rules", "seats", "returns", "actions", "ended_by")
-"""The fields that a game can be played again from, and told about."""
+"""The fields from which a game can be played again and shown."""
 
 
 def read_games(folder: Path) -> Iterator[GameRecord]:
@@ -220,7 +222,7 @@ def read_games(folder: Path) -> Iterator[GameRecord]:
 
 
 def read_any_games(path: Path) -> Iterator[GameRecord]:
-    """The games of a file, to be looked at: they may lack all but ``GAME_FIELDS``.
+    """The games of a file, to be shown only: all fields but ``GAME_FIELDS`` may be missing.
 
     What stands among the actions need not be one.
     """
@@ -264,7 +266,7 @@ def _newest(root: Path) -> Path | None:
 
 
 def open_run(benchmark: str, output: str | None, config: dict[str, Any], resume: bool) -> Path:
-    """The folder of a new run, or of the one to go on with; no other process writes there then.
+    """The folder of a new run, or of the run to be resumed, locked against other processes.
 
     ``locks.release`` lets others have it.
 
@@ -331,7 +333,7 @@ def _begun(path: Path, config: dict[str, Any]) -> dict[str, Any]:
 
 
 def earlier_prompts(folder: Path) -> list[str]:
-    """A line for each game of a run that models were asked about in words of other versions.
+    """A line for each game of a run in which models were asked in the words of other versions.
 
     Games that are not installed any more have none.
     """
@@ -354,7 +356,7 @@ def earlier_prompts(folder: Path) -> list[str]:
 
 
 MAY_DIFFER = ("connections", BEGUN)
-"""Fields of ``config.json`` that a resumed run may have otherwise."""
+"""Fields of ``config.json`` that may differ in a resumed run."""
 SINCE_0_1: dict[str, Any] = {
     "clock": "sync",
     "again": True,

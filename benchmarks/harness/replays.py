@@ -49,7 +49,7 @@ class Run:
 
     @property
     def decisions(self) -> list[dict[str, Any]]:
-        """All decision records, but for those in ``asked``."""
+        """All decision records except those in ``asked``."""
         return [record for records in self.answers.values() for record in records]
 
     def replay(self, game: dict[str, Any]) -> Replay:
@@ -128,7 +128,7 @@ class Position:
 
     @property
     def is_open(self) -> bool:
-        """Whether the viewer knows what could be played here, and what was."""
+        """Whether the viewer knows which actions were legal here and which was played."""
         return self.viewer in (None, self.seat) or shows_all(self.spec)
 
     def board(self) -> str:
@@ -141,13 +141,13 @@ class Position:
         return view.seat_text(self.rules, self.states[0], self.viewer)
 
     def name(self, seat: int) -> str:
-        """What a seat is called, as board, picture and moves have it."""
+        """The name of a seat, as board, picture and moves have it."""
         if self.states is None:
             return f"Player {seat}"
         return self.spec.module("view").seat_name(self.rules, self.states[0], seat)
 
     def hearers(self, to: Sequence[int]) -> str:
-        """Whom something said here is for, in words."""
+        """To whom a message of this position was said, in words."""
         if self.seat is None or self.states is None:
             return ", ".join(map(self.name, to))
         if list(to) == [self.seat]:
@@ -160,7 +160,7 @@ class Position:
         return ", ".join(self.name(k) if k in seats else f"seat {k}" for k in to)
 
     def words(self) -> list[str]:
-        """What was said here and no answer tells, a line each, as far as the viewer heard it."""
+        """Messages that are part of no answer, a line each, as far as the viewer heard them."""
         if self.seat is None or (self.answers and self.answers[-1]["kind"] == OK):
             return []
         heard = [m for m in self.said if self.viewer in (None, self.seat, *m["to"])]

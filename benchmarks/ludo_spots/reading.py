@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from stratagym.agents.core import LANGUAGE_MODELS
 from stratagym.benchmarks.reporting.stats import Rate, unpaired_difference, wilson
 
 Summary = Mapping[str, Any]
@@ -23,7 +24,8 @@ ARCHETYPE = (("extra_turn", "bring_out_rate"), ("capture_vs_home_finish", "home_
 def models(summary: Summary) -> list[str]:
     """The policies that are language models: they have a model in the configuration."""
     named = {p["name"] for p in summary["config"]["policies"] if "model" in p}
-    return [name for name in summary["policies"] if name in named or name.startswith("llm:")]
+    kinds = tuple(f"{kind}:" for kind in LANGUAGE_MODELS)
+    return [name for name in summary["policies"] if name in named or name.startswith(kinds)]
 
 
 def ordered(summary: Summary) -> list[str]:

@@ -79,7 +79,7 @@ def chat_of(client: str, url: str) -> ChatModel:
 
 def table(result: Mapping[str, Any]) -> Table:
     """One row an entry."""
-    found = Table(["client", "at once", "ms a request", "from", "to", "requests a CPU-second"])
+    found = Table(["client", "at once", "ms per request", "from", "to", "requests per CPU-second"])
     for row in result["entries"]:
         ms = row["ms"]
         found.rows.append(

@@ -30,16 +30,17 @@ from stratagym.benchmarks.reporting.sections import add_models, add_run
 
 NAME = "replays.html"
 POSITIONS = 1500
-"""Of all games on a page at most; of one game there are as many as it has."""
+"""The most positions of all games on a page; a single game may have more."""
 GAMES = 200
+"""The most games on a page."""
 MISSES = 10
-"""Games that had no room on a page, after which no more are tried: each must be played again."""
+"""After so many games without room on the page no more are tried, since each is replayed."""
 DRAWING_S = 3.0
-"""Of processor time after which the boards of further games are text."""
+"""CPU-seconds of drawing after which the boards of further games are text."""
 WITH_MODELS = 4
-"""How many times as much where a model was asked."""
+"""Factor of these limits in runs in which a model was asked."""
 BYTES = 16_000_000
-"""Of a page's texts at most."""
+"""The most bytes of text on a page."""
 
 
 @dataclass
@@ -162,7 +163,7 @@ def end_report(
     definitions: Sequence[str] = (),
     remarks: Remarks | None = None,
 ) -> None:
-    """Write a report whose results are told: what models cost, definitions, replays, the run."""
+    """End a report behind its results: cost of models, definitions, replays, the run; write it."""
     add_models(page, summary)
     if definitions:
         page.heading("Definitions")

@@ -18,9 +18,9 @@ from stratagym.benchmarks.harness.replays import Position
 from stratagym.envs import core, sealed, sealed_words, spec
 
 PRIORITIES = "priorities"
-"""The item that is a list of priorities."""
+"""The name of the item that is a list of priorities."""
 IDLE = 1e-9
-"""What counts as no value."""
+"""Values below this count as none."""
 
 
 class Credit(NamedTuple):
@@ -206,7 +206,7 @@ def told(game: str, rules: Any, before: Any, after: Any) -> list[str]:
         idle = len(found) - len(said)
         said += [f"{idle} idle"] if idle else []
         lines.append(
-            f"Credit of the items of {name(rules, after, seat)}, of the result (of how near it "
-            f"came): {', '.join(said)}."
+            f"Credit of each item in the plan of {name(rules, after, seat)}, for the result (in "
+            f"brackets, for how near the plan came to winning): {', '.join(said)}."
         )
     return lines

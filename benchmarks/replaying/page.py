@@ -141,7 +141,7 @@ def document(
 </section>
 <nav aria-label="Moves"><h2>Moves</h2><ol id="list"></ol></nav>
 </main>
-<noscript>This page needs its script, which it carries with it.</noscript>
+<noscript>This page needs JavaScript. Its script is part of the page.</noscript>
 <script type="application/json" id="data">{content}</script>
 <script>{script}</script>
 </body>

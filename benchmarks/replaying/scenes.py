@@ -20,7 +20,7 @@ from stratagym.envs.display import draws_for_seats
 from stratagym.envs.text import OK
 
 MOST_COLUMNS = 5
-"""Seats that a score sheet has columns for."""
+"""The most seats for which a score sheet has columns."""
 
 
 class Shared:
@@ -122,7 +122,7 @@ def _decision(
     legal: bool,
     texts: Shared,
 ) -> dict[str, Any]:
-    """What was decided, and how it came about; all empty where nothing was."""
+    """What was decided and how; all fields are empty where nothing was decided."""
     if position is None:
         return {
             "seat": None, "policy": None, "action": None, "move": None, "short": None, "told": "",
@@ -168,11 +168,11 @@ def _at_graph(made: list[Step], graph: dict[str, Any] | None) -> dict[str, Any] 
 # --- what the game's own ``replay`` module says --------------------------------------------------
 
 SEAT_COLOURS = ((0, 114, 178), (213, 94, 0), (0, 122, 88), (176, 82, 138), (122, 92, 0))
-"""Of seats that have none in their game's pictures; see ``display.Render``."""
+"""Colours of seats that have none in their game's pictures; see ``display.Render``."""
 
 
 def _mark(position: Position, seat: int) -> str:
-    """A seat's number; where names do not have it, as many first letters as tell them apart."""
+    """A seat's number if all names contain it, otherwise the shortest beginnings that differ."""
     names = [position.name(k) for k in range(position.rules.num_players)]
     if all(str(k) in name for k, name in enumerate(names)):
         return str(seat)
@@ -238,7 +238,7 @@ def _cuts(replay: Replay) -> list[int] | None:
 
 
 def _size(render: Any) -> int:
-    """The width that a game's pictures are made for."""
+    """The default width of a game's pictures."""
     return list(inspect.signature(render.picture).parameters.values())[2].default
 
 
@@ -312,7 +312,7 @@ def _graph(replay: Replay, judged: dict[int, Evaluation | None]) -> dict[str, An
 
 
 def _score(position: Position, evaluation: Evaluation | None) -> float | None:
-    """The best move's score for seat 0; at the end nobody scores."""
+    """The best move's score for seat 0; None at the end of the game."""
     if evaluation is None or not evaluation.scores:
         return None
     known = [score for score in evaluation.scores if score is not None]
@@ -355,7 +355,7 @@ def facts_of(record: dict[str, Any]) -> str:
 
 
 def _asked(record: dict[str, Any]) -> str:
-    """What was asked that is no move, and what the judge found; empty for a move."""
+    """A question that is no move, and what its judge found; empty for a move."""
     if "facts" not in record:
         return ""
     found = facts_of(record)

@@ -13,12 +13,12 @@ from stratagym.benchmarks.harness.replays import Position, Replay
 
 Remarks: TypeAlias = Callable[[Position, Position], list[str]]
 Moment: TypeAlias = tuple[str, str, Callable[[], np.ndarray]]
-"""A label, the board as text, and what draws it."""
+"""A moment within a move: a label, the board as text, and what draws it."""
 
 
 @dataclass
 class Step:
-    """What is shown at once.
+    """What the replay shows at one time.
 
     Attributes:
         shown: the position on the board. at: its place among the replay's positions.

@@ -8,11 +8,11 @@ import io
 import numpy as np
 
 TILE = 32
-"""Pixels of a side."""
+"""Pixels of a tile's side."""
 ACROSS = 64
-"""Tiles in a row of the sheet."""
+"""How many tiles a row of the sheet has."""
 MOST = 30_000
-"""Tiles of a sheet, which a browser still decodes as one picture."""
+"""The most tiles of a sheet that browsers still decode as one picture."""
 COLOURS = 256
 
 

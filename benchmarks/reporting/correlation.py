@@ -17,7 +17,7 @@ SHUFFLES = 10_000
 
 @dataclass(frozen=True)
 class Correlation:
-    """Of ``n`` points.
+    """A correlation of ``n`` points.
 
     Attributes:
         pearson, spearman: coefficients. p, p_spearman: two-sided, by Student's t, n - 2 degrees.
@@ -38,7 +38,7 @@ class Correlation:
     without_high: int
 
     def record(self) -> dict[str, Any]:
-        """As it stands in ``summary.json``."""
+        """The record for ``summary.json``."""
         return asdict(self)
 
 
@@ -82,7 +82,7 @@ def p_of(r: float, n: int) -> float:
 def correlation(
     x: Sequence[float] | np.ndarray, y: Sequence[float] | np.ndarray, seed: int = 0
 ) -> Correlation | None:
-    """All of it; None of fewer than ``FEWEST`` points, or where one side does not vary.
+    """The correlation with its uncertainty; None for too few points or constant values.
 
     Args:
         seed: of the shuffles.

@@ -1,4 +1,4 @@
-"""From the rows of a report's tables to the games that they are of."""
+"""Links from the rows of a report's tables to the games behind them."""
 
 from __future__ import annotations
 

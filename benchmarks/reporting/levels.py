@@ -37,7 +37,7 @@ Summary = Mapping[str, Any]
 
 
 MOST_TICKS = 8
-"""More levels have their names at every second or third tick."""
+"""With more levels, only every second or third tick has a name."""
 WORDS = (
     "**Progress**: twice the share of decided games won at the level; if the level plays "
     "perfectly, the share of games drawn.",
@@ -262,7 +262,7 @@ def owns(summary: Summary) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def write_game(page: Page, summary: Summary, game: str, level: int = 2) -> None:
-    """The section on one game; ``level`` is its heading's."""
+    """Write the section on one game; ``level`` is the level of its heading."""
     config = summary["config"]
     facts = config["ladders"][game]
     page.heading(spec(game).title, level)

@@ -76,7 +76,7 @@ class Own:
         return self.is_result and self.replaced > MARKED * self.decisions
 
     def record(self) -> dict[str, Any]:
-        """As it stands in ``summary.json``."""
+        """The record for ``summary.json``."""
         return {
             "decisions": self.decisions,
             "not_own": self.replaced,
@@ -94,7 +94,7 @@ def is_result(own: Record | None) -> bool:
 
 
 def share_text(own: Record | None) -> str:
-    """``12% !``; a dash if nothing was played for any decision."""
+    """The share as text, such as ``12% !``; a dash if nothing was played for any decision."""
     if own is None or (not own["decisions"] and not own["answers"]):
         return "0%"
     if own["share"] is None:
@@ -155,13 +155,13 @@ def words(*scopes: tuple[str, Records]) -> list[str]:
 
 
 def add_words(page: Page, *scopes: tuple[str, Records]) -> None:
-    """``words`` in a report."""
+    """Add ``words`` to a report."""
     for at, said in enumerate(words(*scopes)):
         (page.note(said, warning=True) if at else page.text(said))
 
 
 def print_words(console: Console, *scopes: tuple[str, Records]) -> None:
-    """``words`` on the screen."""
+    """Print ``words`` on the screen."""
     for said in words(*scopes):
         console.print(plain_text(said), highlight=False, markup=False)
 

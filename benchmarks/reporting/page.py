@@ -26,11 +26,11 @@ from rich.text import Text
 from stratagym.benchmarks.reporting.games import GameLinks, Games
 
 NOTHING = "–"
-"""Shown if there is no case to count."""
+"""Shown in place of a figure if there is no case to count."""
 
 DPI = 160
 NARROW = 10
-"""Fewest letters of a row's heading on a narrow screen."""
+"""The fewest letters that a row's heading has on a narrow screen."""
 
 
 # --- numbers -------------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def interval(rate: Mapping[str, Any], digits: int = 2) -> str:
-    """``[.74, .95]``, ``[–]`` where the cases do not tell, or nothing without cases."""
+    """``[.74, .95]``; ``[–]`` if the cases give no interval; empty if there are no cases."""
     if rate["value"] is None:
         return ""
     if rate["low"] is None:
@@ -72,7 +72,7 @@ def mean_text(rate: Mapping[str, Any] | None, digits: int = 2, sign: str = "") -
 
 
 def against(rate: Mapping[str, Any], level: float) -> int:
-    """1 where the interval lies above ``level``, -1 where below, 0 where it holds it or is none."""
+    """1 if the interval lies above ``level``, -1 if below, 0 if it contains it or is missing."""
     if rate["value"] is None or rate["low"] is None:
         return 0
     return int(rate["low"] > level) - int(rate["high"] < level)

@@ -48,8 +48,8 @@ def short_labels(names: Sequence[str], width: int = 24) -> dict[str, str]:
         return f"{text[: width - 1 - tail]}…{text[-tail:]}"
 
     for cut in (
-        lambda name: shorten(re.sub(r"^llm:(.*/)?", "", name)),
-        lambda name: shorten(name.removeprefix("llm:")),
+        lambda name: shorten(re.sub(r"^(llm|gguf):(.*/)?", "", name)),
+        lambda name: shorten(re.sub("^(llm|gguf):", "", name)),
         shorten,
     ):
         labels = {name: cut(name) for name in names}

@@ -13,12 +13,12 @@ import numpy as np
 CONFIDENCE = 0.95
 FEW = 20
 GROUPS = 200
-"""Parts that are left out in turn, at most."""
+"""The most parts that the jackknife leaves out in turn."""
 TOGETHER = 0.1
 """How much cases of a cluster correlate where nobody knows: what corrections for few clusters are
 made for. In simulations with 0 to 0.5 intervals hold what they say best by it."""
 Bounds = tuple[float, float]
-"""The least and the most that a single case can be."""
+"""The smallest and the largest possible value of a single case."""
 SHARE: Bounds = (0.0, 1.0)
 RESULT: Bounds = (-1.0, 1.0)
 COUNT: Bounds = (0.0, float("inf"))
@@ -42,7 +42,7 @@ class Rate:
     chance: float | None = None
 
     def record(self) -> dict[str, Any]:
-        """As it stands in ``summary.json``."""
+        """The record for ``summary.json``."""
         return asdict(self)
 
     def complement(self) -> Rate:
@@ -53,7 +53,7 @@ class Rate:
         return Rate(1 - self.value, 1 - self.high, 1 - self.low, self.n, chance)
 
     def text(self, digits: int = 2) -> str:
-        """``0.88 [0.74, 0.95]``; a dash for what there is none of."""
+        """The rate as ``0.88 [0.74, 0.95]``; a dash for a missing value or interval."""
         if self.value is None:
             return "–"
         value = f"{self.value:.{digits}f}"
@@ -252,7 +252,7 @@ def _value(parts: Sequence[np.ndarray], weights: np.ndarray) -> float:
 
 
 def _ends_of(weights: np.ndarray, bounds: Bounds) -> Bounds:
-    """What the sum of weighted ratios can be."""
+    """The smallest and the largest possible sum of weighted ratios."""
     ends = np.sort(weights[:, None] * np.array(bounds), 1).sum(0)
     return float(ends[0]), float(ends[1])
 

@@ -50,7 +50,7 @@ def rival_table(summary: dict[str, Any]) -> Table:
 
 
 def _results(rows: list[dict[str, Any]], other: str, title: str) -> Table:
-    columns = ["game", "ours", title, "games", "W-D-L", "points", "ms a move", "cut", "plies"]
+    columns = ["game", "ours", title, "games", "W-D-L", "points", "ms per move", "cut", "plies"]
     table = Table(columns, left=(1, 2))
     for row in rows:
         if other not in row:
@@ -88,32 +88,36 @@ def sections(summary: dict[str, Any]) -> list[tuple[str, str, Table]]:
     found: list[tuple[str, str, Callable[[dict[str, Any]], Table], str]] = [
         (
             "Simulations",
-            "Simulations of Monte Carlo tree search per CPU-second, one thread, random playouts; "
-            f"{len(plies)} positions after {plies[0]} to {plies[-1]} random moves, median and "
-            f"range of {config['repeats']} repeats, the two in turn.",
+            "Simulations of Monte Carlo tree search per CPU-second, in one thread and with random "
+            f"playouts, from {len(plies)} positions after {plies[0]} to {plies[-1]} random moves. "
+            f"The table shows the median and the range of {config['repeats']} repeats; the two "
+            "searches ran in turn.",
             speed_table,
             "speed",
         ),
         (
             "Equal simulations",
-            "Our search against OpenSpiel's with the same number of simulations and the same "
-            f"exploration ({config['exploration']:g}); every opening of {config['opening']} random "
-            "moves once with either side. Points are wins and half the draws; .50 is equal "
-            "strength; intervals are 95%, over openings.",
+            "The search of stratagym against OpenSpiel's, with the same number of simulations and "
+            f"the same exploration constant ({config['exploration']:g}). Every opening of "
+            f"{config['opening']} random moves is played once with either side. Points are the "
+            "share of wins plus half the share of draws, so .50 is equal strength. Intervals are "
+            "95%, over openings.",
             strength_table,
             "strength",
         ),
         (
             "Against other policies",
-            f"Every opening of {config['opening']} random moves once with either side; the "
-            "milliseconds are CPU time of each side, an engine's own not among them.",
+            f"Every opening of {config['opening']} random moves is played once with either side. "
+            "Milliseconds are CPU time of each side in this process; the CPU time of an engine's "
+            "own process is not included.",
             rival_table,
             "strength",
         ),
         (
             "Other searches",
-            f"Decisions per CPU-second, one thread: Ludo's in {config['spots']} LudoBench spots, "
-            "alpha-beta's in positions after random moves, from an empty table.",
+            "Decisions per CPU-second, in one thread. The searches of Ludo decide in "
+            f"{config['spots']} LudoBench spots; alpha-beta decides in positions after random "
+            "moves, each time with an empty hash table.",
             decision_table,
             "decisions",
         ),

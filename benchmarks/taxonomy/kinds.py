@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagym.agents.core import Policy, PolicyString, decision_for, make_policy
+from stratagym.agents.core import LANGUAGE_MODELS, Policy, PolicyString, decision_for, make_policy
 from stratagym.benchmarks.harness.botzone_games import BY_GAME
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.decisions import item_seed
@@ -144,7 +144,7 @@ def player(game: str, policy: str) -> Policy:
     """
     try:
         parsed = PolicyString.parse(policy)
-        if parsed.name == "llm":
+        if parsed.name in LANGUAGE_MODELS:
             raise InputError(f"--policies {policy!r}: language models are not asked here")
         return make_policy(spec(game), parsed)
     except (ValueError, ModuleNotFoundError) as error:

@@ -47,32 +47,55 @@ class Peer:
     version: str = ""
 
 
-_ROLLOUTS = "a rollout in C++ counts as a random game's mean length (sampled, standard error 1%)"
+_ROLLOUTS = (
+    "A rollout in C++ is counted with the mean length of a random game (sampled, standard "
+    "error 1%)."
+)
 _MAEDN = (
-    "its nearest game to Ludo; it asks for a pass when no piece can move (15% of its decisions), "
-    "where ours does not ask"
+    "This is OpenSpiel's nearest game to Ludo. It asks the player to pass when no piece can "
+    "move (15% of its decisions); our game skips the player."
 )
-_FCPA = "fold, call, pot and all-in only; one hand a game, where ours are matches of 20"
+_FCPA = (
+    "The actions are fold, call, pot and all-in only. A game is one hand; ours is a match of "
+    "20 hands."
+)
 _RLCARD_HOLDEM = (
-    "fold, call, half pot, pot and all-in, 50 big blinds deep; one hand a game, ours are 20"
+    "The actions are fold, call, half pot, pot and all-in, with stacks of 50 big blinds. A "
+    "game is one hand; ours is a match of 20 hands."
 )
-_DRAWN = "its rollouts begin behind the draw of the start, which our games make anew each time"
-_PASSES = "its games end by two passes where ours are over"
-_SUPERKO_DRAWS = "a position that comes back draws the game, where ours has no such move"
-_SUPERKO_LOSES = "who brings a position back loses, where ours has no such move"
-_SIMPLE_KO = "it knows the simple rule of repetition alone and has no limit of moves"
-_NO_LIST = "it lists no legal moves: the caller keeps the empty cells"
-_BIDDING = "games begin with bids, and four with two is no play"
-_RLCARD_LANDLORD = "it picks the landlord itself; a pair may serve as two singles"
-_PGX = "jitted; a new game's start is computed at every step"
-_ONE_CORE = "held to one processor, XLA's threads counted"
-_ALL_CORES = "XLA's own threads on all processors"
-_RLCARD_MAHJONG = "sets and a pair win, without fans, payments or one's own wall"
-_BUILT = "its library built by this machine's compiler and called from a loop in C"
-_EXTENSION = "C++ behind its Python functions, called hand by hand as ours are"
-_RIICHI = "of riichi: the regular form alone, without the tiles that lower it"
-_SETS_UP = "every call sets the variant up anew, which is most of its time; one call a decision"
-_RAW = "by raw_env(), without the wrappers of env() that check order and legality, as ours does"
+_DRAWN = (
+    "Its rollouts begin after the draw of the starting position; our games draw the starting "
+    "position every time."
+)
+_PASSES = "Its games end with two passes; ours end as soon as neither player can move."
+_SUPERKO_DRAWS = "A repeated position draws the game; in our game such a move is illegal."
+_SUPERKO_LOSES = "The player who repeats a position loses; in our game such a move is illegal."
+_SIMPLE_KO = (
+    "It forbids only immediate repetition (simple ko) and does not limit the number of moves."
+)
+_NO_LIST = "It does not list the legal moves; the caller keeps track of the empty cells."
+_BIDDING = "Games begin with bidding, and four of a kind with two cards is not a legal play."
+_RLCARD_LANDLORD = "It chooses the landlord itself, and a pair may count as two single cards."
+_PGX = "The step is compiled by jax.jit, and it computes the start of a new game every time."
+_ONE_CORE = "The process runs on one processor; the CPU time of XLA's threads is included."
+_ALL_CORES = "XLA's threads run on all processors."
+_RLCARD_MAHJONG = (
+    "A hand of sets and a pair wins; there are no fans, no payments and no separate walls."
+)
+_BUILT = "Its library was built with this machine's compiler and is called from a loop in C."
+_EXTENSION = "Its Python functions call C++; they are called once for each hand, as ours are."
+_RIICHI = (
+    "It is for riichi mahjong: only the regular form of a hand is computed, without the list "
+    "of tiles that improve it."
+)
+_SETS_UP = (
+    "Every call sets up the variant again, which takes most of the time; there is one call "
+    "per decision."
+)
+_RAW = (
+    "Made by raw_env(), so without the wrappers of env() that check the order of calls and "
+    "the legality of actions; our environment makes both checks."
+)
 
 
 def _openspiel(ours: str, game: str, *notes: str, chance: bool = False) -> tuple[Peer, ...]:
@@ -189,7 +212,7 @@ PEERS: tuple[Peer, ...] = (
     Peer("python-chess", "chess", "Board", "chess", "step", loops.python_chess),
     Peer("python-chess", "chess", "Board", "chess", "copy", loops.python_chess_copies),
     Peer("python-chess", "chess", "Board", "chess", "perft_calls", loops.python_chess_perft),
-    *_pettingzoo("chess", "chess_v6", "it ends a game as soon as a draw could be claimed"),
+    *_pettingzoo("chess", "chess_v6", "It ends a game as soon as a player could claim a draw."),
     *_pgx("chess", "chess"),
     *_openspiel("texas_holdem", "universal_poker, no limit, fcpa", _FCPA, chance=True),
     Peer(
@@ -218,7 +241,9 @@ PEERS: tuple[Peer, ...] = (
         _BUILT,
         version=native.PHEVALUATOR.version,
     ),
-    _hands("eval7", native.eval7_hands, "the C function in its package, called from a loop in C"),
+    _hands(
+        "eval7", native.eval7_hands, "The C function in its package is called from a loop in C."
+    ),
     Peer(
         "RLCard",
         "rlcard",
@@ -233,9 +258,15 @@ PEERS: tuple[Peer, ...] = (
     *(peer for peer in _openspiel("hanabi", "hanabi", chance=True) if peer.shape != "bulk"),
     _hanabi("bulk", native.hanabi_games, _BUILT, version=native.HANABI.version),
     _hanabi("bulk_observe", native.hanabi_games_observed, _BUILT, version=native.HANABI.version),
-    _hanabi("step", loops.hanabi_states, "through its Python bindings"),
-    _hanabi("observe", loops.hanabi_observations, "through its Python bindings, encoded vectors"),
-    *_pettingzoo("hanabi", "hanabi_v5", "its Hanabi is OpenSpiel's and needs shimmy too"),
+    _hanabi("step", loops.hanabi_states, "It is called through its Python bindings."),
+    _hanabi(
+        "observe",
+        loops.hanabi_observations,
+        "It is called through its Python bindings and encodes observation vectors.",
+    ),
+    *_pettingzoo(
+        "hanabi", "hanabi_v5", "Its Hanabi is OpenSpiel's and also needs the package shimmy."
+    ),
     _judge("fans", mahjong.library_fans),
     _judge("shanten", mahjong.library_shantens),
     _judge("useful", mahjong.library_useful),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,20 +42,20 @@ class Method:
     @property
     def line(self) -> str:
         return (
-            f"Rates are {UNIT}, or what the heading counts; median, min and max of {self.repeats} "
-            f"repeats of {self.seconds:g} s. Ratios are medians of the ratios repeat by repeat, "
-            "with the sign test's 95% interval; faster is who the interval says, neither if it "
-            "holds 1."
+            f"Rates are {UNIT}, unless the heading names something else that is counted. Each "
+            f"rate is the median of {self.repeats} repeats of {self.seconds:g} s, with minimum and "
+            "maximum. A ratio is the median of the ratios of single repeats, with the 95% interval "
+            "of the sign test. The last column names the faster of the two, or neither if the "
+            "interval contains 1."
         )
 
     @property
     def calls_line(self) -> str:
         direct, looked_up = (self.empty_calls[name] for name in ("direct", "looked_up"))
         return (
-            "A compiled function that does nothing takes "
-            f"{direct:.0f} ns when Python calls it by core.direct, {looked_up:.0f} ns as it is. A "
-            "Python step of a state is two such calls, of legal_actions and apply_action, and a "
-            "list."
+            "A call of an empty compiled function from Python takes "
+            f"{direct:.0f} ns through core.direct and {looked_up:.0f} ns without it. A Python step "
+            "of a state makes two such calls (legal_actions and apply_action) and a list."
         )
 
 
@@ -133,10 +133,10 @@ def standing(entries: list[Entry]) -> str:
         if entry.faster not in (OURS, "neither")
     ]
     line = (
-        f"Of {len(compared)} comparisons of the same game, ours is faster in {counts['ours']}, "
-        f"the peer in {counts['peer']}, neither in {counts['neither']}."
+        f"In {len(compared)} comparisons of the same game, stratagym is faster in "
+        f"{counts['ours']}, the peer in {counts['peer']}, and neither in {counts['neither']}."
     )
-    return line + (f" The peer is faster: {'; '.join(lost)}." if lost else "")
+    return line + (f" The peer is faster in: {'; '.join(lost)}." if lost else "")
 
 
 def missing(entries: list[Entry]) -> list[str]:
@@ -151,10 +151,14 @@ def record_bytes(entries: list[Entry]) -> dict[str, int]:
 
 
 def notes(entries: list[Entry]) -> list[str]:
-    """How large our states are, and what to know of the peers, each thing once."""
+    """How large our states are, and what to know of the peers: each note with its peers."""
     sizes = ", ".join(f"{game} {size:,}" for game, size in record_bytes(entries).items())
-    lines = [f"{entry.label}: {note}" for entry in entries for note in entry.by.notes]
-    return [f"Bytes of a state of ours: {sizes}", *dict.fromkeys(lines)]
+    peers: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for entry in entries:
+        for note in entry.by.notes:
+            peers[note][entry.label] = None
+    about = [f"{'; '.join(labels)}: {note}" for note, labels in peers.items()]
+    return [f"Size of a state of stratagym in bytes: {sizes}.", *about]
 
 
 def screen(entries: list[Entry], method: Method) -> None:

@@ -187,9 +187,9 @@ def screen(found: dict[str, Any], repeats: int) -> None:
     console = output_console()
     console.print(machine_line(found["machine"]), table.rich(), sep="\n", markup=False)
     console.print(
-        f"Decisions a CPU-second with {found['games_side_by_side']} games side by side. Delivered "
-        f"by ours over DummyVecEnv: {ratio['median']:.1f}x ({ratio['min']:.1f} to "
-        f"{ratio['max']:.1f} in {repeats} repeats).",
+        f"Decisions per CPU-second with {found['games_side_by_side']} games side by side. "
+        f"stratagym's VecEnv delivers {ratio['median']:.1f} times as many decisions as DummyVecEnv "
+        f"({ratio['min']:.1f} to {ratio['max']:.1f} in {repeats} repeats).",
         soft_wrap=True,
         markup=False,
     )

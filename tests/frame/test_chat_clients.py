@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tracemalloc
 import zlib
+from functools import cache
 
 import openai_server
 import pytest
@@ -34,6 +35,7 @@ def packed(body: bytes, level: int = 9) -> Response:
     return Response("packed", gzip.compress(body, level), headers=PACKED)
 
 
+@cache
 def bomb(size: int) -> bytes:
     """Gzip of so many blanks, made without them."""
     packer = zlib.compressobj(9, wbits=31)

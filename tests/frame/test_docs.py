@@ -103,10 +103,10 @@ def test_code_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch, re
 @cache
 def options_of(*command: str) -> frozenset[str]:
     """The ``--options`` that a benchmark's ``--help`` names."""
-    done = subprocess.run(
-        [sys.executable, "-m", f"stratagym.benchmarks.{command[0]}", *command[1:], "--help"],
-        capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "200"},
-    )  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "200")
+        done = run(*command, "--help")
+    assert done.returncode == 0, done.stderr
     return frozenset(re.findall(r"--[a-z][a-z-]*", done.stdout))
 
 

@@ -220,7 +220,7 @@ def test_a_replay_tells_credits(tmp_path):
                  "--rounds", 2, "--output", tmp_path / "run", "--json")  # fmt: skip
     assert result.returncode == 0, result.stderr
     page = (tmp_path / "run" / "replays.html").read_text()
-    found = re.findall(r"Credit of the items of (\w+), [^:]*: ([^\"]*)\.", page)
+    found = re.findall(r"Credit of each item in the plan of (\w+), [^:]*: ([^\"]*)\.", page)
     assert len(found) >= 2 and {side for side, _ in found} == {"Attacker", "Defender"}
 
 

@@ -132,7 +132,7 @@ def test_table_and_files(capsys, fake_peers, tmp_path):
         words = " ".join(text.split())
         assert "per CPU-second, one thread" in words
         assert "pip install absent[all]" in words
-        assert "Bytes of a state of ours: ludo " in words
+        assert "Size of a state of stratagym in bytes: ludo " in words
         for shape in SHAPES.values():
             assert (shape.title.split(",")[0] in words) == (not shape.games)
     picture = (tmp_path / "new" / "folder" / "throughput.png").read_bytes()
