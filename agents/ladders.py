@@ -84,7 +84,7 @@ class Ladder:
         if not self.path.exists():
             raise ValueError(
                 f"{self.name} has no calibration in {self.path}; run: "
-                f"python -m benchmarks.anchored_levels calibrate --game {self.game.name}"
+                f"python -m benchmarks.anchored_levels calibrate --game {self.game.name} --freeze"
             )
         found = json.loads(self.path.read_text())
         if found["facts"] != self.facts():

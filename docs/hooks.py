@@ -127,8 +127,9 @@ def index_page() -> str:
         [
             "# Games",
             "",
-            '`stratagym.envs.games()` lists them, `stratagym.envs.spec("...")` gives the facts of '
-            "one. The pages are made from the packages' own docstrings and facts.",
+            "`stratagym.envs.games()` lists the names of all games, and "
+            '`stratagym.envs.spec("...")` gives the facts of one. These pages are made from the '
+            "games' docstrings and facts.",
             "",
             *tables,
             *gallery(),

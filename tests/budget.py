@@ -1,6 +1,7 @@
 """What each game costs the suite: seconds of tests and of compiling, beside a budget.
 
-A pytest plugin. A test belongs to the game that its file or its parameters name, else to none.
+A pytest plugin. A test belongs to the game whose folder it is in, else to the game that its file or
+its parameters name, else to none.
 Nothing fails here: timings depend on the machine. The table at the end of a run is for those who
 add a game.
 """
@@ -25,7 +26,11 @@ _GAMES = re.compile(rf"(?<![a-z])({'|'.join(sorted(our_games(), key=len, reverse
 
 def game_of(nodeid: str) -> str:
     """The game that a test's id names, or ``-``."""
-    found = _GAMES.findall(nodeid.rpartition("/")[2])
+    path, _, test = nodeid.partition("::")
+    *folders, name = path.split("/")
+    if folders[:2] == ["tests", "games"]:
+        return folders[-1]
+    found = _GAMES.findall(f"{name}::{test}")
     return found[0] if found else "-"
 
 

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from stratagym.agents.core import decision_for, make_policy
+from stratagym.agents.core import Policy, decision_for, make_policy
 from stratagym.agents.speaking import decide
 from stratagym.envs import core, spec
 from stratagym.envs import text as words
 from stratagym.envs.checks import SEED_MASK
 from stratagym.envs.dealing import dealt_in
+from stratagym.envs.words import Renaming
+from stratagym.wrappers.rewards import Rewards, regret_of
 
 FORFEIT, RANDOM = "forfeit", "random"
 
@@ -67,6 +70,39 @@ def pairings(players: int, games: int | None, seed: int) -> list[tuple[int, int]
     return [(int(k) & SEED_MASK, seat) for k in start for seat in range(players)]
 
 
+@dataclass(frozen=True)
+class Generated:
+    """A reply with what a client knows of how it was made, for learners.
+
+    Attributes:
+        text: of the reply. prompt_ids, token_ids: of the prompt and of the reply, where the client
+            has them. logprobs: of the reply's tokens.
+    """
+
+    text: str
+    prompt_ids: Sequence[int] | None = None
+    token_ids: Sequence[int] | None = None
+    logprobs: Sequence[float] | None = None
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An answer that a seat gave, and what it earned.
+
+    Attributes:
+        prompt: as it was asked. reply: with what the client kept of it.
+        kind, reason: ``ok``, ``unparseable`` or ``illegal``, and why; ``action`` is the move.
+        reward: of this answer; the last one's has the end of the game in it.
+    """
+
+    prompt: list[dict[str, str]]
+    reply: Generated
+    kind: str
+    reason: str
+    action: int | None
+    reward: float
+
+
 class Dialogue:
     """A game in which one seat answers questions and copies of a policy play the others.
 
@@ -80,13 +116,14 @@ class Dialogue:
         'ok'
 
     Args:
-        game: a registered game. opponent: a policy string.
+        game: a registered game. opponent: a policy string, or a policy.
         seed: of the game and of every random choice in it. seat: the one that answers.
         tries: answers for one move; a bad one is quoted back.
         invalid: what follows the last bad answer: ``forfeit`` loses the game, ``random`` plays a
             seeded random legal move.
         text: what prompts hold and how replies are read.
         options: of the game.
+        rewards: what a learner is told of its answers; by default the seat's return, at the end.
 
     Attributes:
         game: the ``TextGame``.
@@ -94,6 +131,7 @@ class Dialogue:
         news: the part of the question that a running conversation has not had yet.
         counts: how many answers were ``ok``, ``unparseable`` and ``illegal``.
         forfeited, replaced: whether the game was forfeited; how often random moves stood in.
+        answers: all of them, with their rewards.
 
     Raises:
         ValueError: a bad argument, in one line.
@@ -102,7 +140,7 @@ class Dialogue:
     def __init__(
         self,
         game: str,
-        opponent: str = "random",
+        opponent: str | Policy = "random",
         *,
         seed: int,
         seat: int,
@@ -110,6 +148,7 @@ class Dialogue:
         invalid: str = FORFEIT,
         text: words.TextOptions = words.TextOptions(),  # noqa: B008 - frozen
         options: Mapping[str, Any] | None = None,
+        rewards: Rewards = Rewards(),  # noqa: B008 - frozen
     ):
         if tries < 1:
             raise ValueError(f"tries {tries}: at least 1 is needed")
@@ -120,7 +159,12 @@ class Dialogue:
         if not 0 <= seat < self.players:
             raise ValueError(f"seat {seat}: {game} has the seats 0 to {self.players - 1}")
         self.seed, self.seat, self.tries, self.invalid = seed, seat, tries, invalid
-        self.opponent = make_policy(self.game.spec, opponent)
+        if isinstance(opponent, str):
+            opponent = make_policy(self.game.spec, opponent)
+        self.opponent = opponent
+        rewards.check(self.game.spec)
+        self.rewards = rewards
+        self.answers: list[Answered] = []
         self.counts: Counter[str] = Counter()
         self.forfeited, self.replaced = False, 0
         self.messages: list[dict[str, str]] = []
@@ -135,12 +179,53 @@ class Dialogue:
         """Whether no more answers are wanted."""
         return self.forfeited or self.game.over
 
-    def answer(self, reply: str) -> words.Outcome:
+    @property
+    def legal(self) -> list[int]:
+        """The legal actions of the open question; none when the game is over."""
+        return [] if self._asking is None or self.over else list(self._asking.turn.legal)
+
+    @property
+    def moves(self) -> list[str]:
+        """The same as the texts that answers name them by, for clients that constrain answers."""
+        if not self.legal:
+            return []
+        assert self._asking is not None
+        turn, view = self._asking.turn, self.game.spec.module("view")
+        told = [view.action_to_string(turn.rules, turn.states[0], a) for a in turn.legal]
+        if not self.game.text.renamed:
+            return told
+        return list(map(Renaming(view.RENAMED).renamed, told))
+
+    @property
+    def reward(self) -> float:
+        """What all answers have earned so far."""
+        return sum(answer.reward for answer in self.answers)
+
+    def answer(self, reply: str | Generated) -> words.Outcome:
         """Take the answer to the open question. Raises ``ValueError`` when the game is over."""
         if self.over:
             raise ValueError("the game is over: no answer is wanted")
         assert self._asking is not None
-        outcome = self._asking.answer(reply)
+        given = Generated(reply) if isinstance(reply, str) else reply
+        prompt, turn = self.messages, self._asking.turn
+        outcome = self._asking.answer(given.text)
+
+        def regret() -> float:
+            assert outcome.action is not None
+            return regret_of(self.game.spec, turn.rules, turn.states, outcome.action)
+
+        earned = self.rewards.of_answer(outcome, regret)
+        self._take(outcome, given.text)
+        if self.over:
+            earned += self.rewards.of_end(self.returns()[self.seat], self.forfeited)
+        self.answers.append(
+            Answered(prompt, given, outcome.kind, outcome.reason or "", outcome.action, earned)
+        )
+        return outcome
+
+    def _take(self, outcome: words.Outcome, reply: str) -> None:
+        """Go on to the next question, or to the end."""
+        assert self._asking is not None
         self.counts[outcome.kind] += 1
         if outcome.kind == words.OK:
             self.game.accept(outcome, reply)
@@ -160,7 +245,6 @@ class Dialogue:
                 self.game.play(action)
             self.replaced += 1
             self._advance()
-        return outcome
 
     def _advance(self) -> None:
         """Let the opponents move up to the next question or the end."""

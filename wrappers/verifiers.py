@@ -15,6 +15,7 @@ from typing import Any
 
 from stratagym.envs.text import TextOptions
 from stratagym.wrappers.dialogue import FORFEIT, Dialogue, pairings, players_of
+from stratagym.wrappers.rewards import Rewards
 
 try:
     import verifiers.v1 as vf
@@ -57,6 +58,8 @@ class GameTasksetConfig(vf.TasksetConfig):
     """More of ``TextOptions``, such as ``{"system": "merge", "hints": True}``."""
     options: dict[str, Any] = {}  # noqa: RUF012 - pydantic copies defaults
     """The game's options."""
+    rewards: dict[str, Any] = {}  # noqa: RUF012 - pydantic copies defaults
+    """Of ``Rewards``, such as ``{"illegal": -0.1, "forfeit": -2}``; by default the return alone."""
 
     def settings(self) -> dict[str, Any]:
         """``Dialogue``'s arguments, the seed and the seat apart."""
@@ -66,6 +69,7 @@ class GameTasksetConfig(vf.TasksetConfig):
         return {
             "game": self.game, "opponent": self.opponent, "tries": self.tries,
             "invalid": self.invalid, "text": text, "options": self.options,
+            "rewards": Rewards.of(self.rewards),
         }  # fmt: skip
 
 
@@ -102,7 +106,10 @@ class GameEnvConfig(vf.EnvConfig):
 
 
 class GameEnv(vf.Env[GameEnvConfig]):
-    """Plays a task's game; the reward is the seat's return, all other figures are metrics."""
+    """Plays a task's game; the reward is the seat's return, all other figures are metrics.
+
+    With other ``rewards`` it is what they add up to, and the return is a metric among the others.
+    """
 
     async def run(self, task: Any, agents: Any) -> None:
         """One game. A game that verifiers cuts off (a limit, a failed call) is not scored."""
@@ -123,7 +130,10 @@ class GameEnv(vf.Env[GameEnvConfig]):
         trace.info["game"] = dialogue.record()
         if dialogue.over:
             scores = dialogue.scores()
-            trace.record_reward("return", scores.pop("return"), 1.0)
+            if dialogue.rewards.shaped:
+                trace.record_reward("reward", dialogue.reward, 1.0)
+            else:
+                trace.record_reward("return", scores.pop("return"), 1.0)
             for name, value in scores.items():
                 trace.record_metric(name, value)
 

@@ -108,8 +108,9 @@ def _whole(page: Page, summary: Summary) -> None:
     page.table(tables.metric_table(summary, MAIN, "mean"), "Mean over the games")
     page.table(tables.metric_table(summary, MORE), "Further metrics, all games pooled")
     page.note(
-        "A high or low ORR is no merit by itself: a policy that never revises has 0, one that "
-        "always revises has 1. Revisions are corrections if CSR is above that of redraws."
+        "A high or low over-correction rate (ORR) is no merit by itself: a policy that never "
+        "revises has 0, and a policy that always revises has 1. Revisions are corrections if their "
+        "correction success rate (CSR) is above that of redraws."
     )
     if not any(row["policy"] == "random" and row["matches"] for row in summary["policies"]):
         page.note(

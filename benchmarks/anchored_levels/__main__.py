@@ -28,11 +28,11 @@ from stratagym.agents.ladders import Ladder, ladder_of, laddered
 from stratagym.benchmarks.anchored_levels import calibration, report
 from stratagym.benchmarks.harness import cli, workers
 from stratagym.benchmarks.harness import climb_setup as setup
-from stratagym.benchmarks.harness.climb import Plan, new_climb, new_plan, schedule_of
-from stratagym.benchmarks.harness.climb_summary import summarise
+from stratagym.benchmarks.harness.climb import Plan, new_plan
+from stratagym.benchmarks.harness.climb_summary import climb_and_report, summarise
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.options import ExecutorArgs
-from stratagym.benchmarks.harness.progress import progress_bar, stage
+from stratagym.benchmarks.harness.progress import progress_bar
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.harness.schedules import Records
 from stratagym.benchmarks.reporting.terminal import say
@@ -65,13 +65,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     policies = setup.find_policies(list(ladders), words, args)
     named = setup.by_name(policies)
     run = Run(NAME, args, setup.config_of(plans, named, args.seed), setup.models_of(named))
-    climbs = [new_climb(plans[game], name) for game, own in policies.items() for name in own]
-    run.play(
-        schedule_of(climbs), lambda match: f"{match.game} {match.seats[match.place.seat or 0]}"
-    )
-    with stage("adding up the games"):
-        summary = summarise(run, climbs, ladders, named)
-    run.finish(summary, report.write, report.screen)
+    climb_and_report(run, plans, policies, summarise, report)
 
 
 def usual_policies(games: list[str]) -> str:

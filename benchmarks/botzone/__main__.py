@@ -29,8 +29,8 @@ from stratagym.benchmarks.botzone.summary import summarise
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness import climb_setup as setup
 from stratagym.benchmarks.harness.botzone_games import BY_GAME, REPLAYS
-from stratagym.benchmarks.harness.climb import Plan, new_climb, new_plan, schedule_of
-from stratagym.benchmarks.harness.progress import stage
+from stratagym.benchmarks.harness.climb import Plan, new_plan
+from stratagym.benchmarks.harness.climb_summary import climb_and_report
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.reporting.terminal import say
 
@@ -76,13 +76,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     }
     replays = {"replays": REPLAYS} if args.as_published else {}
     run = Run(NAME, args, config, setup.models_of(named), **replays)
-    climbs = [new_climb(plans[game], name) for game, own in policies.items() for name in own]
-    run.play(
-        schedule_of(climbs), lambda match: f"{match.game} {match.seats[match.place.seat or 0]}"
-    )
-    with stage("adding up the games"):
-        summary = summarise(run, climbs, ladders, named)
-    run.finish(summary, report.write, report.screen)
+    climb_and_report(run, plans, policies, summarise, report)
 
 
 def refuse_own_protocol(args: Args) -> None:

@@ -1,11 +1,12 @@
-"""The content of ``summary.json``: levels, ratings, answers and behaviour of every climb."""
+"""A run of climbs, and its ``summary.json``: levels, ratings, answers and behaviour of each."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,16 +15,53 @@ from stratagym.agents import hooks
 from stratagym.agents.core import Policy
 from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness import climb_setup
-from stratagym.benchmarks.harness.climb import Climb, LevelResult, Outcome, ScoreClimb
+from stratagym.benchmarks.harness.climb import (
+    Climb,
+    LevelResult,
+    Outcome,
+    Plan,
+    ScoreClimb,
+    new_climb,
+    schedule_of,
+)
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.games import Games, role_rates
 from stratagym.benchmarks.harness.matches import place_of
 from stratagym.benchmarks.harness.own_play import in_games
-from stratagym.benchmarks.harness.policies import usage
+from stratagym.benchmarks.harness.policies import by_name, usage
+from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord, sides_of
 from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.reporting.own import NO_RESULT, is_result
 from stratagym.benchmarks.reporting.stats import COUNT, Rate, jackknife
+
+Summarise = Callable[
+    [Run, Sequence[Climb | ScoreClimb], Mapping[str, Ladder], Mapping[str, Policy]], dict[str, Any]
+]
+"""Makes the summary of a run of climbs, as ``summarise`` does."""
+
+
+def climb_and_report(
+    run: Run,
+    plans: Mapping[str, Plan],
+    policies: Mapping[str, Mapping[str, Policy]],
+    add_up: Summarise,
+    report: ModuleType,
+) -> None:
+    """From the first match of policies' climbs to the last table.
+
+    Args:
+        plans, policies: by game; the climbs of a game are of its policies.
+        add_up: the summary. report: has ``write`` and ``screen``, as ``Run.finish`` takes them.
+    """
+    climbs = [new_climb(plans[game], name) for game, own in policies.items() for name in own]
+    run.play(
+        schedule_of(climbs), lambda match: f"{match.game} {match.seats[match.place.seat or 0]}"
+    )
+    with stage("adding up the games"):
+        ladders = {game: plan.ladder for game, plan in plans.items()}
+        summary = add_up(run, climbs, ladders, by_name(policies))
+    run.finish(summary, report.write, report.screen)
 
 
 def summarise(

@@ -92,8 +92,8 @@ def write(folder: Path, summary: Summary) -> None:
     config = summary["config"]
     page = Page(
         "Ludo arena",
-        "Whole games; every seed is played once from each seat. Intervals are 95%, over seeds; "
-        "only a sole winner counts as a win.",
+        "Whole games between policies. Every seed is played once from each seat. Intervals are "
+        "95%, over seeds; only a sole winner counts as a win.",
     )
     page.figures_in_brief(
         [
@@ -106,7 +106,7 @@ def write(folder: Path, summary: Summary) -> None:
         page.heading(f"{players} players{rest}")
         page.figure(
             draw_matrix(folder, summary, players),
-            f"Chance is {number(1 / players)}; bold cells differ from it.",
+            f"The chance level is {number(1 / players)}; cells in bold differ from it.",
             f"Matrix of win rates with {players} players",
         )
         page.table(pairing_table(summary, players))

@@ -70,11 +70,13 @@ class Album:
         here, drawn, folder = len(self.scenes), self.drawn, self.run.folder
         said = []
         if here < len(self.numbers):
-            said.append(f"{count(here)} of {count(len(self.numbers))} games are here")
+            said.append(f"The page holds {count(here)} of {count(len(self.numbers))} games.")
         if drawn < here and not self.all_text:
-            said.append(f"{count(drawn)} of {count(here)} have pictures, the others text")
+            said.append(
+                f"{count(drawn)} of {count(here)} games on it have pictures; the others show text."
+            )
         command = code(f"python -m benchmarks.replay {folder} --match NUMBER --html game.html")
-        return f"{'; '.join(said)}. {command} draws any game." if said else ""
+        return f"{' '.join(said)} {command} draws any game." if said else ""
 
     def page(self, title: str) -> str:
         """The page; there is at least one scene."""
@@ -192,7 +194,10 @@ def add_replays(page: Page, folder: Path, remarks: Remarks | None = None) -> Non
     html = found.page(f"{page.title}: replays")
     write_text(folder / NAME, html)
     page.heading("Replays")
-    page.links("Every position of a game, with what was asked and answered:", [(NAME, NAME)])
+    page.links(
+        "Every position of the games, with prompts and answers, is shown on this page:",
+        [(NAME, NAME)],
+    )
     if note:
         page.text(note)
     page.bullets(found.problems)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 
 from stratagym.benchmarks.harness.standings import PARTS
@@ -26,7 +27,8 @@ from stratagym.benchmarks.reporting.page import Page, Table, count
 from stratagym.benchmarks.reporting.plots import draw_means, short_labels
 from stratagym.benchmarks.reporting.sections import cut_short, print_end
 from stratagym.benchmarks.table.seatings import MIXED, ONE, TEAMS
-from stratagym.envs import spec
+from stratagym.envs import core, spec
+from stratagym.envs.views import seat_names
 
 Summary = Mapping[str, Any]
 TITLES = {
@@ -74,8 +76,9 @@ def standing_table(summary: Summary, seating: str) -> Table:
 def part_table(summary: Summary, seating: str, part: str) -> Table:
     """One row for each policy and seat, side or role; no rows where there is nothing to tell."""
     title = PART_TITLES[part]
+    called = seats_called(summary["config"]) if part == "by_seat" else {}
     rows = [
-        {**own, "policy": row["policy"], "among": row["among"], title: label}
+        {**own, "policy": row["policy"], "among": row["among"], title: called.get(label, label)}
         for row in rows_of(summary, seating)
         for label, own in row[part].items()
     ]
@@ -99,6 +102,18 @@ def games_of(seating: str, names: Sequence[str]) -> Games:
     """The games of a table of a seating, by the policies that a row names."""
     own = "" if seating == MIXED else f"{'/'.join(names)}/"
     return Games((names[0],), f"{seating}/{own}")
+
+
+def seats_called(config: Mapping[str, Any]) -> dict[str, str]:
+    """By their numbers, the names that a game has for its seats; empty where it has none."""
+    game = spec(config["game"])
+    rules = game.make_rules(**config["rules"])
+    states, (_, probs) = core.new_states(rules), core.new_scratch(rules)
+    core.start_at(rules, states, 0, np.uint64(0), probs)
+    names = seat_names(game.module("view"), rules, states[0])
+    if all(str(seat) in name for seat, name in enumerate(names)):
+        return {}
+    return {str(seat): name for seat, name in enumerate(names)}
 
 
 def draw_ranks(folder: Path, summary: Summary, seating: str) -> Path:

@@ -46,6 +46,7 @@ legal in a tenth of the time."""
 def aec_loop(env: Any) -> Episode:
     """reset / last / step of a PettingZoo environment, actions drawn from the mask."""
     random, seeds = Random(1).random, itertools.count()
+    has_many = env.action_space(env.possible_agents[0]).n >= MANY
 
     def episode() -> int:
         decisions = 0
@@ -56,7 +57,7 @@ def aec_loop(env: Any) -> Episode:
                 env.step(None)
                 continue
             mask = observation["action_mask"]
-            if mask.size >= MANY and mask.itemsize == 1:
+            if has_many and mask.itemsize == 1:
                 mask = mask.view(np.bool_)
             legal = np.flatnonzero(mask)
             env.step(legal[int(random() * len(legal))])

@@ -149,7 +149,7 @@ def test_another_set_of_levels_needs_another_calibration():
     with pytest.raises(ValueError, match="new version"):
         _ = longer.calibration
     newer = replace(ladder, name="connect_four/ladder-v99")
-    with pytest.raises(ValueError, match="calibrate --game connect_four"):
+    with pytest.raises(ValueError, match="calibrate --game connect_four --freeze"):
         _ = newer.calibration
 
 

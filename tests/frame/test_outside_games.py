@@ -1,4 +1,4 @@
-"""Games of other packages: Nim, built from ``tests/outside`` and installed outside the tree."""
+"""Games of other packages: Nim, and pips of four seats, built from ``tests/outside``."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def script(name: str, *arguments: object, path: Path) -> str:
 def test_it_is_found_and_not_imported(site):
     code = "import sys; from stratagym import envs; print(envs.games(), 'nim' in str(sys.modules))"
     said, error = python("-c", code, path=site)
-    assert said.strip() == f"{sorted([*our_games(), 'nim'])} False"
+    assert said.strip() == f"{sorted([*our_games(), 'nim', 'pips'])} False"
     assert error == ""
 
 
@@ -222,6 +222,43 @@ def test_it_is_trained_on(site, tmp_path):
     assert (tmp_path / "run" / "agent.zip").exists()
 
 
+# --- a game of four seats ------------------------------------------------------------------------
+
+
+def test_a_game_of_four_keeps_the_contract(site):
+    code = (
+        "import json\nfrom stratagym.testing import contract\n"
+        "print('\\n' + json.dumps(contract('pips')))"
+    )
+    said, _ = python("-c", code, path=site)
+    left_out = dict(json.loads(said.splitlines()[-1]))
+    assert set(left_out) <= {"golden_playthrough", "pettingzoo_render", "ptx"}
+
+
+def test_four_sit_at_a_table_with_a_player_that_only_their_game_has(site, tmp_path):
+    run = tmp_path / "table"
+    script("table", "--game", "pips", "--policies", "random,heuristic,steady:4", "--games", 4,
+           "--seating", "mixed,one", "--workers", 1, "--output", run, path=site)  # fmt: skip
+    games = lines(run / "games.jsonl")
+    assert len(games) == 4 + 6 * 4 and {len(game["seats"]) for game in games} == {4}
+    assert {name for game in games for name in game["seats"]} == {
+        "random", "heuristic", "steady:4",
+    }  # fmt: skip
+    assert "steady:4" in (run / "report.md").read_text()
+    shown = script("replay", run, "--match", "1", "--all", path=site)
+    assert "the outcome is the recorded one" in shown
+
+
+def test_four_climb_a_ladder_that_is_frozen(site, tmp_path):
+    checked = script("anchored_levels", "calibrate", "--game", "pips", "--check", 4, path=site)
+    assert "the games are the same" in checked
+    said = script("anchored_levels", "--game", "pips", "--policies", "steady:0", "--games", 8,
+                  "--workers", 1, "--output", tmp_path / "levels", "--json", path=site)  # fmt: skip
+    assert '"steady:0"' in said
+    seats = [game["seats"] for game in lines(tmp_path / "levels" / "games.jsonl")]
+    assert all(row.count("steady:0") == 1 for row in seats)
+
+
 # --- a package that goes away --------------------------------------------------------------------
 
 PLAY = """
@@ -324,8 +361,8 @@ def test_packages_that_do_not_work_harm_nobody(site, tmp_path):
     said, error = python("-c", ASK, *wanted, "mahjong", path=path)
     listed, asked, usable, caught = json.loads(said)
     found = ["crash", "ends", "long", "absent", "empty", "renamed"]
-    assert listed == sorted([*our_games(), "nim", *found])
-    assert usable == sorted([*our_games(), "nim"])
+    assert listed == sorted([*our_games(), "nim", "pips", *found])
+    assert usable == sorted([*our_games(), "nim", "pips"])
     assert set(asked) == {*wanted, "mahjong"} - {"ludo", "nim"}
     for game, words in {
         "crash": ["'crash' of raises 1.0", "bad_raises", "ZeroDivisionError"],

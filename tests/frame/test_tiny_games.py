@@ -69,6 +69,9 @@ def test_a_table_is_played_and_reported(played):
     assert not stood or name in FORFEITS
     assert (folder / "messages.jsonl").exists() == takes_talk(game)
     assert game.title in (folder / "report.html").read_text()
+    report = (folder / "report.md").read_text()
+    assert ("| `random` | Austria |" in report) == (name == "powers")
+    assert ("| `random` | 0 |" in report) == (name != "powers")
 
 
 def test_all_its_games_are_replayed(played, tmp_path):

@@ -85,6 +85,16 @@ def test_bad_answers_are_told_and_forfeit(seed):
     assert player.metrics["forfeit"] == 1 and player.metrics["unparseable"] == 2
 
 
+def test_rewards_stay_apart_from_the_return(seed):
+    env = load_environment(
+        game="tictactoe", opponent="random", games=2, seed=seed, tries=2,
+        rewards={"unparseable": -0.25, "forfeit": -3},
+    )  # fmt: skip
+    player = played(env, next(iter(env.taskset)), lambda n: "no")
+    assert player.rewards == {"reward": 2 * -0.25 - 3}
+    assert player.metrics["return"] == -1 and player.metrics["forfeit"] == 1
+
+
 def test_a_game_that_was_cut_off_has_no_reward(seed):
     env = load_environment(game="connect_four", opponent="random", games=2, seed=seed)
     player = played(env, next(iter(env.taskset)), lambda n: f"Move: {n + 1}", turns=1)
@@ -98,6 +108,7 @@ def test_a_game_that_was_cut_off_has_no_reward(seed):
         ({"games": 3}, "multiple of 2"),
         ({"opponent": "nobody"}, "unknown policy"),
         ({"invalid": "shrug"}, "choose forfeit or random"),
+        ({"rewards": {"win": 1}}, "unknown reward 'win'"),
     ],
 )
 def test_bad_settings_are_refused(settings, said):

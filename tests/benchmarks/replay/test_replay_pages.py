@@ -152,8 +152,8 @@ def test_what_a_page_leaves_out_is_said(tmp_path, seed, monkeypatch):
     numbers, text, data = written()
     assert numbers == [1, 2]  # one of each pairing
     command = f"python -m benchmarks.replay {tmp_path} --match NUMBER --html game.html"
-    assert "2 of 5 games are here" in text and command in text
-    assert "2 of 5 games are here" in data["note"] and command in data["note"]
+    assert "The page holds 2 of 5 games." in text and command in text
+    assert "The page holds 2 of 5 games." in data["note"] and command in data["note"]
     monkeypatch.setattr(album, "GAMES", 200)
     monkeypatch.setattr(album, "POSITIONS", 12)
     numbers, text, data = written()
@@ -162,11 +162,11 @@ def test_what_a_page_leaves_out_is_said(tmp_path, seed, monkeypatch):
     monkeypatch.setattr(album, "POSITIONS", 1500)
     monkeypatch.setattr(album, "BYTES", 12_000)
     numbers, text, _ = written()
-    assert 1 <= len(numbers) < 5 and f"{len(numbers)} of 5 games are here" in text
+    assert 1 <= len(numbers) < 5 and f"The page holds {len(numbers)} of 5 games." in text
     monkeypatch.setattr(album, "BYTES", 10**9)
     monkeypatch.setattr(album, "DRAWING_S", 0)
     numbers, text, data = written()
-    assert len(numbers) == 5 and "0 of 5 have pictures" in text
+    assert len(numbers) == 5 and "0 of 5 games on it have pictures" in text
     assert data["sheet"] is None and all(game["size"] is None for game in data["games"])
 
 
