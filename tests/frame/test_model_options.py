@@ -523,8 +523,8 @@ def test_cached_tokens_have_a_price_of_their_own_where_one_is_given():
 
 
 def test_reports_and_replays_show_the_counts_where_there_are_any():
-    plain = {"answers": 1, "kinds": {"ok": 1}, "tokens_in": 9, "tokens_out": 2, "cost": None,
-             "median_latency_s": 0.25}  # fmt: skip
+    plain = {"answers": 1, "kinds": {"ok": 1}, "reasons": {}, "tokens_in": 9, "tokens_out": 2,
+             "cost": None, "median_latency_s": 0.25}  # fmt: skip
     table = model_table({"models": {"a": plain}})
     assert table.columns[-4:] == ["tokens in", "tokens out", "median latency", "cost"]
     assert table.rows[0][-2:] == ["0.25 s", NOTHING]

@@ -16,8 +16,9 @@ from stratagym.benchmarks.tournament import __main__ as tournament
 
 KINDS = {"ok": 19_345, "unparseable": 12_345, "illegal": 1_234, "transport": 17, "overtime": 3}
 USED = {
-    "answers": 32_941, "kinds": KINDS, "tokens_in": 12_345_678, "tokens_out": 2_345_678,
-    "tokens_reasoning": 1_345_678, "cost": 123.4567, "median_latency_s": 0.25,
+    "answers": 32_941, "kinds": KINDS, "reasons": {"truncated": 4_321}, "tokens_in": 12_345_678,
+    "tokens_out": 2_345_678, "tokens_reasoning": 1_345_678, "cost": 123.4567,
+    "median_latency_s": 0.25,
 }  # fmt: skip
 NAME = "llm:some-organisation/a-rather-long-model-name"
 
@@ -35,7 +36,7 @@ def test_the_table_of_models_keeps_headers_and_numbers(width):
     shown = printed(table, width, "Language models")
     assert max(map(len, shown.splitlines())) <= width
     assert "…" not in shown and "..." not in shown
-    for number in ("32,941", "19,345", "12,345", "12,345,678", "1,345,678", "123.4567"):
+    for number in ("32,941", "19,345", "12,345", "4,321", "12,345,678", "1,345,678", "123.4567"):
         assert number in shown
     for header in ("unparseable", "overtime", "tokens reasoning", "tokens out"):
         assert all(word in shown for word in header.split())
