@@ -110,7 +110,7 @@ PLAIN = {
 
 
 def test_every_kind_of_player_is_among_them():
-    needy = {"uci", "gtp", "piskvork", "llm", "control", "sb3"}
+    needy = {"uci", "gtp", "piskvork", "llm", "gguf", "control", "sb3"}
     assert {name.partition(":")[0] for name in PLAIN} == set(FACTORIES) - needy
 
 
