@@ -193,7 +193,7 @@ def test_records_are_documented_field_by_field(tmp_path):
     run_benchmark("hanabi_teams", "--policies", "random", "--teammates", "rule:simple", "--players",
                   "2", "--games", "1", "--output", str(teams))  # fmt: skip
     run_benchmark("table", "--policies", "random,heuristic", "--rules", "players=3", "--games", "3",
-                  "--forfeit", "stand-in", "--output", str(table))  # fmt: skip
+                  "--forfeit", "stand-in:mcts:2", "--output", str(table))  # fmt: skip
     for file, folder in (("decisions.jsonl", spots), ("games.jsonl", arena), ("games.jsonl", cup)):
         for line in (folder / file).read_text(encoding="utf-8").splitlines():
             assert set(json.loads(line)) == documented_fields(file), file
