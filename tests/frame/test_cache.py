@@ -331,7 +331,7 @@ def test_without_locks_nobody_waits(tmp_path):
 
 
 def test_what_cannot_be_compiled_holds_nobody_up(monkeypatch):
-    monkeypatch.setattr(sources, "_adopted", {__name__})
+    monkeypatch.setattr(sources, "_adopted", {__name__.partition(".")[0]})
     monkeypatch.setattr(stamps, "stamp", lambda *args: b"")
     calls = []
     for name in ("hold", "release"):

@@ -12,6 +12,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from made_up_peers import broken, dying, missing_module, on_processors, steady
 from ours import our_games
 from scripts import ROOT
 
@@ -19,7 +20,6 @@ from stratagym import envs
 from stratagym.benchmarks.harness import cli, measuring
 from stratagym.benchmarks.harness.cli import run
 from stratagym.benchmarks.harness.measuring import (
-    Batched,
     Sample,
     best_batch,
     median_interval,
@@ -35,27 +35,6 @@ from stratagym.benchmarks.throughput.shapes import SHAPES
 from stratagym.envs import core
 
 QUICK = ["--games", "ludo", "--seconds", "0.001", "--repeats", "2"]
-
-
-def missing_module(game):
-    import no_such_peer  # noqa: F401
-
-
-def broken(game):
-    raise RuntimeError(f"no game\nnamed {game}")
-
-
-def steady(game):
-    return lambda: 10
-
-
-def on_processors(game):
-    """Its batch is as large as there are processors to run on."""
-    return Batched(lambda: 10, len(os.sched_getaffinity(0)))
-
-
-def dying(game):
-    return lambda: os._exit(5)
 
 
 @pytest.fixture(autouse=True)
@@ -304,10 +283,10 @@ def test_losses_are_told():
     method = report.Method({"cpu": "C", "cores": 1, "python": "3", "numba": "0", "numpy": "0",
                             "date": "today"}, 1, 6, {"direct": 25.4, "looked_up": 90})  # fmt: skip
     text = report.body([compared([2.0] * 6), compared([0.5] * 6)], method)
-    assert "ours is faster in 1, the peer in 1, neither in 0" in text
+    assert "stratagym is faster in 1, the peer in 1, and neither in 0" in text
     assert "| **Peer** |" in text and "| stratagym |" in text
     assert "0.500x [0.500, 0.500]" in text
-    assert "takes 25 ns when Python calls it by core.direct, 90 ns as it is" in text
+    assert "takes 25 ns through core.direct and 90 ns without it" in text
 
 
 # --- peers ---------------------------------------------------------------------------------------

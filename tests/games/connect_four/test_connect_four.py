@@ -399,12 +399,12 @@ def test_picture_shows_stones_where_they_are():
         return picture[int(y), int(x)].astype(int)
 
     for height in range(4):
-        assert np.abs(at(0, height, 0.17) - render.COLOURS[0]).max() < 80
+        assert np.abs(at(0, height, 0.17) - render.SEAT_COLOURS[0]).max() < 80
         # White: the dot of the last stone, and the rings of those that won.
         assert (at(0, height).min() == 255) == (height == 3)
         assert at(0, height, 0.38).min() > 240
-    assert np.abs(at(6, 0) - render.COLOURS[1]).max() < 80
-    assert np.abs(at(6, 0, 0.38) - render.COLOURS[1]).max() < 120
+    assert np.abs(at(6, 0) - render.SEAT_COLOURS[1]).max() < 80
+    assert np.abs(at(6, 0, 0.38) - render.SEAT_COLOURS[1]).max() < 120
     assert at(3, 0).min() > 200
     assert render.winning_stones(int(states["other"][0])) == 0b1111
     for size in (120, 900):

@@ -193,7 +193,7 @@ def test_picture_shows_marks_and_the_winning_line():
         x, y = render.LEFT + column, render.TOP + row
         return picture[int(y * unit), int(x * unit)].astype(int)
 
-    assert np.abs(at(won, 0.5, 0.5) - render.COLOURS[0]).max() < 10
+    assert np.abs(at(won, 0.5, 0.5) - render.SEAT_COLOURS[0]).max() < 10
     assert (at(won, 2.5, 1.5) == at(empty, 2.5, 1.5)).all()
     assert not (at(won, 1.5, 1.5) == at(empty, 1.5, 1.5)).all()
     # The last square is shaded, in a corner that the winning line leaves free.
@@ -208,7 +208,7 @@ def test_picture_says_whose_turn_it_is_and_numbers_the_squares():
     heads = [picture[: int(0.6 * unit)].astype(int) for picture in pictures]
     for seat, head in enumerate(heads):
         for colour in range(2):
-            there = (np.abs(head - render.COLOURS[colour]).max(axis=-1) < 30).any()
+            there = (np.abs(head - render.SEAT_COLOURS[colour]).max(axis=-1) < 30).any()
             assert there == (colour == seat)
     inked = (pictures[0] < 200).any(axis=-1)
     for k in range(3):
