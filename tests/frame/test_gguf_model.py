@@ -33,14 +33,21 @@ def asked(chat, *questions, limit_s=None):
     return asyncio.run(ask())
 
 
-def test_it_answers_and_keeps_the_screen_and_the_interrupt(capfd):
-    handler = signal.getsignal(signal.SIGINT)
+@pytest.fixture
+def interruptible():
+    """A process that was started in the background ignores the interrupt; here it raises."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_it_answers_and_keeps_the_screen_and_the_interrupt(capfd, interruptible):
     chat = GGUFChat("smollm2", threads=1, slots=2, context=512, max_tokens=12)
     replies = asked(chat, "What is the capital of France?", "Name a colour.")
     for reply in replies:
         assert reply.text.strip() and reply.tokens_in > 10 and 1 <= reply.tokens_out <= 12
     assert capfd.readouterr() == ("", "")
-    assert signal.getsignal(signal.SIGINT) is handler
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with pytest.raises(KeyboardInterrupt):
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(60)
