@@ -14,7 +14,7 @@ from typing import Any
 
 from stratagym.agents.chat_replies import Reply
 from stratagym.envs import core
-from stratagym.envs.constraints import CONSTRAINTS, OFF, Shape, constrained
+from stratagym.envs.constraints import CONSTRAINTS, OFF, Shape, check_constraint, constrained
 from stratagym.envs.plans import plan_kind
 from stratagym.envs.prompts import TextOptions
 
@@ -59,9 +59,9 @@ class Answering:
         for name, known in zip(OPTIONS, (CONSTRAINTS, DIALECTS, DECISIONS), strict=True):
             if getattr(found, name) not in known:
                 raise ValueError(f"{name}={getattr(found, name)}: choose from {', '.join(known)}")
-        plans = plan_kind(game) is not None
+        check_constraint(game, found.constrain)
         if found.decide != ANSWER:
-            if plans:
+            if plan_kind(game) is not None:
                 raise ValueError(
                     f"decide={found.decide}: answers in {game.name} are plans, of which "
                     "there are too many to score"
@@ -75,11 +75,6 @@ class Answering:
                 raise ValueError(
                     f"decide={found.decide}: legal answers are scored, so constrain={OFF} it is"
                 )
-        if found.constrain != OFF and plans and not hasattr(game.module("view"), "plan_schema"):
-            raise ValueError(
-                f"constrain={found.constrain}: answers in {game.name} are plans, and it has no "
-                "schema of them"
-            )
         return found
 
     def settings(self) -> dict[str, str]:
@@ -101,26 +96,19 @@ class Answering:
 
 def fields(shape: Shape, dialect: str) -> dict[str, Any]:
     """A shape as fields of a request in one of ``DIALECTS``."""
-    if dialect == GRAMMAR and shape.schema is None:
+    if dialect == GRAMMAR:
         return {"grammar": shape.grammar()}
     if dialect == STRUCTURED_OUTPUTS:
         if shape.answers:
             return {"structured_outputs": {"choice": list(shape.answers)}}
-        if shape.pattern:
-            return {"structured_outputs": {"regex": shape.pattern}}
-        return {"structured_outputs": {"json": shape.schema}}
-    schema = shape.schema
-    if schema is None:
-        text: dict[str, Any] = {"type": "string"}
-        text |= (
-            {"enum": list(shape.answers)} if shape.answers else {"pattern": f"^{shape.pattern}$"}
-        )
-        schema = {
-            "type": "object",
-            "properties": {MEMBER: text},
-            "required": [MEMBER],
-            "additionalProperties": False,
-        }
+        return {"structured_outputs": {"regex": shape.pattern}}
+    text = {"enum": list(shape.answers)} if shape.answers else {"pattern": f"^{shape.pattern}$"}
+    schema = {
+        "type": "object",
+        "properties": {MEMBER: {"type": "string", **text}},
+        "required": [MEMBER],
+        "additionalProperties": False,
+    }
     asked = {"name": "answer", "strict": True, "schema": schema}
     return {"response_format": {"type": "json_schema", "json_schema": asked}}
 

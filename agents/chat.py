@@ -163,6 +163,9 @@ class OpenAIChat:
         ValueError: a bad value, or no key for OpenAI's own endpoint, in one line.
     """
 
+    queues_apart = False
+    """Whether a time limit leaves out how long a request waits for its turn."""
+
     def __init__(
         self,
         model: str,

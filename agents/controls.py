@@ -62,7 +62,7 @@ class RedrawnModel(LanguageModel):
     def __init__(self, model: LanguageModel):
         super().__init__(
             model.chat, model.text, model.tries, f"{REDRAW}{model.name}", model.prices,
-            answering=model.answering,
+            model.price_cached, model.answering,
         )  # fmt: skip
 
     def shown(self, states: np.ndarray) -> np.ndarray:

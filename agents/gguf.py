@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from types import MappingProxyType
@@ -107,6 +108,8 @@ class GGUFChat(OpenAIChat):
         ValueError: a bad value, or a file that is no whole model, in one line.
         ModuleNotFoundError: the engine or the model's package is missing.
     """
+
+    queues_apart = True
 
     def __init__(
         self,
@@ -246,14 +249,12 @@ class GGUFChat(OpenAIChat):
         return self._clients.setdefault(loop, EngineClient(self.engine))
 
     def _status_failure(self, answer: HTTPAnswer, body: Mapping[str, Any]) -> Failure:
-        return self._said(super()._status_failure(answer, body), answer)
-
-    def _said(self, failure: Failure, answer: HTTPAnswer) -> Failure:
         """A failure in the engine's words alone, with what helps."""
+        failure = super()._status_failure(answer, body)
         words = failure.message.removeprefix(f"HTTP {answer.status}: ")
         if b"exceed_context_size" in answer.body:
             words += f" (context={self.engine.context} in the policy string)"
-        return Failure(failure.reason, words, failure.again, failure.wait_s, failure.lasting)
+        return replace(failure, message=words)
 
 
 def gguf_policy(spec: core.GameSpec, text: PolicyString) -> LanguageModel:

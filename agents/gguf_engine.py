@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from stratagym.agents.chat_clients import HTTPAnswer
+from stratagym.envs.threads import processors
 
 PACKAGE = "xllamacpp"
 SILENT = -1
@@ -289,13 +290,6 @@ def _parameters(package: Any, settings: Settings, address: str) -> Any:
     if settings.lora is not None:
         made.lora_adapters = [package.CommonAdapterLoraInfo(str(settings.lora), 1.0)]
     return made
-
-
-def processors() -> int:
-    """Processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 @contextmanager

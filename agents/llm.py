@@ -147,9 +147,19 @@ class LanguageModel(Policy):
         more: dict[str, Any] = {} if limit_s is None else {"limit_s": limit_s}
         if fields:
             more["fields"] = fields
+        with self._under_way():
+            reply = await self.chat.generate(messages, **more)
+        self.answered += 1
+        return reply
+
+    @contextmanager
+    def _under_way(self) -> Iterator[None]:
+        """Count a request while it is under way, and tell of its failure."""
+        number = self._requests = self._requests + 1
+        self.waiting[number] = time.monotonic()
         try:
-            with self._under_way():
-                reply = await self.chat.generate(messages, **more)
+            yield
+            self._failures = []
         except TransportError as error:
             self.tell(f"failed: {error.reason}", f"no answer: {_words(error)}")
             # "HTTP 401", say; what follows may have a number that differs each time.
@@ -161,16 +171,6 @@ class LanguageModel(Policy):
             if len(self._failures) >= FEW:
                 raise self._unavailable(error) from None
             raise
-        self._failures = []
-        self.answered += 1
-        return reply
-
-    @contextmanager
-    def _under_way(self) -> Iterator[None]:
-        number = self._requests = self._requests + 1
-        self.waiting[number] = time.monotonic()
-        try:
-            yield
         finally:
             del self.waiting[number]
 
@@ -193,19 +193,19 @@ class LanguageModel(Policy):
         """The most probable of some answers, in the place of an answer of the model's own.
 
         Raises:
-            TransportError, Overtime: as ``ask``.
+            TransportError, Overtime, Unavailable: as ``ask``.
         """
         chat: Any = self.chat
-        begun, scored, latency_s, tokens_in = limit_s, [], 0.0, None
+        left_s, scored, latency_s, tokens_in = limit_s, [], 0.0, None
         for text in answers:
             with self._under_way():
-                one, reply = await chat.score(messages, text, begun)
+                one, reply = await chat.score(messages, text, left_s)
             scored.append(one)
             latency_s += reply.latency_s
             tokens_in = reply.tokens_in if tokens_in is None else tokens_in
             if limit_s is not None:
-                begun = limit_s - latency_s
-                if begun <= 0:
+                left_s = limit_s - latency_s
+                if left_s <= 0:
                     raise Overtime(latency_s)
         self.answered += 1
         told = best(tuple(scored), self.answering.decide)

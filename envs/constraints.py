@@ -8,19 +8,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from re import _constants as ops  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import numpy as np
 
 from stratagym.envs import core
 from stratagym.envs.plans import plan_kind
-from stratagym.envs.prompts import TextOptions, answer_form, legal_list
+from stratagym.envs.prompts import TextOptions, answer_form, legal_list, move_name
 from stratagym.envs.text import OK, judge
-from stratagym.envs.words import Renaming
+
+# What patterns are made of has no public name, and another one before Python 3.11.
+if sys.version_info >= (3, 11):
+    from re import _constants as ops  # type: ignore[attr-defined]
+    from re import _parser as parser  # type: ignore[attr-defined]
+else:
+    import sre_constants as ops
+    import sre_parse as parser
 
 OFF, FORM, LEGAL = "off", "form", "legal"
 CONSTRAINTS = (OFF, FORM, LEGAL)
@@ -35,18 +41,16 @@ Wrap = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Shape:
-    """What an answer may be; one of the three is given.
+    """What an answer may be; one of the two is given.
 
     Attributes:
         answers: it is one of these.
         pattern: it is what this regular expression matches, of literals, sets, groups, ``|`` and
             repetitions alone.
-        schema: it is JSON of this schema.
     """
 
     answers: tuple[str, ...] = ()
     pattern: str = ""
-    schema: Mapping[str, Any] | None = None
 
     def grammar(self) -> str:
         """The answers or the pattern as a grammar of llama.cpp (GBNF)."""
@@ -61,18 +65,20 @@ def constrained(
     """What the answer of the seat to move in ``states[0]`` may be; None for anything.
 
     Raises:
-        ValueError: the game's answers have no shape that could be held to.
+        ValueError: the game's answers are plans, or of no known form.
     """
     if constrain == OFF:
         return None
-    if plan_kind(game) is not None:
-        schema = getattr(game.module("view"), "plan_schema", None)
-        if schema is None:
-            raise ValueError(f"constrain={constrain}: {game.name} has no schema of its plans")
-        return Shape(schema=schema(rules, states[0], constrain == LEGAL))
+    check_constraint(game, constrain)
     if constrain == LEGAL:
         return Shape(answers=tuple(legal_answers(game, rules, states, options).values()))
     return Shape(pattern=form_pattern(game, rules, states, options))
+
+
+def check_constraint(game: core.GameSpec, constrain: str) -> None:
+    """Raises ``ValueError`` where a game's answers can be held to nothing."""
+    if constrain != OFF and plan_kind(game) is not None:
+        raise ValueError(f"constrain={constrain}: answers in {game.name} are plans")
 
 
 def legal_answers(
@@ -94,7 +100,7 @@ def _legal_answers(
     ways = _ways(view, rules, options)
     found: dict[int, str] = {}
     for action in legal_list(rules, states):
-        text = _move(view, rules, states, options, action)
+        text = move_name(view, rules, states[0], action, options)
         for way in ways:
             outcome = judge(game, rules, states, way(text), options)
             if outcome.kind == OK and outcome.action == action:
@@ -135,12 +141,6 @@ def _begin(texts: Sequence[str]) -> str:
     first, last = min(texts), max(texts)
     same = (k for k, letter in enumerate(first) if last[k : k + 1] != letter)
     return first[: next(same, len(first))]
-
-
-def _move(view: Any, rules: Any, states: np.ndarray, options: TextOptions, action: int) -> str:
-    """A move's text, in the words that prompts have."""
-    text = str(view.action_to_string(rules, states[0], action))
-    return Renaming(view.RENAMED).renamed(text) if options.renamed else text
 
 
 def _ways(view: Any, rules: Any, options: TextOptions) -> list[Wrap]:

@@ -196,6 +196,12 @@ def legal_list(rules: Any, states: np.ndarray) -> list[int]:
     return legal[: core.legal_actions_at(rules, states, 0, legal)].tolist()
 
 
+def move_name(view: Any, rules: Any, s: Any, action: int, options: TextOptions) -> str:
+    """A move's text, in the words that prompts have."""
+    text = str(view.action_to_string(rules, s, action))
+    return Renaming(view.RENAMED).renamed(text) if options.renamed else text
+
+
 def is_legal(rules: Any, states: np.ndarray, action: int) -> bool:
     """Whether the seat to move in ``states[0]`` may play an action, without listing them all."""
     if not 0 <= action < rules.num_actions:

@@ -10,6 +10,13 @@ from queue import SimpleQueue
 from typing import Any
 
 
+def processors() -> int:
+    """The processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class Helpers:
     """Threads that wait for work beside the caller's; they end with the object.
 

@@ -20,7 +20,7 @@ from stratagym.envs import core, spec
 from stratagym.envs import text as words
 from stratagym.envs.checks import SEED_MASK
 from stratagym.envs.dealing import dealt_in
-from stratagym.envs.words import Renaming
+from stratagym.envs.prompts import move_name
 from stratagym.wrappers.rewards import Rewards, regret_of
 
 FORFEIT, RANDOM = "forfeit", "random"
@@ -191,10 +191,8 @@ class Dialogue:
             return []
         assert self._asking is not None
         turn, view = self._asking.turn, self.game.spec.module("view")
-        told = [view.action_to_string(turn.rules, turn.states[0], a) for a in turn.legal]
-        if not self.game.text.renamed:
-            return told
-        return list(map(Renaming(view.RENAMED).renamed, told))
+        told = turn.rules, turn.states[0]
+        return [move_name(view, *told, action, self.game.text) for action in turn.legal]
 
     @property
     def reward(self) -> float:

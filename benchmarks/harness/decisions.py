@@ -16,7 +16,6 @@ import numpy as np
 from stratagym.agents.answering import ANSWER, Answering, recorded
 from stratagym.agents.chat import Overtime, TransportError
 from stratagym.agents.chat_replies import Reply
-from stratagym.agents.gguf import GGUFChat
 from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.errors import InputError
@@ -211,7 +210,7 @@ async def ask_model(
         answer |= {"failure": error.message} if error.message else {}
         return question.record(model.name, **answer)
     except Overtime as error:
-        if not isinstance(model.chat, GGUFChat):  # which counts from when a slot takes a request
+        if not getattr(model.chat, "queues_apart", False):
             model.tell(
                 OVERTIME,
                 f"an answer took more than its {error.latency_s:.0f} s, with "

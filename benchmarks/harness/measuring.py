@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import platform
 import re
 import statistics
@@ -20,6 +19,7 @@ from numba import njit
 
 from stratagym.envs import core
 from stratagym.envs.bits import ONE, load_word, lowest, popcount
+from stratagym.envs.threads import processors
 
 Episode: TypeAlias = Callable[[], float]
 """Plays one or more games; returns the number of player decisions."""
@@ -192,11 +192,6 @@ def short(value: float) -> str:
     return f"{value:#.3g}".rstrip(".")
 
 
-def cores() -> int:
-    """The processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def machine() -> dict[str, Any]:
     """Where and when the rates were taken."""
     try:
@@ -205,7 +200,7 @@ def machine() -> dict[str, Any]:
         cpu = None
     return {
         "cpu": cpu[1] if cpu else platform.processor() or platform.machine(),
-        "cores": cores(),
+        "cores": processors(),
         "python": platform.python_version(),
         "numba": numba.__version__,
         "numpy": np.__version__,

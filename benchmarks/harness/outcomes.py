@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from stratagym.envs import core
 from stratagym.envs.core import GameSpec
 from stratagym.envs.dealing import dealt_by
 from stratagym.envs.facts import Sides, first_places, side_leads, side_returns
+from stratagym.envs.views import seat_names
 
 
 def sides_and_roles(
@@ -20,6 +22,13 @@ def sides_and_roles(
     """
     dealt = dealt_by(game, rules, seed, actions)
     return (game.sides_of(rules) or (), []) if dealt is None else dealt
+
+
+def seats_called(game: GameSpec, rules: Any, seed: int) -> tuple[str, ...]:
+    """What the seats are called at the start of the game of a seed."""
+    states, probs = core.new_states(rules), core.new_scratch(rules)[1]
+    core.start_at(rules, states, 0, np.uint64(seed), probs)
+    return seat_names(game.module("view"), rules, states[0])
 
 
 def outcome_of(sides: Sides, returns: list[float] | None) -> list[int] | None:

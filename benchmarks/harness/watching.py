@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -61,11 +62,11 @@ def check_answered(usage: Mapping[str, Any]) -> None:
         Unavailable: there were requests, and none did; with the words of the most frequent failure.
     """
     asked, failed = 0, 0
-    words: dict[str, int] = {}
+    words: Counter[str] = Counter()
     for own in usage.values():
         asked += sum(own["kinds"].values())
         failed += own["kinds"].get("transport", 0)
-        words |= own.get("failures", {})
+        words.update(own.get("failures", {}))
     if asked and asked == failed:
-        why = max(words, key=lambda one: words[one]) if words else "transport"
+        why = words.most_common(1)[0][0] if words else "transport"
         raise Unavailable(f"none of {asked:,} requests came to an answer: {why}")

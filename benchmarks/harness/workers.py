@@ -38,6 +38,7 @@ from stratagym.benchmarks.harness.records import GameRecord, JsonlWriter, game_r
 from stratagym.benchmarks.harness.stand_ins import END
 from stratagym.envs import core, spec
 from stratagym.envs.plans import takes_talk
+from stratagym.envs.threads import processors
 
 
 class MatchRunner:
@@ -202,13 +203,6 @@ def play_all(
     """One call of ``MatchRunner(folder, **options).play(items, done)``."""
     with MatchRunner(folder, **options) as runner:
         return runner.play(items, done)
-
-
-def processors() -> int:
-    """Processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class PolicyCache:

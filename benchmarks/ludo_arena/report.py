@@ -50,12 +50,12 @@ def _games(row: Mapping[str, Any]) -> Games:
 def process_table(summary: Summary, players: int) -> Table:
     """What a seat of each side did in a game, on average."""
     sides = [
-        {"side": row[side], "against": row[other], "pairing": row, **row["process"][side]}
+        {"side": row[side], "against": row[other], "pairing": row, "means": row["process"][side]}
         for row in _rows(summary, players)
         for side, other in (("one", "rest"), ("rest", "one"))
         if row["process"]
     ]
-    names = list(sides[0])[3:] if sides else []
+    names = list(sides[0]["means"]) if sides else []
     columns: Columns = {
         "side": lambda row: f"{code(row['side'])} against {code(row['against'])}",
         **{name.replace("_", " "): _value(name) for name in names},
@@ -66,7 +66,7 @@ def process_table(summary: Summary, players: int) -> Table:
 
 
 def _value(name: str) -> Column:
-    return lambda row: f"{row[name]['value']:.2f}"
+    return lambda row: f"{row['means'][name]['value']:.2f}"
 
 
 def draw_matrix(folder: Path, summary: Summary, players: int) -> Path:

@@ -9,13 +9,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
 from stratagym.benchmarks.harness import replays
+from stratagym.benchmarks.harness.outcomes import seats_called
 from stratagym.benchmarks.harness.records import side_lead
-from stratagym.envs import core, spec
+from stratagym.envs import spec
 from stratagym.envs.talk import player_names
-from stratagym.envs.views import seat_names
 
 WON, DRAWN, LOST, NO_RESULT = "wdl-"
 """A seat's result: whether its side was ahead of, level with or behind the others."""
@@ -81,10 +79,7 @@ def _outcome(record: Mapping[str, Any]) -> str:
         game = spec(record["game"])
         names: tuple[str, ...] = player_names(seats)
         if seats > 2 and "seat_name" in vars(game.module("view")):
-            rules = game.make_rules(**record["rules"])
-            states, probs = core.new_states(rules), core.new_scratch(rules)[1]
-            core.start_at(rules, states, 0, np.uint64(record["seed"]), probs)
-            names = seat_names(game.module("view"), rules, states[0])
+            names = seats_called(game, game.make_rules(**record["rules"]), record["seed"])
         return replays.outcome(game, dict(record), names)
     except (ValueError, TypeError, LookupError, ArithmeticError):  # whatever stands in a record
         return ""

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 
+from stratagym.benchmarks.harness.outcomes import seats_called
 from stratagym.benchmarks.harness.standings import PARTS
 from stratagym.benchmarks.replaying.album import end_report
 from stratagym.benchmarks.reporting.columns import (
@@ -27,8 +27,7 @@ from stratagym.benchmarks.reporting.page import Page, Table, count
 from stratagym.benchmarks.reporting.plots import draw_means, short_labels
 from stratagym.benchmarks.reporting.sections import cut_short, print_end
 from stratagym.benchmarks.table.seatings import MIXED, ONE, TEAMS
-from stratagym.envs import core, spec
-from stratagym.envs.views import seat_names
+from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
 TITLES = {
@@ -76,7 +75,7 @@ def standing_table(summary: Summary, seating: str) -> Table:
 def part_table(summary: Summary, seating: str, part: str) -> Table:
     """One row for each policy and seat, side or role; no rows where there is nothing to tell."""
     title = PART_TITLES[part]
-    called = seats_called(summary["config"]) if part == "by_seat" else {}
+    called = _names_of_seats(summary["config"]) if part == "by_seat" else {}
     rows = [
         {**own, "policy": row["policy"], "among": row["among"], title: called.get(label, label)}
         for row in rows_of(summary, seating)
@@ -104,13 +103,10 @@ def games_of(seating: str, names: Sequence[str]) -> Games:
     return Games((names[0],), f"{seating}/{own}")
 
 
-def seats_called(config: Mapping[str, Any]) -> dict[str, str]:
+def _names_of_seats(config: Mapping[str, Any]) -> dict[str, str]:
     """By their numbers, the names that a game has for its seats; empty where it has none."""
     game = spec(config["game"])
-    rules = game.make_rules(**config["rules"])
-    states, (_, probs) = core.new_states(rules), core.new_scratch(rules)
-    core.start_at(rules, states, 0, np.uint64(0), probs)
-    names = seat_names(game.module("view"), rules, states[0])
+    names = seats_called(game, game.make_rules(**config["rules"]), 0)
     if all(str(seat) in name for seat, name in enumerate(names)):
         return {}
     return {str(seat): name for seat, name in enumerate(names)}

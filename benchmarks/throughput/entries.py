@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from stratagym.benchmarks.harness.measuring import (
     Episode,
     Sample,
-    cores,
     median_interval,
     sample,
 )
 from stratagym.benchmarks.throughput.alone import Alone
 from stratagym.benchmarks.throughput.peers import Peer
 from stratagym.benchmarks.throughput.shapes import SHAPES
+from stratagym.envs.threads import processors
 
 OURS = "stratagym"
 
@@ -54,7 +54,7 @@ class Entry:
     @property
     def threads(self) -> int:
         """How many threads it may keep busy."""
-        return 1 if self.clock == "cpu" else cores()
+        return 1 if self.clock == "cpu" else processors()
 
     @property
     def rates(self) -> list[float]:

@@ -17,12 +17,12 @@ from stratagym.benchmarks.harness.measuring import (
     Episode,
     best_batch,
     choose_random,
-    cores,
     observed_games,
 )
 from stratagym.benchmarks.throughput import loops, mahjong, sealed
 from stratagym.benchmarks.throughput.native import random_hands
 from stratagym.envs import core
+from stratagym.envs.threads import processors
 
 BATCHES = (256, 1024, 4096)
 """Batch sizes that are tried; the quickest is measured."""
@@ -166,7 +166,7 @@ def batch_environment(game: str) -> Batched:
 
 def batch_on_all_cores(game: str) -> Batched:
     """The batch size with most decisions per second, in as many threads as processors."""
-    return best_batch(lambda size: batch_of(game, size, cores()), BATCHES, "wall")
+    return best_batch(lambda size: batch_of(game, size, processors()), BATCHES, "wall")
 
 
 def bulk_19(game: str) -> Episode:

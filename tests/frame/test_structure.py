@@ -300,6 +300,33 @@ def test_no_rooms_of_the_benchmarks_import_each_other():
     assert not circles(found)
 
 
+def private_names(source: str) -> set[str]:
+    """The private names of Python's library that are imported whatever Python's version is."""
+    tree = ast.parse(source)
+    by_version = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "sys.version_info" in ast.unparse(node.test)
+        for inner in ast.walk(node)
+    }
+    return {
+        f"{node.module}.{alias.name}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and not node.level and id(node) not in by_version
+        for alias in node.names
+        if (node.module or "").partition(".")[0] in sys.stdlib_module_names
+        and alias.name.startswith("_")
+    }
+
+
+def test_private_names_of_pythons_library_are_chosen_by_version():
+    """Such a name may have come with a later Python than the oldest that is supported."""
+    assert private_names("from re import _parser, compile") == {"re._parser"}
+    assert not private_names("if sys.version_info >= (3, 11):\n    from re import _parser")
+    found = {path: private_names(path.read_text(encoding="utf-8")) for path in sources(*FLOORS)}
+    assert not {str(path): names for path, names in found.items() if names}
+
+
 def test_what_this_file_finds():
     """On sources that break the rules, so that silence above means something."""
     source = "import stratagym.a\ndef f():\n    from stratagym.b import c\n    from ..d import e\n"
