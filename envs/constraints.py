@@ -187,7 +187,7 @@ def _plain(pattern: str) -> str:
     return _written(parser.parse(pattern), _REGEX)
 
 
-def _written(tree: Iterable[Any], syntax: _Syntax, ignore_case: bool = False) -> str:
+def _written(tree: Any, syntax: _Syntax, ignore_case: bool = False) -> str:
     parts = []
     for kind, value in tree:
         part = _one(kind, value, syntax, ignore_case)
