@@ -145,7 +145,7 @@ function rowOf(row, k) {
     ["number", row.number],
     ["who", title],
     ["ending", row.outcome],
-    ["length", `${row.moves} moves`],
+    ["length", row.moves === 1 ? "1 move" : `${row.moves} moves`],
     ["bad", [...bad].map(([kind, count]) => `${count} ${kind}`).join(", ")],
   ];
   for (const [kind, text] of cells) line.append(make("span", text, kind));
