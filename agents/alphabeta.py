@@ -64,6 +64,8 @@ class AlphaBeta(Policy):
         depth: plies. positions: the most visited a move.
         milliseconds: the most CPU time of this thread a move, after the first ply.
         known_by: a class for the rules, by which another knowledge of the game is found.
+        trusts_repetition: take a position that is repeated for a draw, though the other seat may
+            win at once in it.
 
     Raises:
         ValueError: from ``act``, in a game with chance, hidden information or other than two seats.
@@ -78,9 +80,10 @@ class AlphaBeta(Policy):
         milliseconds: float | None = None,
         table_bits: int = 18,
         known_by: type | None = None,
+        trusts_repetition: bool = False,
     ):
         self.depth, self.positions, self.milliseconds = depth, positions, milliseconds
-        self.known_by = known_by
+        self.known_by, self.trusts_repetition = known_by, trusts_repetition
         self.name = (
             f"alphabeta:{depth}" if milliseconds is None else f"alphabeta:{milliseconds:g}ms"
         )
@@ -139,9 +142,11 @@ class AlphaBeta(Policy):
         return found
 
     def act(self, decision: Decision) -> int:
-        """The action found; where a limit left no time for replies, none that loses to one."""
+        """The action found, or another one where a reply wins at once that was not looked at:
+        a limit left no time for it, or the search took a repeated position for a draw."""
         found = self.search(decision)
-        if found.depth < 2 <= self.depth and not found.wins_at_once:
+        unseen = found.depth < 2 or (found.value == 0 and not self.trusts_repetition)
+        if unseen and self.depth > 1 and not found.wins_at_once:
             left = self._narrow(decision)
             return found.action if found.action in left else int(left[0])
         return found.action
@@ -183,7 +188,9 @@ def alphabeta_policy(spec: core.GameSpec, text: PolicyString) -> Policy:
     else:
         changes = hooks.found(spec, "EARLIER_SEARCHES") or {}
         last = min((last for last in changes if text.version <= last), default=None)
-        policy = AlphaBeta(depth, positions, milliseconds, known_by=changes.get(last))
+        policy = AlphaBeta(
+            depth, positions, milliseconds, known_by=changes.get(last), trusts_repetition=bool(last)
+        )
         policy.version = last or max(changes, default=policy.version - 1) + 1
     if options:
         policy.name += "?" + "&".join(f"{key}={value}" for key, value in options.items())

@@ -15,6 +15,7 @@ from typing import Any
 from stratagym.agents.chat_replies import Reply
 from stratagym.envs import core
 from stratagym.envs.constraints import CONSTRAINTS, OFF, Shape, check_constraint, constrained
+from stratagym.envs.plan_schemas import members
 from stratagym.envs.plans import plan_kind
 from stratagym.envs.prompts import TextOptions
 
@@ -99,16 +100,13 @@ def fields(shape: Shape, dialect: str) -> dict[str, Any]:
     if dialect == GRAMMAR:
         return {"grammar": shape.grammar()}
     if dialect == STRUCTURED_OUTPUTS:
+        if shape.schema is not None:
+            return {"structured_outputs": {"json": dict(shape.schema)}}
         if shape.answers:
             return {"structured_outputs": {"choice": list(shape.answers)}}
         return {"structured_outputs": {"regex": shape.pattern}}
     text = {"enum": list(shape.answers)} if shape.answers else {"pattern": f"^{shape.pattern}$"}
-    schema = {
-        "type": "object",
-        "properties": {MEMBER: {"type": "string", **text}},
-        "required": [MEMBER],
-        "additionalProperties": False,
-    }
+    schema = shape.schema or members(**{MEMBER: {"type": "string", **text}})
     asked = {"name": "answer", "strict": True, "schema": schema}
     return {"response_format": {"type": "json_schema", "json_schema": asked}}
 

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
+LOOP = "loop"
+"""Why an answer was stopped that said the same again; servers have no word for it."""
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -42,8 +45,8 @@ class Reply:
 
     @property
     def truncated(self) -> bool:
-        """Whether the answer was cut off at the limit of tokens."""
-        return self.finish_reason == "length"
+        """Whether the answer was cut off: at the limit of tokens, or since it went in circles."""
+        return self.finish_reason in ("length", LOOP)
 
 
 def printable(text: str) -> str:

@@ -8,6 +8,7 @@ sampled at a temperature of their own unless one is named: at 0 they would all b
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -81,21 +82,38 @@ def without_past(states: np.ndarray) -> np.ndarray:
     return first
 
 
+LOOKS = 30
+"""Positions in which a way to the end of a plan is looked for; where that is not enough there are
+many ways, and one of them is taken to be within the budget."""
+
+
 def random_within(decision: Decision) -> int:
-    """A random legal action that neither breaks the budget nor hands in a void plan."""
-    rules, seat = decision.rules, decision.seat
-    module = decision.spec.module("rules")
-    budget = sealed.budget_of.py_func(rules, seat)
+    """A random legal action behind which a plan that is not void can be handed in within the
+    budget. In some games what a part costs is counted only when all of it has been chosen.
+    """
     rng = np.random.default_rng(decision.seed)
     for action in rng.permutation(decision.legal).tolist():
-        twin = decision.states.copy()
-        if action == module.VOID:
-            continue
-        core.play_at(rules, twin, 0, action, *core.new_scratch(rules))
-        resolved = int(twin["round"][0]) != int(decision.states["round"][0])
-        if int(twin["last_spent" if resolved else "spent"][0, seat]) <= budget:
+        if _may_end(decision, decision.states, action, iter(range(LOOKS))):
             return int(action)
     return int(decision.legal[0])
+
+
+def _may_end(decision: Decision, states: np.ndarray, action: int, looks: Iterator[int]) -> bool:
+    """Whether a plan with this action next can end within the budget."""
+    rules, seat = decision.rules, decision.seat
+    if action == decision.spec.module("rules").VOID:
+        return False
+    twin = states.copy()
+    legal, probs = core.new_scratch(rules)
+    core.play_at(rules, twin, 0, action, legal, probs)
+    resolved = twin["round"][0] != states["round"][0]
+    spent = int(twin["last_spent" if resolved else "spent"][0, seat])
+    if spent > sealed.budget_of.py_func(rules, seat):
+        return False
+    if resolved or twin["seat"][0] != seat or next(looks, None) is None:
+        return True
+    following = legal[: core.legal_actions_at(rules, twin, 0, legal)].tolist()
+    return any(_may_end(decision, twin, one, looks) for one in following)
 
 
 def control_policy(spec: core.GameSpec, text: PolicyString) -> Policy:

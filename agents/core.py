@@ -217,7 +217,7 @@ def is_combinatorial(spec: core.GameSpec) -> bool:
     )
 
 
-VERSIONS = {"alphabeta": 3, "gt": 2, "mcts": 2, "rule": 2}
+VERSIONS = {"alphabeta": 3, "gt": 2, "mcts": 2, "rule": 2, "sb3": 2}
 """The newest version of each player that was another one before, under the same name.
 
 Of all others there is one. Earlier versions, which ladders and runs may hold, are kept:
@@ -320,6 +320,9 @@ Players of one game with a name of their own stand in ``POLICIES`` of its agents
 LANGUAGE_MODELS = ("llm", "gguf")
 """Those of them that are language models: behind a socket, and in this process."""
 
+OUTSIDE = "stratagym.agents.outside:outside_policy"
+"""Makes the players of other packages; see there."""
+
 
 def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
     """The policy a string names, for one game.
@@ -331,9 +334,6 @@ def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
     own = hooks.policy_makers(spec)
     if taken := sorted(FACTORIES.keys() & own.keys()):
         raise ValueError(f"POLICIES of {spec.name}: {', '.join(taken)}: a player of any game")
-    if parsed.name not in FACTORIES and parsed.name not in own:
-        known = ", ".join((*FACTORIES, *own))
-        raise ValueError(f"unknown policy {parsed.name!r}; the policies are: {known}")
     if "random" in parsed.options and parsed.name not in LANGUAGE_MODELS:
         options = dict(parsed.options)
         share = _share(parsed.name, options.pop("random"))
@@ -350,7 +350,7 @@ def make_policy(spec: core.GameSpec, text: str | PolicyString) -> Policy:
         return policy
     if parsed.name in own:
         return own[parsed.name](spec, parsed)
-    module, _, function = FACTORIES[parsed.name].partition(":")
+    module, _, function = FACTORIES.get(parsed.name, OUTSIDE).partition(":")
     return getattr(importlib.import_module(module), function)(spec, parsed)
 
 

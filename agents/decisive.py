@@ -83,6 +83,42 @@ def actions_at(rules, s, node, roots, legal):
     return roots.shape[0]
 
 
+@njit(cache=True)
+def _draws(rules, states, action, total):
+    """Whether an action in ``states[0]`` ends the game without a winner."""
+    states[1] = states[0]
+    core.step(rules, states[1], action)
+    if core.current_player(rules, states[1]) > core.TERMINAL:
+        return False
+    core.returns(rules, states[1], total)
+    return -_WIN < total[0] < _WIN
+
+
+@njit(cache=True, nogil=True)
+def look_each(rules, given, masks, states, legal, replies, total):
+    """Leave in every row of ``masks`` (N, A) what looking two moves ahead leaves of it.
+
+    That is a move that wins at once, else those of ``narrow`` that do not end the game as a draw,
+    if there are any. ``given`` are the positions (N,), the rest is scratch as in ``narrow``.
+    """
+    for i in range(given.shape[0]):
+        states[0] = given[i]
+        n = 0
+        for action in range(masks.shape[1]):
+            if masks[i, action]:
+                legal[n] = action
+                n += 1
+                masks[i, action] = 0
+        left = narrow(rules, states, legal, n, replies, total)
+        going = 0
+        for k in range(left):
+            if left > 1 and not _draws(rules, states, legal[k], total):
+                legal[k], legal[going] = legal[going], legal[k]
+                going += 1
+        for k in range(going if going else left):
+            masks[i, legal[k]] = 1
+
+
 class Narrowing:
     """``narrow`` of decisions, with the memory that it works in."""
 

@@ -41,7 +41,10 @@ ENGINE = {
 }
 """Numbers of the engine, as policy strings name them."""
 SAMPLED = ("temperature", "max_tokens", "top_p", "top_k", "seed", "thinking_budget", "extra_body")
-OWN = (*ENGINE, "prompt_cache", "lora")
+STOP, KEEP = "stop", "keep"
+LOOPS = (STOP, KEEP)
+"""What becomes of an answer that says the same passage again."""
+OWN = (*ENGINE, "prompt_cache", "loops", "lora")
 OPTIONS = (*SAMPLED, *OWN, *answering.OPTIONS, "timeout_s")
 """Every option of a policy string."""
 
@@ -98,8 +101,11 @@ class GGUFChat(OpenAIChat):
         context: the most tokens of a prompt and its answer together; None for ``CONTEXT``, or what
             the model was trained on where that is less.
         slots: how many requests are answered side by side, each with the whole context.
-        threads: that compute; None for one a processor.
+        threads: that compute; None for one a processor, or one alone for a model of less than 256
+            MiB, which is faster with it.
         prompt_cache: ``on``, or ``off`` to compute every prompt anew.
+        loops: ``stop`` ends an answer that says a passage again at once, as if it had come to its
+            longest, with the reason ``loop``; ``keep`` lets it go on.
         lora: a file with an adapter of the model, or None.
         temperature, max_tokens, timeout_s, sampling: as in ``OpenAIChat``; the time is counted from
             when a slot takes the request.
@@ -118,6 +124,7 @@ class GGUFChat(OpenAIChat):
         slots: Any = 4,
         threads: Any = None,
         prompt_cache: str = "on",
+        loops: str = STOP,
         lora: str | None = None,
         temperature: Any = 0.0,
         max_tokens: Any = MAX_TOKENS,
@@ -128,6 +135,9 @@ class GGUFChat(OpenAIChat):
             raise ValueError(f"{NAME}: name a file, or one of {', '.join(WHEELS)}")
         if prompt_cache not in SWITCH:
             raise ValueError(f"prompt_cache={prompt_cache!r}: choose from {', '.join(SWITCH)}")
+        if loops not in LOOPS:
+            raise ValueError(f"loops={loops!r}: choose from {', '.join(LOOPS)}")
+        self.loops = loops
         file = gguf_file.read_model(model_path(model))
         adapter = None if lora is None else gguf_file.read_adapter(Path(lora).expanduser(), file)
         gguf_engine.import_engine()
@@ -178,6 +188,7 @@ class GGUFChat(OpenAIChat):
             "slots": engine.slots,
             "threads": engine.threads,
             "prompt_cache": engine.prompt_cache,
+            "loops": self.loops,
             "temperature": self.temperature,
             "max_tokens": self.max_tokens,
             "timeout_s": self.timeout_s,
@@ -237,6 +248,10 @@ class GGUFChat(OpenAIChat):
                 "bad_response", f"the engine did not score {text!r} token by token"
             )
         return Scored(text, sum(value for _, value in told), len(told)), reply
+
+    def _fixed_fields(self) -> dict[str, Any]:
+        more = {gguf_engine.STOP_LOOPS: True} if self.loops == STOP else {}
+        return super()._fixed_fields() | more
 
     def _set_address(self, base_url: str | None) -> None:
         self._own_url = self._url = self.base_url = ""

@@ -19,7 +19,7 @@ import socket
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -28,13 +28,34 @@ from pathlib import Path
 from typing import Any
 
 from stratagym.agents.chat_clients import HTTPAnswer
+from stratagym.agents.chat_replies import LOOP
 from stratagym.envs.threads import processors
 
 PACKAGE = "xllamacpp"
 SILENT = -1
 """llama.cpp's ``verbosity`` at which it writes nothing."""
+STOP_LOOPS = "stop_loops"
+"""The field of a request that has such an answer stopped."""
+PASSAGE, LONGEST_PASSAGE, DIFFERENT = 100, 2000, 8
+"""Characters of what is said again, at least and at most, and how many different words it has: the
+empty rows of a board are few."""
+LOOK = 8
+"""Tokens between two looks whether an answer says the same again."""
 FAILED = 500
 """The HTTP status of an answer that broke off without one."""
+CACHE_MIB = 1024
+"""Memory at most for what was computed of conversations whose slot another one took meanwhile, in
+MiB. Without it the second try of a game computes the first one's prompt and answer anew."""
+SPINS = "5000"
+"""How often a thread looks whether the others are done before it sleeps."""
+FOLDER = "stratagym-engine-"
+"""What the name of an engine's folder begins with."""
+SOCKET = "engine.sock"
+SMALL = 256 * 2**20
+"""Bytes of a model whose layers take some microseconds: threads wait for each other longer than
+they compute, and one alone is faster."""
+STARTING_S = 60.0
+"""A folder that changed since is left alone: its engine may not listen yet."""
 
 
 class EngineFault(RuntimeError):
@@ -49,7 +70,7 @@ class Settings:
         path: of the model. lora: of its adapter, or None.
         context: the most tokens of a prompt and its answer together, in every slot.
         slots: how many requests are answered side by side.
-        threads: that compute; None for one a processor.
+        threads: that compute; None for ``usual_threads``.
         prompt_cache: whether a slot keeps what it computed of a prompt for the next that begins
             with the same words.
     """
@@ -65,7 +86,7 @@ class Settings:
 def import_engine() -> Any:
     """The package. Raises ``ModuleNotFoundError`` with what to install."""
     try:
-        with _passive_threads():
+        with _patient_threads():
             return importlib.import_module(PACKAGE)
     except ModuleNotFoundError as error:
         if error.name != PACKAGE:
@@ -77,20 +98,23 @@ def import_engine() -> Any:
 
 
 @contextmanager
-def _passive_threads() -> Iterator[None]:
-    """Have the threads of OpenMP, which reads this when it is loaded, sleep while they wait.
+def _patient_threads() -> Iterator[None]:
+    """Have the threads of OpenMP, which reads this when it is loaded, sleep after a short wait.
 
-    By default they spin, which takes most of the time where other processes want the processors.
+    By default they spin for long, which takes most of the time where other processes want the
+    processors. If they sleep at once, to wake them takes as long as to compute: a small model's
+    layers take some microseconds, and two threads are hardly faster than one.
     """
-    name = "OMP_WAIT_POLICY"
-    if name in os.environ:
+    given = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": SPINS}
+    if any(name in os.environ for name in given):
         yield
         return
-    os.environ[name] = "passive"
+    os.environ.update(given)
     try:
         yield
     finally:
-        os.environ.pop(name, None)
+        for name in given:
+            os.environ.pop(name, None)
 
 
 def build() -> str:
@@ -110,8 +134,9 @@ class Engine:
         self.settings = settings
         package = import_engine()
         # Its own server listens, whatever it is told: in a folder that only this user can enter.
-        self._folder = tempfile.mkdtemp(prefix="stratagym-")
-        self._socket = os.path.join(self._folder, "engine.sock")
+        _clear_folders()
+        self._folder = tempfile.mkdtemp(prefix=FOLDER)
+        self._socket = os.path.join(self._folder, SOCKET)
         try:
             with _own_signals():
                 self._server = package.Server(_parameters(package, settings, self._socket))
@@ -147,11 +172,28 @@ class Engine:
 
     def tokens(self, text: str) -> list[int]:
         """The tokens of a text, as the model's tokenizer cuts it."""
+        return list(self._told("/tokenize", {"content": text})["tokens"])
+
+    def text(self, tokens: Sequence[int]) -> str:
+        """The text that tokens stand for."""
+        return str(self._told("/detokenize", {"tokens": list(tokens)})["content"])
+
+    def prompt_ids(self, messages: Sequence[Mapping[str, str]]) -> list[int]:
+        """The tokens of a chat for the model, its chat template included."""
+        prompt = self._told("/apply-template", {"messages": list(messages)})["prompt"]
+        return self.tokens(prompt)
+
+    def prompt_tokens(self, messages: Sequence[Mapping[str, str]]) -> int:
+        """How many these are."""
+        return len(self.prompt_ids(messages))
+
+    def _told(self, path: str, body: Mapping[str, Any]) -> Any:
+        """What the engine's server says without the model."""
         connection = _Local(self._socket)
         try:
-            asked = json.dumps({"content": text}).encode()
-            connection.request("POST", "/tokenize", asked, {"Content-Type": "application/json"})
-            return list(json.loads(connection.getresponse().read())["tokens"])
+            asked = json.dumps(body).encode()
+            connection.request("POST", path, asked, {"Content-Type": "application/json"})
+            return json.loads(connection.getresponse().read())
         finally:
             connection.close()
 
@@ -175,17 +217,19 @@ class Engine:
             self._jobs.discard(job)
 
     def _answer(self, job: _Job, body: dict[str, Any]) -> HTTPAnswer:
-        began, pieces = time.perf_counter(), _Pieces()
+        began, pieces = time.perf_counter(), _Pieces(bool(body.pop(STOP_LOOPS, False)))
 
         def take(piece: dict[str, Any]) -> bool:
             pieces.take(piece)
-            return job.stopped.is_set()
+            return job.stopped.is_set() or pieces.is_loop
 
         body = {"stream": True, "cache_prompt": self.settings.prompt_cache, **body}
         body.pop("model", None)
         if body["stream"]:
             # Progress is reported for each batch of a prompt; only at a report can it be stopped.
             body |= {"stream_options": {"include_usage": True}, "return_progress": True}
+            # Of an answer that is stopped for a loop no other word of its tokens comes.
+            body["timings_per_token"] = True
         self._server.handle_chat_completions(body, take)
         return pieces.answer(time.perf_counter() - began)
 
@@ -216,14 +260,21 @@ class _Job:
 
 
 class _Pieces:
-    """A streamed chat completion, put together again as one that is not streamed."""
+    """A streamed chat completion, put together again as one that is not streamed.
 
-    def __init__(self) -> None:
+    Attributes:
+        is_loop: whether it says the same again, if that is looked for.
+    """
+
+    def __init__(self, stops_loops: bool = False) -> None:
+        self._stops_loops, self.is_loop = stops_loops, False
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._chances: list[Any] = []
         self._finish: str | None = None
         self._usage: Any = None
+        self._progress: Any = {}
+        self._timings: Any = {}
         self._error: Any = None
 
     def take(self, piece: dict[str, Any]) -> None:
@@ -231,12 +282,27 @@ class _Pieces:
             self._error = piece.get("error", piece)
             return
         self._usage = piece.get("usage") or self._usage
+        self._progress = piece.get("prompt_progress") or self._progress
+        self._timings = piece.get("timings") or self._timings
         for choice in piece["choices"]:
             delta = choice.get("delta") or choice.get("message") or {}
             self._text.append(delta.get("content") or "")
             self._reasoning.append(delta.get("reasoning_content") or "")
             self._finish = choice.get("finish_reason") or self._finish
             self._chances += (choice.get("logprobs") or {}).get("content") or []
+        if self._stops_loops and len(self._text) % LOOK == 0 and self._finish is None:
+            self.is_loop = says_again("".join(self._text[-LONGEST_PASSAGE * 2 :]))
+            if self.is_loop:
+                self._finish, self._usage = LOOP, self._counted()
+
+    def _counted(self) -> dict[str, Any]:
+        """The tokens so far, as the engine counts them at the end."""
+        cached = self._progress.get("cache")
+        return {
+            "prompt_tokens": self._progress.get("total"),
+            "completion_tokens": self._timings.get("predicted_n"),
+            "prompt_tokens_details": {"cached_tokens": cached},
+        }
 
     def answer(self, latency_s: float) -> HTTPAnswer:
         if self._error is not None:
@@ -259,6 +325,18 @@ class _Pieces:
         return HTTPAnswer(200, {}, json.dumps(whole).encode(), latency_s)
 
 
+def says_again(text: str) -> bool:
+    """Whether a text ends in a passage that stands there twice in a row.
+
+    It has from ``PASSAGE`` to ``LONGEST_PASSAGE`` characters and ``DIFFERENT`` words or more.
+    """
+    for length in range(PASSAGE, min(LONGEST_PASSAGE, len(text) // 2) + 1):
+        passage = text[-length:]
+        if text[-1 - length] == text[-1] and text[-2 * length : -length] == passage:
+            return len(set(passage.split())) >= DIFFERENT
+    return False
+
+
 def _failed(message: str) -> HTTPAnswer:
     return HTTPAnswer(FAILED, {}, json.dumps({"error": {"message": message}}).encode())
 
@@ -275,6 +353,28 @@ class _Local(http.client.HTTPConnection):
         self.sock.connect(self._path)
 
 
+def _clear_folders() -> None:
+    """Remove the folders of engines whose processes were killed: nobody answers at their sockets.
+
+    What processes exist is not asked: those of other containers may share the folder.
+    """
+    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER}*"):
+        with suppress(OSError):
+            if time.time() - folder.stat().st_mtime < STARTING_S:
+                continue
+            with socket.socket(socket.AF_UNIX) as probe:
+                probe.settimeout(1.0)
+                try:
+                    probe.connect(str(folder / SOCKET))
+                except (ConnectionRefusedError, FileNotFoundError):
+                    shutil.rmtree(folder, ignore_errors=True)
+
+
+def usual_threads(path: Path) -> int:
+    """How many threads compute a model where nothing is asked for."""
+    return 1 if path.stat().st_size < SMALL else processors()
+
+
 def _parameters(package: Any, settings: Settings, address: str) -> Any:
     made = package.CommonParams()
     made.model.path = str(settings.path)
@@ -282,10 +382,10 @@ def _parameters(package: Any, settings: Settings, address: str) -> Any:
     made.n_ctx, made.n_parallel, made.kv_unified = (
         settings.context * settings.slots, settings.slots, False,
     )  # fmt: skip
-    threads = settings.threads or processors()
+    threads = settings.threads or usual_threads(settings.path)
     made.cpuparams.n_threads = made.cpuparams_batch.n_threads = threads
     made.verbosity, made.warmup, made.fit_params = SILENT, False, False
-    made.ctx_shift, made.cache_ram_mib = False, 0
+    made.ctx_shift, made.cache_ram_mib = False, CACHE_MIB if settings.prompt_cache else 0
     made.hostnames, made.n_threads_http, made.ui = [address], 1, False
     if settings.lora is not None:
         made.lora_adapters = [package.CommonAdapterLoraInfo(str(settings.lora), 1.0)]

@@ -346,3 +346,14 @@ def action_cells(rules: Any) -> np.ndarray:
     if not hasattr(home, "action_cells"):
         raise ValueError(f"{home.__name__} does not say where its actions stand on a board")
     return np.asarray(home.action_cells(rules), np.int64)
+
+
+def board_shape(rules: Any) -> tuple[tuple[int, int, int], bool]:
+    """(rows, columns, planes) of a game's observation, and whether the planes come first in it.
+
+    They do where the game's agents say ``PLANES_FIRST = True``.
+    """
+    a, b, c = rules.observation_shape
+    if getattr(core.home(type(rules), "agents"), "PLANES_FIRST", False):
+        return (b, c, a), True
+    return (a, b, c), False

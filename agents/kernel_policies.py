@@ -6,6 +6,7 @@ between any of them.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,22 @@ from stratagym.envs import core
 RANDOM, HEURISTIC, EXPECTIMAX, RULE, SOONEST = range(5)
 
 
-@njit(cache=True)
+def _is_open(rules_class: type) -> bool:
+    """Whether a game, as far as its ``SPEC`` tells, hides nothing."""
+    package = sys.modules.get(rules_class.__module__.rpartition(".")[0])
+    return getattr(getattr(package, "SPEC", None), "information", "perfect") == "perfect"
+
+
+def _no_search(rules, s, depth, soonest, scratch):
+    return np.int64(-1)
+
+
+@core.kernel("agents", find=lambda c: expectimax.expectimax if _is_open(c) else _no_search)
+def _search(rules, s, depth, soonest, scratch):
+    """``expectimax`` where ``gt`` plays: elsewhere it would only hold the rules once more."""
+
+
+@njit(cache=True, inline="always")
 def choose(rules, s, kind, parameter, legal, generator, scratch):
     """The action of a kernel policy in ``s``, where a seat is to move.
 
@@ -29,7 +45,7 @@ def choose(rules, s, kind, parameter, legal, generator, scratch):
     if kind == HEURISTIC:
         return hooks.heuristic(rules, s, legal, n)
     if kind == EXPECTIMAX or kind == SOONEST:
-        return expectimax.expectimax(rules, s, parameter, kind == SOONEST, scratch)
+        return _search(rules, s, parameter, kind == SOONEST, scratch)
     if kind == RULE:
         return hooks.rule(rules, s, legal, n, parameter)
     return legal[core.random_below(generator, n)]

@@ -1,7 +1,8 @@
 """Games in which one seat learns and policies play the others, stepped together in numba.
 
 ``LearnerGames`` brings each game from one decision of the learner to the next; the Gymnasium
-environments are thin shells over it.
+environments are thin shells over it. ``opponents.AskedGames`` does so
+with policies that are not compiled.
 
 Randomness is laid out so that one game alone and the same game in a batch are equal: episode k of
 a game that was given seed s starts from e = ``derive_seed(s, k)``, and at decision t of the
@@ -10,14 +11,14 @@ episode the opponent in seat p acts with ``derive_seed(derive_seed(e, p + 1), t)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numba import njit
 
 from stratagym.agents import expectimax, hooks, kernel_policies
-from stratagym.agents.core import Decision, Policy, decision_for, make_policy
+from stratagym.agents.core import decision_for
 from stratagym.envs import core
 
 GAME = np.dtype(
@@ -51,13 +52,14 @@ def opponent_seed(game):
     return core.derive_seed(core.derive_seed(game.episode_seed, game.player + 1), game.ply)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _act(rules, s, seed, kind, parameter, legal, own, scratch):
     """What ``KernelPolicy.act`` answers to ``decision_for(.., s, seed)``."""
     view, generator = own[0], own[1]
     core.seed_rng(generator, seed)
     if kind == kernel_policies.RANDOM:
-        return kernel_policies.choose(rules, s, kind, parameter, legal, generator, scratch)
+        n = core.legal_actions(rules, s, legal)
+        return legal[core.random_below(generator, n)]
     own[0] = s
     core.seed_rng(view, seed)
     core.determinize(rules, view, core.current_player(rules, s))
@@ -143,17 +145,19 @@ def _reset_games(
 
 @njit(cache=True, nogil=True)
 def _settle_games(
-    rules, states, games, totals, legal, observations, masks, rewards, terminations, truncations
-):
+    rules, states, games, chosen, totals, legal, observations, masks, rewards, terminations,
+    truncations,
+):  # fmt: skip
     for i in range(states.shape[0]):
-        _settle(rules, states[i], totals[i], rewards[i])
-        terminations[i] = games[i].player == core.TERMINAL
-        truncations[i] = games[i].player == core.TRUNCATED
+        if chosen[i]:
+            _settle(rules, states[i], totals[i], rewards[i])
+            terminations[i] = games[i].player == core.TERMINAL
+            truncations[i] = games[i].player == core.TRUNCATED
         _present(rules, states[i], games[i], legal, observations[i], masks[i])
 
 
 @njit(cache=True, nogil=True)
-def _waiting_games(games, which, seeds):
+def waiting_games(games, which, seeds):
     """The games in which an opponent is to move, and the seed it acts with; returns how many."""
     n = 0
     for i in range(games.shape[0]):
@@ -164,7 +168,7 @@ def _waiting_games(games, which, seeds):
 
 
 @njit(cache=True, nogil=True)
-def _answer_games(rules, states, games, which, actions, legal, probs):
+def answer_games(rules, states, games, which, actions, legal, probs):
     """Play ``actions[k]`` in game ``which[k]``; returns the first k whose action is illegal, or
     ``_FINE``."""
     for k in range(which.shape[0]):
@@ -253,7 +257,7 @@ class LearnerGames:
             ``RANDOM_SEAT`` (drawn for every episode) or ``EVERY_SEAT`` (self-play).
         opponents: the policies of the other seats in turn order after the learner's; without
             any, the games stop at an opponent's turn; the caller plays it, and calls ``present``
-            after a reset and ``settle`` after a step.
+            after a reset and ``settle`` after a step, as ``opponents.AskedGames`` does.
 
     Attributes:
         states: (N,) records. games: (N,) ``GAME``.
@@ -263,6 +267,7 @@ class LearnerGames:
         movers: (N,) int64, the seat that made that decision.
         terminations, truncations: (N,) bool.
         last_observations: (N, *shape), of games that ended in a ``SAME_STEP`` step.
+        opponents_s: seconds spent on asking opponents that are not compiled.
     """
 
     def __init__(
@@ -282,6 +287,7 @@ class LearnerGames:
         self._own = core.new_states(rules, 2)
         self._scratch = expectimax.new_scratch(rules, max([1, *self._parameters.tolist()]))
         self.last_observations = self._new_observations()
+        self.opponents_s = 0.0
 
     def _new_observations(self) -> np.ndarray:
         shape = (self.num_envs, *self.rules.observation_shape)
@@ -296,6 +302,9 @@ class LearnerGames:
         Raises:
             RuntimeError: the learner's seat gets no decision in a thousand episodes.
         """
+        self._start(chosen)
+
+    def _start(self, chosen: np.ndarray) -> None:
         self.observations, self.masks = self._new_observations(), self._new_masks()
         _check(
             _reset_games(
@@ -340,25 +349,6 @@ class LearnerGames:
             self.terminations, self.truncations = terminations, truncations
         return code
 
-    def waiting(self) -> tuple[np.ndarray, np.ndarray]:
-        """The games in which an opponent is to move, (K,) int64, and the (K,) uint64 seeds it
-        acts with."""
-        which, seeds = np.empty(self.num_envs, np.int64), np.empty(self.num_envs, np.uint64)
-        n = _waiting_games(self.games, which, seeds)
-        return which[:n], seeds[:n]
-
-    def answer(self, which: np.ndarray, actions: np.ndarray) -> None:
-        """Play the opponents' actions (K,) int64 in the games ``which`` (K,) int64.
-
-        Raises:
-            ValueError: an illegal action; the games after it have not been stepped.
-        """
-        bad = _answer_games(
-            self.rules, self.states, self.games, which, actions, self._legal, self._probs
-        )
-        if bad >= 0:
-            raise ValueError(f"an opponent may not play {actions[bad]} in game {which[bad]}")
-
     def estimates(self) -> np.ndarray:
         """(N,) float64: what the game's evaluator gives the learner's seat in every game."""
         estimates = np.empty(self.num_envs)
@@ -368,13 +358,15 @@ class LearnerGames:
 
     def present(self) -> None:
         """Bring observations and masks to date after moves of the caller's own."""
-        self.reset(np.zeros(self.num_envs, np.bool_))
+        self._start(np.zeros(self.num_envs, np.bool_))
 
-    def settle(self) -> None:
-        """Bring rewards, ends, observations and masks to date as well."""
+    def settle(self, chosen: np.ndarray | None = None) -> None:
+        """Bring rewards and ends to date as well, in the games that are ``chosen`` (N,) bool."""
+        if chosen is None:
+            chosen = np.ones(self.num_envs, np.bool_)
         _settle_games(
-            self.rules, self.states, self.games, self._totals, self._legal, self.observations,
-            self.masks, self.rewards, self.terminations, self.truncations,
+            self.rules, self.states, self.games, chosen, self._totals, self._legal,
+            self.observations, self.masks, self.rewards, self.terminations, self.truncations,
         )  # fmt: skip
 
 
@@ -399,63 +391,6 @@ def act_each(
     own = states.copy()
     determinize_each(rules, own, seeds)
     return policy.act_each(rules, own, seeds)
-
-
-# --- opponents and seats as people write them ----------------------------------------------------
-
-Opponent: TypeAlias = str | Policy | Callable[[Decision], int]
-
-
-class FunctionPolicy(Policy):
-    """A policy made of a function from ``Decision`` to an action."""
-
-    def __init__(self, function: Callable[[Decision], int]):
-        self.name = getattr(function, "__name__", type(function).__name__)
-        self._function = function
-
-    def act(self, view: Decision) -> int:
-        return self._function(view)
-
-
-def make_opponents(
-    spec: core.GameSpec, rules: Any, opponent: Opponent | Sequence[Opponent]
-) -> list[Policy]:
-    """The policies of the seats after the learner's, in turn order; none for ``"self"``.
-
-    Args:
-        opponent: ``"self"``, or one policy for all seats, or a list of one for each.
-
-    Raises:
-        ValueError: not that, or an unknown policy, in one line.
-    """
-    if isinstance(opponent, str) and opponent == "self":
-        return []
-    seats = rules.num_players - 1
-    listed = isinstance(opponent, Sequence) and not isinstance(opponent, str)
-    given: list[Any] = [*opponent] if listed else [opponent] * seats  # type: ignore[misc]
-    if len(given) != seats:
-        raise ValueError(
-            f"{spec.name}: opponent names {len(given)} policies for {seats} other seats; "
-            "give one for all, or one for each in turn order after the learner's seat"
-        )
-    made: dict[int, Policy] = {}
-    for item in given:
-        if id(item) not in made:
-            made[id(item)] = _make_opponent(spec, item)
-    return [made[id(item)] for item in given]
-
-
-def _make_opponent(spec: core.GameSpec, item: Any) -> Policy:
-    if isinstance(item, Policy):
-        return item
-    if isinstance(item, str):
-        return make_policy(spec, item)
-    if callable(item):
-        return FunctionPolicy(item)
-    raise ValueError(
-        f"{spec.name}: opponent={item!r}; a policy string, a Policy, a function of a Decision "
-        'or "self" is needed'
-    )
 
 
 def seat_rule(spec: core.GameSpec, rules: Any, seat: int | str, self_play: bool) -> int:

@@ -28,6 +28,8 @@ ACTIVATIONS = ("ReLU", "Tanh")
 _DENSE = re.compile(r"mlp_extractor\.policy_net\.(\d+)\.weight")
 _CONVOLUTION = re.compile(r"features_extractor\.layers\.(\d+)\.weight")
 _SHAPE, _CELLS = "features_extractor.shape", "action_net.cells"
+_PLANES_FIRST = "features_extractor.planes_first"
+"""There and true only where observations are (planes, rows, columns)."""
 
 
 class Actor:
@@ -111,7 +113,9 @@ class BoardActor(Actor):
 
     def __init__(self, weights: dict[str, torch.Tensor]):
         layers = _layers(weights, _CONVOLUTION)
-        self.weights = _chosen(weights, [*layers, "action_net"], (_SHAPE, _CELLS))
+        more = [_PLANES_FIRST] if _PLANES_FIRST in weights else []
+        self.weights = _chosen(weights, [*layers, "action_net"], (_SHAPE, _CELLS, *more))
+        self._planes_first = bool(more) and bool(self.weights[_PLANES_FIRST])
         self._layers = [
             (self.weights[f"{layer}.weight"], self.weights[f"{layer}.bias"]) for layer in layers
         ]
@@ -128,8 +132,9 @@ class BoardActor(Actor):
     def on(self, rules: Any) -> Actor:
         import torch
 
-        before, shape = self.weights[_SHAPE].tolist(), list(rules.observation_shape)
-        if shape == before or shape[2:] != before[2:]:
+        before, (found, first) = self.weights[_SHAPE].tolist(), hooks.board_shape(rules)
+        shape = list(found)
+        if shape == before or shape[2:] != before[2:] or first != self._planes_first:
             return super().on(rules)
         cells = hooks.action_cells(rules)
         if cells.max() >= len(self._head[0]) * shape[0] * shape[1]:
@@ -141,7 +146,7 @@ class BoardActor(Actor):
         import torch
 
         with torch.no_grad():
-            x = board_features(torch.from_numpy(observations), self._layers)
+            x = board_features(torch.from_numpy(observations), self._layers, self._planes_first)
             return board_logits(x, *self._head, self.weights[_CELLS]).numpy()
 
 
@@ -161,9 +166,12 @@ def actor_of(weights: dict[str, torch.Tensor], activation: str) -> Actor:
 
 
 def board_features(
-    observations: torch.Tensor, layers: Sequence[tuple[torch.Tensor, torch.Tensor]]
+    observations: torch.Tensor,
+    layers: Sequence[tuple[torch.Tensor, torch.Tensor]],
+    planes_first: bool = False,
 ) -> torch.Tensor:
-    """(N, channels, rows, columns) float32 from boards (N, rows, columns, planes).
+    """(N, channels, rows, columns) float32 from boards (N, rows, columns, planes), or with
+    ``planes_first`` (N, planes, rows, columns).
 
     ``layers`` are (weight, bias) of 3 x 3 convolutions, each followed by ReLU; planes beyond those
     that the first has weights for are not looked at.
@@ -171,7 +179,10 @@ def board_features(
     import torch
 
     seen = layers[0][0].shape[1]
-    x = observations[..., :seen].float().permute(0, 3, 1, 2).contiguous()
+    if planes_first:
+        x = observations[:, :seen].float()
+    else:
+        x = observations[..., :seen].float().permute(0, 3, 1, 2).contiguous()
     for weight, bias in layers:
         x = torch.relu(torch.nn.functional.conv2d(x, weight, bias, padding=1))
     return x

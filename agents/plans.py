@@ -42,6 +42,8 @@ CLIMBED = (2, 3, 4)
 """Levels whose plans were climbed."""
 TOP = 5
 KINDS = ("fill", "best", "level", "climb", "mixture", "reply")
+FROZEN = ("level", "climb", "mixture")
+"""Those that play frozen plans."""
 
 
 @dataclass(frozen=True)
@@ -207,6 +209,13 @@ def plan_policy(spec: core.GameSpec, parsed: PolicyString) -> Policy:
         from stratagym.agents.kernel_policies import RANDOM, KernelPolicy
 
         return KernelPolicy(name, RANDOM)
+    if kind in FROZEN:
+        from stratagym.agents import plan_pools
+
+        try:
+            plan_pools.frozen(spec)
+        except ValueError as error:
+            raise ValueError(f"policy {name}: {error}") from None
     return PlanPolicy(name, spec, kind, value)
 
 

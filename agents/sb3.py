@@ -28,7 +28,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from stratagym.agents.core import BatchPolicy, PolicyString
+from stratagym.agents import decisive
+from stratagym.agents.core import BatchPolicy, PolicyString, is_combinatorial
 from stratagym.agents.networks import Actor, actor_of
 from stratagym.envs import core
 from stratagym.envs.echo import shortened
@@ -41,6 +42,8 @@ LARGEST = 2**30
 FACTS, WEIGHTS = "stratagym.json", "policy.pth"
 SHIPPED = Path(__file__).parent / "data" / "trained"
 """Agents that are part of the package, one file a game."""
+LOOKING = ("chess",)
+"""Games whose shipped agent looks ahead unless ``look=0`` says otherwise, from version 2 on."""
 SCHEMA = 1
 
 
@@ -75,11 +78,12 @@ def draw_each(logits, masks, seeds, greedy, actions):
 class SB3Policy(BatchPolicy):
     """A trained network; it samples unless ``greedy``.
 
-    The action depends on the observation and the seed alone.
+    The action depends on the observation and the seed alone, and with ``look`` on what the next two
+    moves can decide at once: for combinatorial games, as it plays on the position itself.
     """
 
-    def __init__(self, name: str, actor: Actor, greedy: bool = False):
-        self.name, self.actor, self.greedy = name, actor, greedy
+    def __init__(self, name: str, actor: Actor, greedy: bool = False, look: bool = False):
+        self.name, self.actor, self.greedy, self.look = name, actor, greedy, look
         self._fitted: tuple[Any, Actor] | None = None
 
     def act_each(self, rules: Any, states: np.ndarray, seeds: np.ndarray) -> np.ndarray:
@@ -96,7 +100,11 @@ class SB3Policy(BatchPolicy):
         shape, outputs = rules.observation_shape, rules.num_actions
         observations = np.empty((len(states), *shape), rules.observation_dtype)
         masks = np.empty((len(states), outputs), np.int8)
-        see_each(rules, states, core.new_scratch(rules)[0], observations, masks)
+        legal = core.new_scratch(rules)[0]
+        see_each(rules, states, legal, observations, masks)
+        if self.look:
+            scratch = core.new_states(rules, 3), legal, legal.copy(), np.zeros(rules.num_players)
+            decisive.look_each(rules, states, masks, *scratch)
         actions = np.empty(len(states), np.int64)
         draw_each(self._fitted[1].logits(observations), masks, seeds, self.greedy, actions)
         return actions
@@ -159,6 +167,16 @@ def load(path: str | Path) -> tuple[Actor, dict[str, Any]]:
             large, or PyTorch is too old to read it safely.
         ModuleNotFoundError: PyTorch is not installed.
     """
+    _, actor, facts = load_whole(path)
+    return actor, facts
+
+
+def load_whole(path: str | Path) -> tuple[dict[str, Any], Actor, dict[str, Any]]:
+    """All tensors of an agent file by SB3's names, the critic's where it has any; and as ``load``.
+
+    Raises:
+        ValueError, ModuleNotFoundError: as ``load``.
+    """
     try:
         import torch
     except ModuleNotFoundError:
@@ -193,7 +211,7 @@ def load(path: str | Path) -> tuple[Actor, dict[str, Any]]:
         raise ValueError(f"{path} is damaged ({_reason(error)})") from None
     if (actor.inputs, actor.outputs) != expected:
         raise ValueError(f"{path} is damaged: its network does not fit the game it names")
-    return actor, facts
+    return weights, actor, facts
 
 
 def _entries(path: Path) -> tuple[Any, bytes]:
@@ -235,16 +253,24 @@ def _reason(error: Exception) -> str:
 def sb3_policy(spec: core.GameSpec, text: PolicyString) -> SB3Policy:
     """``sb3:PATH``: a trained network; ``?deterministic=1`` plays its likeliest action.
 
-    Without a path it is the agent that is shipped for the game.
+    Without a path it is the agent that is shipped for the game. In combinatorial games, with
+    ``?look=1`` it wins where it can at once, and avoids moves that lose or draw at once. That is
+    what ``sb3`` does in the games of ``LOOKING``, but for its first version and with ``?look=0``.
 
     Raises:
         ValueError: no agent file for this game, or a wrong option, in one line.
     """
-    if set(text.options) - {"deterministic"}:
-        raise ValueError("policy sb3: unknown option; the options are: deterministic")
-    flag = text.options.get("deterministic", "0")
-    if flag not in ("0", "1"):
-        raise ValueError(f"policy sb3: deterministic={flag}; write 0 or 1")
+    flags = dict.fromkeys(("deterministic", "look"), "0") | text.options
+    if len(flags) > 2:
+        raise ValueError("policy sb3: unknown option; the options are: deterministic, look")
+    for name, flag in flags.items():
+        if flag not in ("0", "1"):
+            raise ValueError(f"policy sb3: {name}={flag}; write 0 or 1")
+    if flags["look"] == "1" and not is_combinatorial(spec):
+        raise ValueError(
+            f"policy sb3: look=1 is for games of two without chance and hidden information; "
+            f"{spec.title} is none"
+        )
     path = text.argument or SHIPPED / f"{spec.name}.zip"
     if not text.argument and not Path(path).exists():
         raise ValueError(
@@ -262,6 +288,17 @@ def sb3_policy(spec: core.GameSpec, text: PolicyString) -> SB3Policy:
             f"policy sb3: {path} was trained on {spec.name}-v{_quoted(facts.get('version'))}, "
             f"this is v{spec.version}"
         )
-    options = "?deterministic=1" if flag == "1" else ""
+    looks = not text.argument and spec.name in LOOKING
+    named = {"deterministic": "1", "look": "01" if looks else "1"}
+    options = "&".join(
+        f"{name}={text.options[name]}"
+        for name in flags
+        if name in text.options and text.options[name] in named[name]
+    )
     name = f"sb3:{text.argument}" if text.argument else "sb3"
-    return SB3Policy(f"{name}{options}", actor, flag == "1")
+    name += f"?{options}" if options else ""
+    looks &= "look" not in text.options
+    look = text.version > 1 if looks else flags["look"] == "1"
+    policy = SB3Policy(name, actor, flags["deterministic"] == "1", look)
+    policy.version = text.version if looks else 1
+    return policy

@@ -32,6 +32,8 @@ GALLERY, THUMBNAIL = 3, 240
 FACTS = ("dynamics", "chance", "information", "utility")
 NOTEBOOK = "tutorials/notebook"
 KINDS: dict[str, Callable[[core.GameSpec], bool]] = {
+    "Problems for one": lambda spec: spec.max_players == 1,
+    "Real time": lambda spec: spec.decision_seconds is not None,
     "Sealed plans": lambda spec: spec.dynamics == "simultaneous",
     "Cooperative games": lambda spec: spec.utility == "identical",
     "Cards and tiles": lambda spec: spec.information == "imperfect",
@@ -39,7 +41,15 @@ KINDS: dict[str, Callable[[core.GameSpec], bool]] = {
     "Board games": lambda spec: True,
 }
 """The kinds of games: a game is of the first kind that its facts fit."""
-ORDER = ("Board games", "Dice", "Cards and tiles", "Cooperative games", "Sealed plans")
+ORDER = (
+    "Board games",
+    "Dice",
+    "Cards and tiles",
+    "Cooperative games",
+    "Sealed plans",
+    "Real time",
+    "Problems for one",
+)
 """In which the site lists the kinds."""
 
 
@@ -215,6 +225,7 @@ def _id(spec: core.GameSpec, gymnasium: bool) -> str:
 
 def _make(name: str) -> str:
     spec = envs.spec(name)
+    others = ', opponent="random"' if spec.max_players > 1 else ""
     parallel = f'env = pettingzoo.make("parallel", "{_id(spec, False)}")  # all seats at once'
     return "\n".join(
         [
@@ -227,7 +238,7 @@ def _make(name: str) -> str:
             f'env = pettingzoo.make("aec", "{_id(spec, False)}")  # PettingZoo 1.27 and later',
             *([parallel] if spec.is_simultaneous else []),
             f'batch = envs.make_batch("{name}", 1024)  # stepped together in numba',
-            f'env = gymnasium.make("{_id(spec, True)}", opponent="random")  # one learner',
+            f'env = gymnasium.make("{_id(spec, True)}"{others})  # one learner',
             "```",
         ]
     )

@@ -35,14 +35,27 @@ PLAYED = {
     "random,plan:fill,plan:level?k=1,plan:level?k=2,plan:level?k=4 --games 200",
     "elemental_duel": "tournament --policies "
     "random,plan:level?k=1,plan:level?k=2,plan:level?k=4,plan:mixture --games 200",
+    "stratego": "tournament --policies random,rule:greedy,heuristic,rule:belief --games 200",
+    "street_fighter": "tournament --policies random,rule:lv2,rule:lv4,rule:lv6,rule:lv8 "
+    "--games 200",
+    "starcraft": "tournament --policies random,rule:lv1,rule:lv3,rule:lv5,rule:lv7 --games 100",
     "chess": "tournament --policies random,heuristic,alphabeta:1,alphabeta:2,mcts:50 --games 20",
     "tower_defence": "tournament --policies "
     "random,heuristic,plan:fill,plan:level?k=1,plan:level?k=2,plan:level?k=4 --games 100",
+    "civilization": "tournament --policies random,rule:settle,rule:expand,rule:build,rule:defend "
+    "--games 20",
     "ludo": "tournament --policies random,heuristic,gt:1,gt:2 --games 1000",
     "texas_holdem": "tournament --policies random,heuristic,rule:strong --games 1000",
     "dou_dizhu": "tournament --policies random,rule:greedy,rule:rlcard,heuristic --games 1000",
     "mcr_mahjong": "tournament --policies random,rule:claim,rule:shanten,rule:pattern,heuristic "
     "--games 200",
+    "werewolf": "tournament --policies random,rule:herd,rule:seer,rule:bluff,rule:deductive "
+    "--games 400",
+    "diplomacy": "table --policies passive,random,greedy,dumbbot --seating mixed --games 56",
+    "welfare_diplomacy": "table --policies disarm,passive,random,greedy,dumbbot --seating mixed "
+    "--games 56",
+    "planning": "planning --task plan "
+    "--policies random,planner:0,planner:1,planner:2,planner:3,planner:4,planner:5",
     "hanabi": "hanabi_teams --policies random,rule:simple,rule:iggi,rule:piers,rule:focus "
     "--teammates none --players 2,4 --games 500",
 }
@@ -60,9 +73,19 @@ SCORED = (
     "Mean points of 25 at the end, 0 once all lives are lost; perfect: the share of games with 25."
 )
 
+SEATED = (
+    "All policies at tables of seven, moved on by a seat from game to game. Mean return of a seat; "
+    "first: the share of first places."
+)
 RETURNED = (
     "Mean return of a team, from -16 to 32; told: the same starts with all goals known; "
     "neither: the share of the coins taken that were of nobody's goal."
+)
+
+SOLVED = (
+    "Problems: two of each domain in sizes 1, 3 and 5. Accuracy: the share with a valid plan; a "
+    "planner generates 5,000 states at most for each. Length: of valid plans, the geometric mean "
+    "of their length over that of the best plan known."
 )
 
 
@@ -115,17 +138,47 @@ def returns(summary: Mapping[str, Any]) -> list[str]:
     return [*lines, "", RETURNED]
 
 
+def seated(summary: Mapping[str, Any]) -> list[str]:
+    """Policies at one table."""
+    (table,) = summary["tables"]
+    lines = [
+        row(["Policy", "Games", "Seats", "Return", "First"]),
+        row(["---", "---:", "---:", "---:", "---:"]),
+    ]
+    for name, one in sorted(table["standings"].items(), key=lambda s: -s[1]["return"]["value"]):
+        figures = [interval(one[figure], 2) for figure in ("return", "first")]
+        lines.append(row([f"`{name}`", f"{one['games']:,}", f"{one['seats']:,}", *figures]))
+    return [*lines, "", SEATED]
+
+
+def solved(summary: Mapping[str, Any]) -> list[str]:
+    """Plans for problems that nobody plays against."""
+    lines = [
+        row(["Policy", "Problems", "Accuracy", "Length"]),
+        row(["---", "---:", "---:", "---:"]),
+    ]
+    policies = summary["policies"]
+    for name in sorted(policies, key=lambda name: -policies[name]["accuracy"]["value"]):
+        one = policies[name]
+        figures = [interval(one["accuracy"], 2), f"{one['ratio']['mean']:.2f}"]
+        lines.append(row([f"`{name}`", f"{one['problems']:,}", *figures]))
+    return [*lines, "", SOLVED]
+
+
 def section(game: str) -> str:
     """A game's part of the page, played now."""
     script, *options = PLAYED[game].split()
-    if script == "tournament":
+    if script in ("tournament", "table"):
         options = ["--game", game, *options]
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", f"stratagym.benchmarks.{script}", *options]
         more = ["--json", "--output", f"{folder}/run"]
         done = subprocess.run([*command, *more], stdout=subprocess.PIPE, text=True, check=True)
     summary = json.loads(done.stdout)
-    told = {"tournament": ratings, "coin_teams": returns, "hanabi_teams": scores}
+    told = {
+        "tournament": ratings, "coin_teams": returns, "hanabi_teams": scores, "table": seated,
+        "planning": solved,
+    }  # fmt: skip
     table = told[script](summary)
     call = f"python -m benchmarks.{script} {' '.join(options)}"
     head = [f"## {envs.spec(game).title}", "", "```bash", call, "```", ""]
@@ -139,7 +192,9 @@ def main(games: list[str]) -> None:
     kept = {title: text.strip() for text, title in parts.items()}
     for game in games:
         kept[envs.spec(game).title] = section(game)
-        there = [kept[title] for name in PLAYED if (title := envs.spec(name).title) in kept]
+        titles = [envs.spec(name).title for name in PLAYED]
+        titles += [title for title in kept if title not in titles]  # made by other commands
+        there = [kept[title] for title in titles if title in kept]
         PAGE.write_text("\n\n".join([HEAD.strip(), *there]) + "\n", encoding="utf-8")
 
 

@@ -66,8 +66,10 @@ def make_batch(
     num_envs: int,
     *,
     seed: int | Sequence[int] | np.ndarray = 0,
+    autoreset: bool = True,
     threads: int = 1,
     observe: bool = True,
+    final_observations: bool = False,
     **options: Any,
 ) -> BatchEnv:
     """Make ``num_envs`` games of one kind that are stepped together in numba; see ``BatchEnv``.
@@ -75,8 +77,10 @@ def make_batch(
     Args:
         name, **options: as for ``make``.
         seed: one for all, or one for each game.
+        autoreset: whether the step that ends a game starts its next episode.
         threads: that share out the games of a step; the games are the same with any number.
         observe: whether every step writes observations; else ``observe()`` does when called.
+        final_observations: whether what every seat sees at a game's end is kept.
 
     Raises:
         ValueError: a wrong argument, in one line that says what would be right.
@@ -85,7 +89,16 @@ def make_batch(
 
     game = spec(name)
     rules = game.make_rules(**options)
-    return BatchEnv(game, rules, num_envs, seed=seed, threads=threads, observe=observe)
+    return BatchEnv(
+        game,
+        rules,
+        num_envs,
+        seed=seed,
+        autoreset=autoreset,
+        threads=threads,
+        observe=observe,
+        final_observations=final_observations,
+    )
 
 
 def make_state(name: str, seed: int = 0, **options: Any) -> State:

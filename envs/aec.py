@@ -296,8 +296,6 @@ class GameEnv(Display, Rendered, AECEnv):
             for seat, reward in enumerate(self._reward.tolist()):
                 self.rewards[self.possible_agents[seat]] = reward
             self._accumulate_rewards()
-            for one, gained in self._cumulative_rewards.items():
-                self._cumulative_rewards[one] = core.round_return(self.rules, gained)
         self._cycles += 1
         self._select(player, mask)
         if player >= 0 and self._cycles == self.max_cycles:

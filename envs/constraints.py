@@ -1,4 +1,4 @@
-"""What an answer may be: any in its form, or one that names a legal move.
+"""What an answer may be: any in its form, or one that names a legal move or this turn's names.
 
 Clients hold a model to it by a grammar, a regular expression or a JSON schema. Every answer that
 names a legal move has been read back as that move, by the reader that judges replies.
@@ -6,19 +6,21 @@ names a legal move has been read back as that move, by the reader that judges re
 
 from __future__ import annotations
 
-import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from stratagym.envs import core
+from stratagym.envs.plan_schemas import gbnf, has_schema, plan_schema, quoted
 from stratagym.envs.plans import plan_kind
-from stratagym.envs.prompts import TextOptions, answer_form, legal_list, move_name
+from stratagym.envs.prompts import TextOptions, answer_form, legal_list, written_reply
 from stratagym.envs.text import OK, judge
+from stratagym.envs.words import ReplyWords
 
 # What patterns are made of has no public name, and another one before Python 3.11.
 if sys.version_info >= (3, 11):
@@ -41,21 +43,25 @@ Wrap = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Shape:
-    """What an answer may be; one of the two is given.
+    """What an answer may be; one of the three is given.
 
     Attributes:
         answers: it is one of these.
         pattern: it is what this regular expression matches, of literals, sets, groups, ``|`` and
             repetitions alone.
+        schema: it is a plan, an object of this JSON schema, made as in ``plan_schemas``.
     """
 
     answers: tuple[str, ...] = ()
     pattern: str = ""
+    schema: Mapping[str, Any] | None = field(default=None, hash=False)
 
     def grammar(self) -> str:
-        """The answers or the pattern as a grammar of llama.cpp (GBNF)."""
+        """The answers, the pattern or the schema as a grammar of llama.cpp (GBNF)."""
+        if self.schema is not None:
+            return f"root ::= {gbnf(self.schema)}"
         if self.answers:
-            return "root ::= " + " | ".join(map(_quoted, self.answers))
+            return "root ::= " + " | ".join(map(quoted, self.answers))
         return f"root ::= {_written(parser.parse(self.pattern), _GBNF)}"
 
 
@@ -65,11 +71,13 @@ def constrained(
     """What the answer of the seat to move in ``states[0]`` may be; None for anything.
 
     Raises:
-        ValueError: the game's answers are plans, or of no known form.
+        ValueError: the game's answers are plans without a schema, or of no known form.
     """
     if constrain == OFF:
         return None
     check_constraint(game, constrain)
+    if plan_kind(game) is not None:
+        return Shape(schema=plan_schema(game, rules, states, options, constrain == LEGAL))
     if constrain == LEGAL:
         return Shape(answers=tuple(legal_answers(game, rules, states, options).values()))
     return Shape(pattern=form_pattern(game, rules, states, options))
@@ -77,8 +85,8 @@ def constrained(
 
 def check_constraint(game: core.GameSpec, constrain: str) -> None:
     """Raises ``ValueError`` where a game's answers can be held to nothing."""
-    if constrain != OFF and plan_kind(game) is not None:
-        raise ValueError(f"constrain={constrain}: answers in {game.name} are plans")
+    if constrain != OFF and plan_kind(game) is not None and not has_schema(game):
+        raise ValueError(f"constrain={constrain}: answers in {game.name} are plans without a form")
 
 
 def legal_answers(
@@ -100,7 +108,7 @@ def _legal_answers(
     ways = _ways(view, rules, options)
     found: dict[int, str] = {}
     for action in legal_list(rules, states):
-        text = move_name(view, rules, states[0], action, options)
+        text = str(view.action_to_string(rules, states[0], action))
         for way in ways:
             outcome = judge(game, rules, states, way(text), options)
             if outcome.kind == OK and outcome.action == action:
@@ -145,15 +153,8 @@ def _begin(texts: Sequence[str]) -> str:
 
 def _ways(view: Any, rules: Any, options: TextOptions) -> list[Wrap]:
     """Ways in which an answer may name a move, the shortest first."""
-    form = answer_form(view, rules, options)
-    name = getattr(form, "name", "")
-    return [
-        *([lambda move: json.dumps({name: move})] if name else ()),
-        lambda move: f"Move: {form.written(move)}",
-        lambda move: f"Answer: {form.written(move)}",
-        lambda move: form.written(move),
-        lambda move: f"{form.written(move)} | ",
-    ]
+    write = partial(written_reply, view, rules, options)
+    return [write, lambda move: write(move, ReplyWords("", ""))]
 
 
 # --- regular expressions in other hands ----------------------------------------------------------
@@ -169,11 +170,7 @@ class _Syntax:
     alternatives: str
 
 
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
-
-
-_GBNF = _Syntax(_quoted, " ", "({})", " | ")
+_GBNF = _Syntax(quoted, " ", "({})", " | ")
 _REGEX = _Syntax(re.escape, "", "(?:{})", "|")
 _CATEGORIES = {
     ops.CATEGORY_DIGIT: "0-9",

@@ -78,30 +78,37 @@ def home(rules_class: type, package: str) -> ModuleType:
         return rules_module
 
 
-def kernel(package: str, default: Callable[..., Any] | None = None) -> Callable[[Any], Any]:
+def kernel(
+    package: str,
+    default: Callable[..., Any] | None = None,
+    find: Callable[[type], Any] | None = None,
+) -> Callable[[Any], Any]:
     """Turn a stub into a call of the function of its name that belongs to the class of ``rules``.
 
-    From numba it is found when the caller is compiled; from Python at each call.
+    From numba it is found when the caller is compiled; from Python at each call. ``find`` tells
+    another function of the class.
     """
 
     def decorate(stub: Callable[..., Any]) -> Callable[..., Any]:
         name = stub.__name__
 
         def find_kernel(rules_class: type) -> Any:
+            if find is not None:
+                return find(rules_class)
             return getattr(home(rules_class, package), name, default)
 
-        def find(rules_class: type) -> Any:
+        def found_for(rules_class: type) -> Any:
             found = find_kernel(rules_class)
             if found is None:
                 raise TypingError(f"{rules_class.__module__} has no kernel function {name}")
             return found
 
         def resolve(rules: Any, *args: Any) -> Any:
-            found = find(rules.instance_class)
+            found = found_for(rules.instance_class)
             return getattr(found, "py_func", found)
 
         def call(rules: Any, *args: Any) -> Any:
-            return find(type(rules))(rules, *args)
+            return found_for(type(rules))(rules, *args)
 
         resolve.__signature__ = inspect.signature(stub)  # type: ignore[attr-defined]
         call.__name__, call.__doc__ = name, stub.__doc__
@@ -299,14 +306,14 @@ def play_chance(rules, s, probs):
     return player
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def start(rules, s, seed, probs):
     """``reset`` and the first chance events; returns the seat to move."""
     reset(rules, s, seed)
     return play_chance(rules, s, probs)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def play(rules, s, action, probs):
     """``step`` and the chance events that follow; returns the seat to move."""
     step(rules, s, action)
@@ -344,7 +351,8 @@ def random_games(rules, states, legal, probs, seed, decisions):
         player = start(rules, s, derive_seed(seed, games), probs)
         while player >= 0:
             n = legal_actions(rules, s, legal)
-            player = play(rules, s, legal[random_below(s, n)], probs)
+            step(rules, s, legal[random_below(s, n)])
+            player = play_chance(rules, s, probs)
             done += 1
         games += 1
     return done, games

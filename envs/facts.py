@@ -170,9 +170,10 @@ def first_places(results: np.ndarray) -> np.ndarray:
 
 TAKEN = frozenset(
     {
-        "activation", "autoreset_mode", "dict_observation", "gamma", "game", "illegal",
-        "max_cycles", "model", "name", "num_envs", "observe", "opponent", "path", "render_mode",
-        "reward_scale", "rules", "seat", "seed", "self", "shaping", "spec", "text", "threads",
+        "activation", "autoreset", "autoreset_mode", "dict_observation", "final_observations",
+        "gamma", "game", "illegal", "max_cycles", "model", "name", "num_envs", "observe",
+        "opponent", "path", "render_mode", "reward_scale", "rules", "seat", "seed", "self",
+        "shaping", "spec", "text", "threads",
     }
 )  # fmt: skip
 """Names that no option of a game may have: ``make``, ``make_batch`` and the other functions that

@@ -12,6 +12,7 @@ gives the turn away. A view that takes plans has
 - optionally ``plan_facts(rules, s, text, actions) -> dict``, whole numbers about the plan of a
   reply that can be read, for records, with its actions if it can be played; ``over`` above 0 is
   what its ``cost`` is beyond its ``budget``;
+- optionally ``plan_schema(rules, s) -> dict``, the JSON schema of a plan (``plan_schemas``);
 - optionally ``default_actions(rules, s) -> list[int]``, which end a turn that a plan left open,
   and for ``"each"`` ``replacement_actions(rules, s, move) -> list[int]``, played in a bad move's
   stead; without it a bad move is passed over.
@@ -35,6 +36,7 @@ import numpy as np
 
 from stratagym.envs import core
 from stratagym.envs.prompts import TextOptions, extract, is_legal
+from stratagym.envs.reading import FIRST, check_last, without_forms
 from stratagym.envs.replies import REPLY_LIMIT, ReplyError, last_json
 from stratagym.envs.talk import Said, limited, read_speech
 from stratagym.envs.turns import is_deciding
@@ -68,6 +70,7 @@ class Outcome:
         moves: of a plan under ``"queue"``, the moves that wait for their decision.
         facts: whole numbers about a plan, where the game's view has ``plan_facts``, or about the
             answer to a question that is no move.
+        found: the statement of an answer that names no move, as far as it is in the reply.
     """
 
     kind: str
@@ -80,6 +83,7 @@ class Outcome:
     said: tuple[Said, ...] = ()
     moves: tuple[str, ...] = ()
     facts: Mapping[str, int] = field(default_factory=dict, hash=False)
+    found: str = ""
 
     def __repr__(self) -> str:
         shown = ["kind", "action", "move", "reason"]
@@ -103,6 +107,8 @@ class PlanError(ValueError):
 class JsonPlan(AnswerForm):
     """The form of a reply that is a plan; ``form`` shows the JSON object."""
 
+    kind = "JSON object"
+
     def request(self, reasoning: str = "free") -> str:
         first = {
             "free": "End your answer with one JSON object of this form",
@@ -110,6 +116,23 @@ class JsonPlan(AnswerForm):
             "answer": "Answer with one JSON object of this form and nothing else",
         }[reasoning]
         return section(self.title, f"{first}{self.note}:", self.form)
+
+
+@dataclass(frozen=True)
+class ShownPlan(JsonPlan):
+    """A plan whose form stands with the position, since it depends on the phase of the game."""
+
+    def request(self, reasoning: str = "free") -> str:
+        one = "one JSON object of the form that stands with the position"
+        first = {
+            "free": f"End your answer with {one}",
+            "steps": f"Think step by step first. End your answer with {one}",
+            "answer": f"Answer with {one} and nothing else",
+        }[reasoning]
+        return section(self.title, f"{first}.")
+
+
+SHOWN_PLAN = ShownPlan("{...}", "")
 
 
 def json_plan(form: str, note: str = "") -> AnswerForm:
@@ -157,6 +180,9 @@ def read_reply(
         if kind is None:
             outcome = _read_move(game, rules, states, text, options)
         else:
+            if options.reader != FIRST:
+                text = without_forms(text)
+                check_last(text)
             plan = _Plan(game, rules, states, kind)
             outcome = plan.read(text, spoke=any(to != (plan.seat,) for to, _ in said))
             if facts := getattr(game.module("view"), "plan_facts", None):
@@ -192,9 +218,9 @@ def _read_move(
     game: core.GameSpec, rules: Any, states: np.ndarray, text: str, options: TextOptions
 ) -> Outcome:
     view = game.module("view")
-    move = extract(view, rules, text, options)
+    move, found = extract(view, rules, text, options)
     if move is None:
-        return Outcome(UNPARSEABLE, None, None, "no_move")
+        return Outcome(UNPARSEABLE, None, None, "no_move", found=found)
     action, reason = check_move(view, rules, states, move)
     if action is None or reason:
         return Outcome(ILLEGAL, action, move, reason)

@@ -15,18 +15,15 @@ import numpy as np
 
 from stratagym.envs import core
 from stratagym.envs.direct import calls
-from stratagym.envs.views import part
-from stratagym.envs.words import REASONING, AnswerForm, Renaming, section
+from stratagym.envs.reading import FIRST, READER, READERS, Reading
+from stratagym.envs.views import part, worded
+from stratagym.envs.words import REASONING, AnswerForm, Renaming, ReplyWords, section
 
 SYSTEMS = ("split", "merge")
 RULES = ("usual", "none", "brief", "full")
 ANSWERS = ("move", "evaluation")
 WORDING = ("rules", "position", "hints", "reasoning", "answer", "template")
 """The fields of ``TextOptions`` that change the words of 0.1."""
-
-SYSTEM_PARTS = ("game", "role", "rules", "actions", "catalogue", "hints", "persona", "answer")
-"""What stays the same over a seat's game, so that servers can cache it, in the prompt's order."""
-USER_PARTS = ("position", "history", "heard", "legal", "task")
 
 FIELDS = (
     "role", "rules", "position", "history", "heard", "legal", "persona", "hints", "task", "answer",
@@ -63,6 +60,9 @@ class TextOptions:
             system and the user message.
         heard: how many of the messages that the seat heard are shown, the last, in games with talk;
             None for as many as the game's view shows.
+        reader: how replies are read and bad ones answered: 2, by the one rule of ``reading``; 1, as
+            before there was one, by each form's own.
+        prompt_version: of the game's words, one of those that its view knows; today's if empty.
     """
 
     persona: str = "none"
@@ -79,6 +79,8 @@ class TextOptions:
     answer: str = "move"
     template: str = ""
     heard: int | None = None
+    reader: int = READER
+    prompt_version: str = ""
 
     def with_more(self, more: Mapping[str, Any] | None) -> TextOptions:
         """The options with others by name. Raises ``ValueError`` for a name that there is not."""
@@ -91,10 +93,17 @@ class TextOptions:
         return replace(self, **(more or {}))
 
     def record(self) -> dict[str, Any]:
-        """All options as plain data; the fields that 0.1 had, where prompts are as in 0.1."""
+        """All options as plain data; the fields that 0.1 had, where prompts are as in 0.1.
+
+        The first reader is not named: records from before there were others do not name it.
+        """
         told = asdict(self)
         if self.heard is None:
             del told["heard"]
+        if not reader_field(self):
+            del told["reader"]
+        if not self.prompt_version:
+            del told["prompt_version"]
         if self.as_in_0_1:
             for name in ("system", *WORDING):
                 del told[name]
@@ -102,10 +111,13 @@ class TextOptions:
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> TextOptions:
-        """The options that a record or configuration holds; 0.1's have a merged prompt."""
+        """The options that a record or configuration holds.
+
+        One of 0.1 has a merged prompt, one that names no reader has the first.
+        """
         known = {field.name for field in fields(cls)}
         kept = {name: value for name, value in record.items() if name in known}
-        return cls(**{"system": "merge", **kept})
+        return cls(**{"system": "merge", "reader": FIRST, **kept})
 
     def check(self, game: core.GameSpec) -> None:
         """Raises ``ValueError`` for what the game's view does not have or what makes no sense."""
@@ -118,6 +130,10 @@ class TextOptions:
         ):
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} {getattr(self, name)!r}: choose {' or '.join(choices)}")
+        worded(view, self.prompt_version)
+        if self.reader not in READERS:
+            known = " or ".join(map(str, READERS))
+            raise ValueError(f"reader {self.reader!r}: choose {known}")
         if self.persona not in part(view, "PERSONAS"):
             raise ValueError(
                 f"{game.name}: unknown persona {self.persona!r}; "
@@ -175,8 +191,22 @@ class TextOptions:
 
 def prompt_version(view: Any, options: TextOptions) -> str:
     """The version that is recorded with a prompt of these options."""
+    if options.prompt_version:
+        return options.prompt_version
     merged = part(view, "MERGED_VERSION")
     return merged if merged and options.as_in_0_1 else view.PROMPT_VERSION
+
+
+def spoken(view: Any, options: TextOptions) -> Any:
+    """A view as it speaks under these options: in the words of the version that they have."""
+    version = prompt_version(view, options)
+    is_earlier = options.prompt_version or version in part(view, "EARLIER_PROMPTS")
+    return worded(view, version if is_earlier else "")
+
+
+def reader_field(options: TextOptions) -> dict[str, int]:
+    """The field ``reader`` of a record, but for the first reader, whose records have none."""
+    return {} if options.reader == FIRST else {"reader": options.reader}
 
 
 def answer_form(view: Any, rules: Any, options: TextOptions) -> AnswerForm:
@@ -185,9 +215,52 @@ def answer_form(view: Any, rules: Any, options: TextOptions) -> AnswerForm:
     return form.evaluation() if options.answer == "evaluation" else form
 
 
-def extract(view: Any, rules: Any, text: str, options: TextOptions) -> str | None:
-    """The move's text in a reply, or None."""
-    return answer_form(view, rules, options).extract(text, options.lenient, options.reasoning)
+def reply_for(
+    game: core.GameSpec,
+    rules: Any,
+    states: np.ndarray,
+    action: int,
+    words: ReplyWords,
+    options: TextOptions = TextOptions(),
+) -> str:
+    """The reply to ``messages`` that plays an action, where an answer is one move.
+
+    Args:
+        words: what the reply says beside the move.
+    """
+    view = game.module("view")
+    said = None if options.reasoning == "answer" else words
+    move = str(view.action_to_string(rules, states[0], action))
+    return written_reply(view, rules, options, move, said, action)
+
+
+def written_reply(
+    view: Any,
+    rules: Any,
+    options: TextOptions,
+    move: str,
+    words: ReplyWords | None = None,
+    action: int | None = None,
+) -> str:
+    """A reply in the form that these options ask for; arguments as of ``AnswerForm.reply``."""
+    text = answer_form(view, rules, options).reply(move, words, action)
+    return Renaming(view.RENAMED).renamed(text) if options.renamed else text
+
+
+def invites(view: Any, options: TextOptions) -> bool:
+    """Whether prompts say that a reply may think first.
+
+    The first reader did not read such replies in all forms, and prompts of 0.1 stay what they were.
+    """
+    return bool(part(view, "INVITES")) and options.reader != FIRST and not options.as_in_0_1
+
+
+def extract(view: Any, rules: Any, text: str, options: TextOptions) -> Reading:
+    """The move's text in a reply, or what it says that names none. Raises ``ReplyError``."""
+    form = answer_form(view, rules, options)
+    if options.reader == FIRST:
+        return Reading(form.extract(text, options.lenient, options.reasoning))
+    return form.read(text, options.lenient, options.reasoning)
 
 
 def legal_list(rules: Any, states: np.ndarray) -> list[int]:
@@ -246,16 +319,19 @@ def prompt(
     Args:
         legal: the legal actions, to name them. refusal: as ``messages``.
     """
+    view = spoken(view, options)
     parts = _parts(view, rules, s, player, options, history, heard, legal, refusal)
-    opening = answer_form(view, rules, options).opening(options.reasoning)
+    opening, parts["answer"] = answer_form(view, rules, options).asked(
+        options.reasoning, invites(view, options)
+    )
     if options.template:
         parts["answer"] = "\n\n".join(filter(None, (opening, parts["answer"])))
         system, user = _filled(parts, options)
     else:
         parts["role"] = "\n".join(filter(None, (parts["role"], opening)))
         merged = options.system == "merge"
-        system = "" if merged else _joined(parts, SYSTEM_PARTS)
-        user = _joined(parts, part(view, "MERGED_PARTS") if merged else USER_PARTS)
+        system = "" if merged else _joined(parts, part(view, "SYSTEM_PARTS"))
+        user = _joined(parts, part(view, "MERGED_PARTS" if merged else "USER_PARTS"))
     if options.renamed:
         words = Renaming(view.RENAMED)
         system, user = words.renamed(system), words.renamed(user)
@@ -318,7 +394,7 @@ def _parts(
         "heard": heard,
         "legal": "" if legal is None else part(view, "legal_text")(rules, s, player, legal),
         "task": part(view, "task_text")(rules),
-        "answer": answer_form(view, rules, options).request(options.reasoning),
+        "answer": "",
     }
 
 

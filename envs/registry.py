@@ -12,11 +12,9 @@ import copyreg
 import functools
 import importlib
 import importlib.util
-import re
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 import gymnasium
@@ -25,6 +23,7 @@ import pettingzoo
 from stratagym.envs import cache
 from stratagym.envs.core import GameSpec
 from stratagym.envs.facts import PackageFault, import_part
+from stratagym.envs.offers import NAMES, is_name, offers
 
 GROUP = "stratagym.games"
 OURS = __name__.rpartition(".")[0]
@@ -51,39 +50,8 @@ def _ours() -> dict[str, Place]:
 @functools.cache
 def _installed() -> tuple[dict[str, Place], dict[str, str]]:
     """Games of installed packages, and why others cannot be had, by name; warns of those."""
-    named: dict[str, set[Place]] = {}
-    refused: dict[str, str] = {}
-    for point in entry_points(group=GROUP):
-        named.setdefault(point.name, set()).add(Place(point.module, _owner(point)))
-    places = {}
-    for name, found in sorted(named.items()):
-        owners = " and ".join(sorted(place.owner for place in found))
-        if not _is_name(name):
-            refused[name] = f"game {name!r} of {owners}: {_NAMES}"
-        elif name in _ours():
-            warnings.warn(
-                f"game {name!r} of {owners} is left out: stratagym has a game of that name",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-        elif len(found) > 1:
-            refused[name] = f"game {name!r} is in more than one package: {owners}; uninstall one"
-        else:
-            places[name] = found.pop()
-    for reason in refused.values():
-        warnings.warn(f"{reason} (left out)", RuntimeWarning, stacklevel=2)
-    return places, refused
-
-
-def _owner(point: EntryPoint) -> str:
-    return f"{point.dist.name} {point.dist.version}" if point.dist else point.value
-
-
-_NAMES = "a name is small letters, digits and underscores, a letter first"
-
-
-def _is_name(name: str) -> bool:
-    return re.fullmatch("[a-z][a-z0-9_]*", name) is not None
+    found, refused = offers(GROUP, "game", _ours().__contains__)
+    return {name: Place(offer.module, offer.owner) for name, offer in found.items()}, refused
 
 
 def _places() -> dict[str, Place]:
@@ -163,8 +131,8 @@ def register(game: GameSpec) -> None:
     Raises:
         ValueError: the name is taken or is none, or the package is not there, in one line.
     """
-    if not _is_name(game.name):
-        raise ValueError(f"game {game.name!r}: {_NAMES}")
+    if not is_name(game.name):
+        raise ValueError(f"game {game.name!r}: {NAMES}")
     place = _places().get(game.name)
     if place is not None and place.package != game.package:
         raise ValueError(

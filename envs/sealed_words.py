@@ -243,6 +243,14 @@ def move_actions(view: Any, rules: Any, seat: int, moves: Sequence[str]) -> np.n
 # --- rules of all these games ---------------------------------------------------------------------
 
 
+DRAWN = ". Two that break a rule, or are over by the same share, draw."
+
+
+def without_draws(rules_text: Callable[[Any], str]) -> Callable[[Any], str]:
+    """Rules as prompts told them before they said which plans draw, for ``EARLIER_PROMPTS``."""
+    return lambda rules: rules_text(rules).replace(DRAWN, ".")
+
+
 def rounds_rules(rules: Any, sides: Sequence[str]) -> list[str]:
     """What the rules say of plans that are not fought out, and of several rounds.
 
@@ -256,7 +264,7 @@ def rounds_rules(rules: Any, sides: Sequence[str]) -> list[str]:
             f"breaks a rule; one that costs more than {sealed.LOOSE} times the budget breaks one. "
             "If both sides' plans do, one that breaks a rule loses against one that is over "
             "budget; of two over budget the one loses that is further over, as a share of its "
-            "budget."
+            f"budget{DRAWN}"
         )
     if rules.rounds > 1:
         told.append(

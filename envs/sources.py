@@ -59,8 +59,8 @@ def holds_games(module: str) -> bool:
 
 @functools.cache
 def _installed() -> frozenset[str]:
-    """Top-level packages that say at installation that they hold games."""
-    points = entry_points(group="stratagym.games")
+    """Top-level packages that say at installation that they hold games or players of them."""
+    points = [*entry_points(group="stratagym.games"), *entry_points(group="stratagym.policies")]
     return frozenset(point.value.partition(":")[0].partition(".")[0] for point in points)
 
 

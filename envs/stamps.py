@@ -91,7 +91,7 @@ class _Walk:
         self.names: set[str] = set()
         self.own = hashlib.sha256()  # of one function's values; where they lie in ``bound``
         self.bound: list[int] = []
-        self.inside: set[int] = set()
+        self.inside: dict[int, Any] = {}  # what is there already; kept, so that ids stay theirs
 
     def add(self, *texts: str) -> None:
         self.bytes(*(text.encode("utf-8", "surrogatepass") for text in texts))
@@ -167,7 +167,7 @@ class _Walk:
             raise NotFollowed(f"{home}.{function.__qualname__} is not in the file of its module")
         self.modules.add(home)
         self.add(home, function.__qualname__, str(sources.source(module).place_of(code)))
-        self.own, self.bound, self.inside = hashlib.sha256(), [], set()
+        self.own, self.bound, self.inside = hashlib.sha256(), [], {}
         names = _names(code)
         self.names.update(names)
         self.value(function.__defaults__)
@@ -214,7 +214,7 @@ class _Walk:
     def items(self, value: Any, names: Iterable[str], in_host: bool) -> None:
         if id(value) in self.inside:  # a list may hold itself
             return
-        self.inside.add(id(value))
+        self.inside[id(value)] = value
         if isinstance(value, (set, frozenset)):
             value = sorted(value, key=repr)
         elif isinstance(value, dict):
@@ -229,7 +229,7 @@ class _Walk:
         self.add(home)
         if id(module) in self.inside:
             return
-        self.inside.add(id(module))
+        self.inside[id(module)] = module
         if is_versioned(home):
             for name in names:
                 value = vars(module).get(name)

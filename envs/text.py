@@ -33,13 +33,24 @@ from stratagym.envs.plans import (
     read_reply,
     why_unread,
 )
-from stratagym.envs.prompts import TextOptions, is_legal, legal_list, messages, with_memory
+from stratagym.envs.prompts import (
+    TextOptions,
+    answer_form,
+    invites,
+    is_legal,
+    legal_list,
+    messages,
+    spoken,
+    with_memory,
+)
+from stratagym.envs.reading import FIRST, READER, answer_of
+from stratagym.envs.refusals import refusal
 from stratagym.envs.replies import ReplyError
 from stratagym.envs.state import State
 from stratagym.envs.talk import Message, Said, Transcript
 from stratagym.envs.turns import OpenTurn
 from stratagym.envs.views import is_public, part, seat_names
-from stratagym.envs.words import Renaming
+from stratagym.envs.words import AnswerForm, Renaming
 
 __all__ = [
     "ILLEGAL", "OK", "UNPARSEABLE", "Asking", "Inquiry", "Outcome", "TextGame", "TextOptions",
@@ -92,8 +103,13 @@ class Turn:
         return legal_list(self.rules, self.states)
 
 
-def answer(text: str) -> str:
-    """A reply without the reasoning that some servers send in front of it as ``<think>`` text."""
+def answer(text: str, reader: int = READER) -> str:
+    """A reply without the reasoning that some servers send in front of it as ``<think>`` text.
+
+    The first reader takes off what is opened and closed at the head; see ``reading`` for today's.
+    """
+    if reader != FIRST:
+        return answer_of(text)
     return re.sub(r"^\s*<think>.*?</think>", "", text, count=1, flags=re.DOTALL).strip()
 
 
@@ -108,7 +124,7 @@ def judge(
 
     Whatever a reply makes the game's view do, it is an outcome and no exception.
     """
-    text = answer(text)
+    text = answer(text, options.reader)
     if not options.renamed:
         return read_reply(game, rules, states, text, options)
     words = Renaming(game.module("view").RENAMED)
@@ -116,12 +132,12 @@ def judge(
     return replace(outcome, told=words.renamed(outcome.reason))
 
 
-def judge_answer(judge: Judge, text: str) -> Outcome:
+def judge_answer(judge: Judge, text: str, reader: int = READER) -> Outcome:
     """What the answer to a question that is no move comes to.
 
     Whatever a reply makes the judge do, it is an outcome and no exception.
     """
-    text = answer(text)
+    text = answer(text, reader)
     if unread := why_unread(text):
         return Outcome(UNPARSEABLE, None, None, unread)
     try:
@@ -146,9 +162,22 @@ def _whole(value: Any) -> int:
 
 
 def ask_again(
-    asked: list[dict[str, str]], reply: str, outcome: Outcome, wanted: str = "a legal move"
+    asked: list[dict[str, str]],
+    reply: str,
+    outcome: Outcome,
+    wanted: str = "a legal move",
+    reader: int = FIRST,
+    form: AnswerForm | None = None,
+    reasoning: str = "free",
+    invites: bool = False,
 ) -> list[dict[str, str]]:
-    """The prompt with a bad answer quoted back, and what is ``wanted``."""
+    """The prompt with a bad answer quoted back, and what is ``wanted``.
+
+    Args:
+        reader: who read the answer; the first tells no more than the word of its refusal.
+        form: of the answer, which is told again; of an answer that is no move None.
+        reasoning: as of ``TextOptions``. invites: as of ``AnswerForm.asked``.
+    """
     which = ""
     if outcome.facts.get("over") and "cost" in outcome.facts:
         cost, budget = outcome.facts["cost"], outcome.facts["budget"]
@@ -156,23 +185,22 @@ def ask_again(
             f"That plan costs {cost}, your budget is {budget}: it is over budget by "
             f"{cost - budget}. Give a new plan within the budget, exactly in the form asked for."
         )
-        return [*asked, _quoted(reply), {"role": "user", "content": told}]
-    if outcome.kind == ILLEGAL and outcome.rejected:
-        shown = (f"{move!r} ({reason})" for move, reason in outcome.rejected[:5])
-        which = f" Refused: {', '.join(shown)}."
+    elif reader != FIRST:
+        told = refusal(outcome, wanted, form, reasoning, invites)
+    else:
+        if outcome.kind == ILLEGAL and outcome.rejected:
+            shown = (f"{move!r} ({reason})" for move, reason in outcome.rejected[:5])
+            which = f" Refused: {', '.join(shown)}."
+        told = (
+            f"That answer is {outcome.kind} ({outcome.told or outcome.reason}).{which} "
+            f"Give {wanted}, exactly in the form asked for."
+        )
+    quoted = answer(reply, reader) or "(no answer)"
     return [
         *asked,
-        _quoted(reply),
-        {
-            "role": "user",
-            "content": f"That answer is {outcome.kind} ({outcome.told or outcome.reason}).{which} "
-            f"Give {wanted}, exactly in the form asked for.",
-        },
+        {"role": "assistant", "content": quoted},
+        {"role": "user", "content": told},
     ]
-
-
-def _quoted(reply: str) -> dict[str, str]:
-    return {"role": "assistant", "content": answer(reply) or "(no answer)"}
 
 
 class Asking:
@@ -233,12 +261,29 @@ class Asking:
         if turn.judge is None:
             self.outcome = judge(self.game, self.rules, turn.states, reply, self.options)
         else:
-            self.outcome, wanted = judge_answer(turn.judge, reply), "an answer"
+            self.outcome, wanted = judge_answer(turn.judge, reply, self.options.reader), "an answer"
         self.answers += 1
         self._over += self._is_over
         if not self.is_good or self.is_open:
-            self.messages = ask_again(self.messages, reply, self.outcome, wanted)
+            self.messages = self._ask_again(reply, wanted)
         return self.outcome
+
+    def _ask_again(self, reply: str, wanted: str) -> list[dict[str, str]]:
+        assert self.outcome is not None
+        options, outcome = self.options, self.outcome
+        view = spoken(self.game.module("view"), options)
+        form = None if self.turn.judge else answer_form(view, self.turn.rules, options)
+        renamed = options.renamed and form is not None and options.reader != FIRST
+        if renamed:
+            outcome = replace(outcome, told="")  # the whole message is renamed
+        again = ask_again(
+            self.messages, reply, outcome, wanted, options.reader, form, options.reasoning,
+            invites(view, options),
+        )  # fmt: skip
+        if renamed:
+            told = Renaming(view.RENAMED).renamed(again[-1]["content"])
+            again[-1] = {**again[-1], "content": told}
+        return again
 
 
 def stand_in(game: core.GameSpec, rules: Any, turn: Turn, first: int, seed: Any) -> list[int]:

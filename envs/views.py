@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
+from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,6 +19,19 @@ MERGED_PARTS = (
     "history", "heard", "task", "answer",
 )  # fmt: skip
 """The order in one message; a view's ``MERGED_PARTS`` comes before it."""
+SYSTEM_PARTS = ("game", "role", "rules", "actions", "catalogue", "hints", "persona", "answer")
+"""What stays the same over a seat's game, so that servers can cache it, in the prompt's order."""
+USER_PARTS = ("history", "heard", "position", "legal", "task")
+"""The order in a user message: what only grows comes first, so that servers can cache it."""
+SYSTEM_WITH_TASK, USER_WITHOUT_TASK = (*SYSTEM_PARTS[:-1], "task", "answer"), USER_PARTS[:-1]
+"""The same where the task, which never changes, is long beside a position."""
+POSITION_FIRST: Mapping[str, Any] = {
+    "USER_PARTS": ("position", "history", "heard", "legal", "task"),
+    "INVITES": False,
+}
+"""What differed in all games before that order, for ``EARLIER_PROMPTS``."""
+TASK_LAST: Mapping[str, Any] = {"SYSTEM_PARTS": SYSTEM_PARTS, "USER_PARTS": USER_PARTS}
+"""What differed before the task was in the system message, in games that have it there."""
 
 
 class View(Protocol):
@@ -39,6 +53,10 @@ class View(Protocol):
 
     PROMPT_VERSION: str
     """Raised with every change of the words."""
+    EARLIER_PROMPTS: Mapping[str, Mapping[str, Any]] = {}
+    """Earlier versions of the prompts that can still be asked for: what differs, by its name.
+
+    ``MERGED_VERSION`` may be among them."""
     ANSWER: AnswerForm
     """How a reply names its move; see ``answer_of`` too."""
     TEXT_OPTIONS: Mapping[str, Any] = {}
@@ -58,6 +76,10 @@ class View(Protocol):
     HEARD: int = HEARD
     """How many of the messages that a seat heard its prompt shows: the last, in games with talk."""
     MERGED_PARTS: Sequence[str] = MERGED_PARTS
+    SYSTEM_PARTS: Sequence[str] = SYSTEM_PARTS
+    USER_PARTS: Sequence[str] = USER_PARTS
+    INVITES: bool = True
+    """Whether prompts say that a reply may think before its answer, as all forms allow."""
     MERGED_VERSION: str = ""
     """The version of the prompt in one message, where it is not ``PROMPT_VERSION``."""
 
@@ -212,6 +234,28 @@ def complete(view: Any, information: str = "imperfect") -> Any:
         if not hasattr(view, name):
             setattr(view, name, part(view, name))
     return view
+
+
+def worded(view: Any, version: str) -> Any:
+    """A view as it spoke in a version of its prompts; empty for today's.
+
+    Raises:
+        ValueError: a version that it does not know, in one line.
+    """
+    if version in ("", view.PROMPT_VERSION):
+        return view
+    earlier = part(view, "EARLIER_PROMPTS")
+    if version not in earlier:
+        known = ", ".join([view.PROMPT_VERSION, *earlier])
+        raise ValueError(f"prompt_version {version!r}: the versions are: {known}")
+    return _worded(view, version)
+
+
+@lru_cache(maxsize=64)
+def _worded(view: Any, version: str) -> Any:
+    told = ModuleType(view.__name__)
+    vars(told).update(vars(view), **view.EARLIER_PROMPTS[version], PROMPT_VERSION=version)
+    return told
 
 
 def seat_names(view: Any, rules: Any, s: Any) -> tuple[str, ...]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stratagym.envs.reading import Reading, last_line, last_object, shown
+from stratagym.envs.reading import alone as alone_in
 from stratagym.envs.replies import ReplyError, find_json
 
 MARKS = "XO"
@@ -17,6 +20,7 @@ COLOURS = ("black", "white")
 
 REASONING = ("free", "steps", "answer")
 """How much a reply may think: as the answer form has it, step by step first, or not at all."""
+_STEPS, _MAY = "Think step by step first.", "You may think first."
 
 
 def mark_name(rules: Any, s: Any, player: int) -> str:
@@ -104,6 +108,20 @@ def square_named(text: str, columns: str, size: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
+class ReplyWords:
+    """What a reply says beside its move, a line each: how the seat stands, and why the move."""
+
+    evaluation: str
+    reason: str
+
+
+def evaluated(move: str, words: ReplyWords | None) -> str:
+    """The line ``Answer``, after the lines ``Evaluation`` and ``Reason`` where there are words."""
+    first = f"Evaluation: {words.evaluation}\nReason: {words.reason}\n" if words else ""
+    return f"{first}Answer: {move}"
+
+
+@dataclass(frozen=True)
 class AnswerForm:
     """How a reply names its move: the words that ask for it, and the reader.
 
@@ -126,6 +144,12 @@ class AnswerForm:
 
     title = "Answer"
     """Of the section that asks for the form; empty for none."""
+    kind = "line"
+    """What holds the move."""
+
+    def shown(self, reasoning: str = "free") -> str:
+        """The form of what holds the move."""
+        return self.form
 
     def opening(self, reasoning: str = "free") -> str:
         """What a prompt in one message says of the form at its beginning, if anything."""
@@ -134,6 +158,25 @@ class AnswerForm:
     def request(self, reasoning: str = "free") -> str:
         """The part of a prompt that asks for the form."""
         raise NotImplementedError
+
+    def invitation(self) -> str:
+        """``request`` with the words that a reply may think first.
+
+        That is the request for steps as an offer; a form that has other words for steps says what
+        it says without an invitation.
+        """
+        asked = self.request("steps")
+        return asked.replace(_STEPS, _MAY) if _STEPS in asked else self.request()
+
+    def asked(self, reasoning: str = "free", invites: bool = False) -> tuple[str, str]:
+        """The ``opening`` and the ``request``, or nothing and the ``invitation``.
+
+        Args:
+            invites: whether a reply that is free to think is told so.
+        """
+        if invites and reasoning == "free":
+            return "", self.invitation()
+        return self.opening(reasoning), self.request(reasoning)
 
     def extract(self, text: str, lenient: bool = False, reasoning: str = "free") -> str | None:
         """The move's text in a reply, or None; it never guesses.
@@ -144,9 +187,36 @@ class AnswerForm:
         """
         raise NotImplementedError
 
+    def read(self, text: str, lenient: bool = False, reasoning: str = "free") -> Reading:
+        """What a reply says by the one rule of ``reading``; ``extract`` is the first reader.
+
+        Raises:
+            ReplyError: why nothing can be read, as one word.
+        """
+        return Reading(self.extract(text, lenient, reasoning))
+
+    def _read_line(self, text: str, lenient: bool, reasoning: str, bar: bool = False) -> Reading:
+        """The same of a form in a line; what is lenient counts where no answer is stated."""
+        found = last_line(text, self.move, bar)
+        if found == Reading() and bar and reasoning == "answer":
+            found = Reading(alone_in(text, self.move))
+        if found == Reading() and lenient:
+            return Reading(self.extract(text, lenient, reasoning))
+        return found if found.move is None else Reading(self.tidy(found.move))
+
     def written(self, move: str) -> str:
         """A move's text as a reply has it where ``form`` stands."""
         return move
+
+    def reply(self, move: str, words: ReplyWords | None = None, action: int | None = None) -> str:
+        """A whole reply that names a move, with no thoughts before it.
+
+        Args:
+            move: the move's text.
+            words: what stands in the other places of the form; None for as short as can be.
+            action: the move's number, for forms that ask for it.
+        """
+        return self.written(move)
 
     def evaluation(self) -> AnswerForm:
         """The second form that every game has: ``Evaluation``, ``Reason`` and ``Answer``."""
@@ -159,19 +229,28 @@ class AnswerForm:
 class _MoveLine(AnswerForm):
     title = ""
 
+    def shown(self, reasoning: str = "free") -> str:
+        return f"Move: {self.form}"
+
     def request(self, reasoning: str = "free") -> str:
         first = {
             "free": "You may think first. End your answer with a line of exactly this form",
             "steps": "Think step by step first. End your answer with a line of exactly this form",
             "answer": "Answer with one line of exactly this form and nothing else",
         }[reasoning]
-        return f"{first}{self.note}:\nMove: {self.form}"
+        return f"{first}{self.note}:\n{self.shown(reasoning)}"
 
     def extract(self, text: str, lenient: bool = False, reasoning: str = "free") -> str | None:
         found = _labelled(text, "move", self.move)
         if found is None and lenient:
             found = _alone(text, self.move)
         return None if found is None else self.tidy(found)
+
+    def read(self, text: str, lenient: bool = False, reasoning: str = "free") -> Reading:
+        return self._read_line(text, lenient, reasoning)
+
+    def reply(self, move: str, words: ReplyWords | None = None, action: int | None = None) -> str:
+        return f"Move: {self.written(move)}"
 
 
 def move_line(form: str, move: str, note: str = "", what: str = "the move") -> AnswerForm:
@@ -183,6 +262,9 @@ def move_line(form: str, move: str, note: str = "", what: str = "the move") -> A
 class _MoveAndReason(AnswerForm):
     before: str = ""
     after: str = ""
+
+    def shown(self, reasoning: str = "free") -> str:
+        return self.form if reasoning == "answer" else f"{self.form} | <one line reason>"
 
     def opening(self, reasoning: str = "free") -> str:
         bar = f"{self.what}, a bar, and your reason in one line"
@@ -196,11 +278,15 @@ class _MoveAndReason(AnswerForm):
     def request(self, reasoning: str = "free") -> str:
         if reasoning == "answer":
             return section("Answer (exactly this form)", self.form)
-        whole = f"{self.form} | <one line reason>"
+        whole = self.shown(reasoning)
         if reasoning == "free":
             return section("Answer (exactly this form)", whole)
         first = "Think step by step first. End your answer with a line of exactly this form:"
         return section(self.title, first, whole)
+
+    def invitation(self) -> str:
+        ask = f"{_MAY} End your answer with {self.what}, a bar, and your reason, in one line of"
+        return section(self.title, f"{ask} exactly this form{self.note}:", self.shown())
 
     def extract(self, text: str, lenient: bool = False, reasoning: str = "free") -> str | None:
         move = rf"(?P<move>{self.move})"
@@ -216,6 +302,12 @@ class _MoveAndReason(AnswerForm):
             if match:
                 return self.tidy(match["move"])
         return None
+
+    def read(self, text: str, lenient: bool = False, reasoning: str = "free") -> Reading:
+        return self._read_line(text, lenient, reasoning, bar=True)
+
+    def reply(self, move: str, words: ReplyWords | None = None, action: int | None = None) -> str:
+        return self.written(move) + (f" | {words.reason}" if words else "")
 
 
 def move_and_reason(
@@ -241,6 +333,12 @@ class _JsonField(AnswerForm):
     name: str = "action"
     lead: str = ""
 
+    kind = "JSON object"
+
+    def shown(self, reasoning: str = "free") -> str:
+        reason = "" if reasoning == "answer" else '"reason": "<one or two sentences>", '
+        return f'{{{reason}"{self.name}": {self.form}}}'
+
     def request(self, reasoning: str = "free") -> str:
         first = {
             "free": "End your answer with this JSON object and nothing after it:",
@@ -248,9 +346,8 @@ class _JsonField(AnswerForm):
             "after it:",
             "answer": "Answer with this JSON object alone:",
         }[reasoning]
-        reason = "" if reasoning == "answer" else '"reason": "<one or two sentences>", '
         ask = f"{self.lead} {first}".lstrip()
-        return section(self.title, ask, f'{{{reason}"{self.name}": {self.form}}}')
+        return section(self.title, ask, self.shown(reasoning))
 
     def extract(self, text: str, lenient: bool = False, reasoning: str = "free") -> str | None:
         text = text.strip()
@@ -267,6 +364,22 @@ class _JsonField(AnswerForm):
                 return self.tidy(str(move)) if named else None
         match = re.fullmatch(self.move, text) if lenient else None
         return self.tidy(match[0]) if match else None
+
+    def read(self, text: str, lenient: bool = False, reasoning: str = "free") -> Reading:
+        move, place = last_object(text, self.name)
+        if place is None:
+            return Reading(self.extract(text, lenient, reasoning) if lenient else None)
+        named = isinstance(move, int | str) and not isinstance(move, bool)
+        if named and re.fullmatch(self.move, str(move).strip()):
+            return Reading(self.tidy(str(move).strip()))
+        return Reading(None, shown(text[place.start : place.end]))
+
+    def reply(self, move: str, words: ReplyWords | None = None, action: int | None = None) -> str:
+        # Where the form has no quotation marks, it asks for the action's number.
+        as_text = action is None or self.form.startswith('"')
+        named = {self.name: self.written(move) if as_text else action}
+        first = {"reason": words.reason} if words else {}
+        return json.dumps(first | named, ensure_ascii=False)
 
 
 def json_field(
@@ -307,6 +420,9 @@ def board_move(form: str, move: str, note: str = "", what: str = "the move") -> 
 class _Evaluation(AnswerForm):
     titled: bool = True
 
+    def shown(self, reasoning: str = "free") -> str:
+        return f"Answer: {self.form}"
+
     def request(self, reasoning: str = "free") -> str:
         lines = (
             f"End your answer with exactly these three lines, {self.what} in the last:",
@@ -318,11 +434,17 @@ class _Evaluation(AnswerForm):
             lines = (f"Think step by step first. {lines[0]}", *lines[1:])
         return section(self.title, *lines) if self.titled else "\n".join(lines)
 
+    def reply(self, move: str, words: ReplyWords | None = None, action: int | None = None) -> str:
+        return evaluated(self.written(move), words)
+
     def extract(self, text: str, lenient: bool = False, reasoning: str = "free") -> str | None:
         found = _labelled(text, "answer", self.move)
         if found is None and lenient:
             found = _alone(text, self.move)
         return None if found is None else self.tidy(found)
+
+    def read(self, text: str, lenient: bool = False, reasoning: str = "free") -> Reading:
+        return self._read_line(text, lenient, reasoning)
 
 
 @dataclass(frozen=True)

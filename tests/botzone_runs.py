@@ -41,7 +41,9 @@ def model_run(folder: Path, server: OpenAIServer, *more: object) -> tuple[object
     )  # fmt: skip
 
 
-OURS = ("--game", "tictactoe,reversi", "--games", 8, "--list-legal", "--tries", 2, "--workers", 1)
+OURS = ("--game", "tictactoe,reversi", "--games", 8, "--list-legal", "--tries", 2, "--workers", 1,
+        "--reader", 1)  # fmt: skip
+"""The reader's words after a bad answer are in the prompts that the replies depend on."""
 
 
 def essence(summary: dict[str, Any]) -> dict[str, Any]:

@@ -37,6 +37,13 @@ a name or figure, which has to be the same."""
 SEEDS = re.compile(r"(policies|ladders)(?: · )?\d+ ?seed$")
 """0.1 had the seed among a report's headlines; today it is among the options, at the foot."""
 
+HEADLINES = re.compile(r"^[\d,]+ ?(?:games|matches|policies)\b|^\d+(?:games|matches|policies)")
+ONES = {
+    "policies": "policy", "ladders": "ladder", "games": "game", "language models": "language model",
+    "categories of boards": "category of boards", "boards": "board",
+}  # fmt: skip
+"""What 0.1 counted in a report's headlines as "1 policies"."""
+
 
 class Sheet(NamedTuple):
     """A table: headings, and rows of as many cells."""
@@ -59,7 +66,11 @@ def reworded(text: str) -> str:
             text = re.sub(rf"(?m)(?<!\S){said.pattern}(?!\S)", says, text)
         else:
             text = said.sub(lambda found, says=says: says.format(*found.groups()), text)
-    return SEEDS.sub(r"\1", text)
+    text = SEEDS.sub(r"\1", text)
+    if HEADLINES.match(text):
+        for many, one in ONES.items():
+            text = re.sub(rf"(?<![\d,.])1( ?){many}", rf"1\1{one}", text)
+    return text
 
 
 def parts(text: str, say: Callable[[str], str] = str) -> tuple[list[Sheet], Counter[str]]:

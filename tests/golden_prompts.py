@@ -23,8 +23,12 @@ __all__ = ["FOLDER", "GAMES", "asked", "cases", "load", "read", "save", "verdict
 
 FOLDER = Path(__file__).resolve().parent / "golden" / "prompts"
 GAMES = ("chess", "connect_four", "hanabi", "ludo", "texas_holdem", "tictactoe")
-MERGED: dict[str, Any] = {"system": "merge"} if "system" in TextOptions.__dataclass_fields__ else {}
-"""The field of ``TextOptions`` that gives prompts as they were in 0.1, which knew no other."""
+MERGED: dict[str, Any] = {
+    name: value
+    for name, value in (("system", "merge"), ("reader", 1))
+    if name in TextOptions.__dataclass_fields__
+}
+"""The fields of ``TextOptions`` that give prompts and readers of 0.1, which knew no others."""
 
 RULES: dict[str, list[dict[str, Any]]] = {
     "chess": [{}, {"draws": "fide"}, {"judge": "botzone"}],

@@ -48,6 +48,14 @@ SAID = (
     '{"demons": [{"name": "DemonKing", "y": 1}]}', '{"humans": [{"name": "Bomb", "x": 2, "y": 1}]}',
     '{"demons": [{"name": "DemonKing", "y": 1}, {"name": "DemonKing", "y": 2}]}', '{"keep": true}',
 )  # fmt: skip
+IN_DIPLOMACY = (
+    '{"orders": ["A PAR - BUR", "A VIE - GAL", "A MUN - RUH"], "my_unit": ["PAR"]}',
+    '{"messages": {"all": "Let us keep peace in S1901M: neither of us attacks the other."}, '
+    '"orders": ["F LON - ENG"], "labels": [{"message": 1, "tone": "neutral", "proposal": "yes"}]}',
+    '{"messages": {"FRANCE": "Peace?"}, "orders": {}, "labels": [{"message": 1, "ends": "no"}]}',
+    "I have nothing to say.",
+)
+"""Of talk, orders, facts and labels something can be read in each but the last."""
 IN_FLIGHT = 3
 """Requests at once; so many replies may be lost by a kill."""
 MODEL = ("--tries", 2, "--invalid", "random", "--concurrency", IN_FLIGHT)
@@ -113,6 +121,28 @@ RUNS: dict[str, Sequence[Sequence[object]]] = {
         ("--game", "tictactoe", "--policies", "llm:m", "--as-published",
          "--concurrency", IN_FLIGHT),
     ],
+    "planning": [
+        ("--policies", "random,planner:4,llm:m", "--domains", "blocksworld,grid", "--sizes", 1,
+         "--told", 5, "--scenes-each", 2, "--concurrency", IN_FLIGHT),
+    ],
+    "diplomacy": [
+        ("agents", "--agents", 3, "--policies", "random,greedy", "--others", "hold", "--rotate",
+         "--games", 9, "--years", 1),
+        ("basic", "--policies", "greedy,llm:m", "--games", 2, "--years", 1, "--ablate", "--ask",
+         "facts", "--questions", 5, "--concurrency", IN_FLIGHT),
+        # A match has a request in flight for each seat of the model, of which there are three.
+        ("negotiate", "--policies", "negotiator,greedy,llm:m", "--games", 7, "--years", 1,
+         "--rounds", 1, "--judge", "llm:m", "--judged", 10, "--concurrency", 1),
+    ],
+    "dsgbench": [
+        ("--scenario", "street_fighter/sync", "--policies", "random,level:2", "--games", 4),
+    ],
+    "welfare": [
+        ("rotated", "--policies", "disarm,random", "--opponent", "hold", "--games", 7,
+         "--years", 1),
+        ("--policies", "negotiator", "--opponent", "llm:m", "--games", 1, "--years", 1,
+         "--rounds", 2, "--judge", "llm:m", "--judged", 10, "--concurrency", 1),
+    ],
     "ludo_spots": [
         ("--policies", "gt:1,llm:m", "--categories", "capture,safe", "--head-to-head", 4,
          "--concurrency", IN_FLIGHT),
@@ -133,6 +163,10 @@ def _hash(messages: list[dict[str, str]]) -> int:
 
 def _say(messages: list[dict[str, str]]) -> str:
     return SAID[_hash(messages) % len(SAID)]
+
+
+def _say_in_diplomacy(messages: list[dict[str, str]]) -> str:
+    return IN_DIPLOMACY[_hash(messages) % len(IN_DIPLOMACY)]
 
 
 class _Chat:
@@ -161,7 +195,8 @@ class _Chat:
 
 def scripted_model(spec: Any, text: PolicyString) -> LanguageModel:
     """In place of ``llm:m``."""
-    return LanguageModel(_Chat(players.reply if spec.name in TINY else _say))
+    say = _say_in_diplomacy if "diplomacy" in spec.name else _say
+    return LanguageModel(_Chat(players.reply if spec.name in TINY else say))
 
 
 # --- one process of a run ------------------------------------------------------------------------

@@ -19,6 +19,7 @@ import contextlib
 import hashlib
 import importlib
 import json
+import re
 import ssl
 import threading
 import time
@@ -84,6 +85,34 @@ def answer(
         "usage": usage,
     }
     return Response(kind, json.dumps(completion).encode(), delay_s=delay_s)
+
+
+def streamed(response: Response) -> Response:
+    """A good answer as it comes to who asked for ``stream``: server-sent events, a word each."""
+    try:
+        completion = json.loads(response.body)
+        (choice,) = completion["choices"]
+    except (ValueError, KeyError):
+        return response
+    message = choice["message"]
+    words = re.findall(r"\s*\S+|\s+$", message["content"] or "")
+    deltas: list[dict[str, Any]] = [{**message, "content": ""}, *({"content": w} for w in words)]
+    events = [
+        {"index": 0, "delta": delta, "finish_reason": None, "logprobs": None} for delta in deltas
+    ]
+    events.append({"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]})
+    head = {name: completion[name] for name in ("id", "created", "model")}
+    chunks = [
+        {**head, "object": "chat.completion.chunk", "choices": [one], "usage": None}
+        for one in events
+    ]
+    chunks.append(
+        {**head, "object": "chat.completion.chunk", "choices": [], "usage": completion["usage"]}
+    )
+    lines = [*(json.dumps(chunk) for chunk in chunks), "[DONE]"]
+    body = "".join(f"data: {line}\n\n" for line in lines).encode()
+    headers = {**response.headers, "Content-Type": "text/event-stream"}
+    return replace(response, body=body, headers=headers)
 
 
 def prose() -> Response:
@@ -371,6 +400,8 @@ class OpenAIServer:
             return True
         body = json.loads(content)
         response = self._respond(body, path, headers.get("authorization"))
+        if body.get("stream") and response.status == 200:
+            response = streamed(response)
         self._at_once += 1
         self.most_at_once = max(self.most_at_once, self._at_once)
         try:

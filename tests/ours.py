@@ -10,6 +10,10 @@ from stratagym.agents.core import make_policy
 from stratagym.envs import games, spec
 from stratagym.envs.plans import plan_kind
 
+NAMELESS = {"planning", "starcraft"}
+"""Our games without other names: words come from files of problems, or are a hundred names of a
+game that everybody knows. Nothing is told in brief."""
+
 
 def our_games() -> list[str]:
     """Names of the games that stratagym ships; tests register others in the same process."""

@@ -36,10 +36,21 @@ VARIABLE = "STRATAGYM_ORACLES"
 MARK = "@pytest.mark.oracle\n"
 OF_FRAMEWORKS = (
     *(f"envs/{name}.py" for name in ("__init__", "registry", "facts", "core", "aec", "batch")),
-    "envs/spaces.py", "agents/core.py", "agents/learner_games.py", "tests/gymnasium_forms.py",
+    "envs/spaces.py", "agents/core.py", "agents/learner_games.py", "agents/opponents.py",
+    "tests/gymnasium_forms.py",
     *(f"wrappers/{name}.py" for name in ("single_agent", "vector", "tensor")),
 )  # fmt: skip
 """What every framework's test depends on, besides what has the framework's name."""
+_DIALOGUE = ("wrappers/dialogue.py", "wrappers/dialogues.py", "wrappers/rewards.py")
+OF_ONE = {
+    "tune": (
+        "benchmarks/tune/*.py", "tests/benchmarks/tune/*.py", "benchmarks/harness/experts.py",
+        "benchmarks/harness/positions.py", "agents/gguf*.py", *_DIALOGUE,
+    ),
+    "trl": _DIALOGUE,
+    "openenv": _DIALOGUE,
+}  # fmt: skip
+"""What the test of one framework depends on besides, as patterns."""
 
 
 def digest(parts: Iterable[bytes]) -> str:
@@ -56,6 +67,7 @@ def framework_state(name: str, root: Path = ROOT) -> str:
     """What a framework's test depends on, as one digest."""
     own = (f"tests/frameworks/test_{name}.py", f"wrappers/{name}.py", f"docs/tutorials/{name}.md")
     files = [root / path for path in (*OF_FRAMEWORKS, *own)]
+    files += sorted(path for pattern in OF_ONE.get(name, ()) for path in root.glob(pattern))
     installed = rf'({name}|dependencies) = |  "(numpy|numba|gymnasium|pettingzoo)'
     return digest(
         [*(path.read_bytes() for path in files if path.exists()), requirements(installed, root)]
@@ -64,8 +76,9 @@ def framework_state(name: str, root: Path = ROOT) -> str:
 
 def frameworks(root: Path = ROOT) -> list[str]:
     """Those that have an environment of their own, apart from those that share one."""
-    shared = {"sb3", "inspect_ai", "verifiers"}
+    shared = {"sb3", "sb3_env", "sb3_look", "inspect_ai", "evaluators_page", "verifiers"}
     names = {path.stem.removeprefix("test_") for path in root.glob("tests/frameworks/test_*.py")}
+    names |= {path.parent.name for path in root.glob("tests/benchmarks/tune/test_learner.py")}
     return sorted(names - shared)
 
 

@@ -6,6 +6,7 @@ and what happens after the last of them. A framework only carries the texts.
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,16 +15,20 @@ from typing import Any
 
 import numpy as np
 
+from stratagym import __version__
 from stratagym.agents.core import Policy, decision_for, make_policy
 from stratagym.agents.speaking import decide
 from stratagym.envs import core, spec
 from stratagym.envs import text as words
 from stratagym.envs.checks import SEED_MASK
 from stratagym.envs.dealing import dealt_in
-from stratagym.envs.prompts import move_name
+from stratagym.envs.prompts import move_name, prompt_version, reader_field
 from stratagym.wrappers.rewards import Rewards, regret_of
 
-FORFEIT, RANDOM = "forfeit", "random"
+FORFEIT, RANDOM, NONE = "forfeit", "random", "none"
+CUT_OFF = "cut_off"
+SCHEMA = 1
+"""Of records, as in ``games.jsonl``."""
 
 
 def forfeit_returns(
@@ -126,9 +131,10 @@ class Dialogue:
         rewards: what a learner is told of its answers; by default the seat's return, at the end.
 
     Attributes:
-        game: the ``TextGame``.
+        game: the ``TextGame``. options: of the game, all that are in force, in plain values.
         messages: the open question as chat messages, complete in itself; empty when it is over.
-        news: the part of the question that a running conversation has not had yet.
+        news: the part of the question that a running conversation has not had yet, as one text.
+        new_messages: the same as chat messages.
         counts: how many answers were ``ok``, ``unparseable`` and ``illegal``.
         forfeited, replaced: whether the game was forfeited; how often random moves stood in.
         answers: all of them, with their rewards.
@@ -155,6 +161,8 @@ class Dialogue:
         if invalid not in (FORFEIT, RANDOM):
             raise ValueError(f"invalid {invalid!r}: choose {FORFEIT} or {RANDOM}")
         self.game = words.TextGame(game, text, **(options or {}))
+        wanted = getattr(self.game.spec.module("view"), "TEXT_OPTIONS", {})
+        self.options = self.game.spec.options_in_force(**{**wanted, **(options or {})})
         self.players = self.game.rules.num_players
         if not 0 <= seat < self.players:
             raise ValueError(f"seat {seat}: {game} has the seats 0 to {self.players - 1}")
@@ -169,6 +177,7 @@ class Dialogue:
         self.forfeited, self.replaced = False, 0
         self.messages: list[dict[str, str]] = []
         self.news = ""
+        self.new_messages: list[dict[str, str]] = []
         self._system: list[dict[str, str]] = []
         self._asking: words.Asking | None = None
         self.game.reset(seed)
@@ -230,10 +239,11 @@ class Dialogue:
             self._advance()
         elif self._asking.is_open:
             self.messages = self._asking.messages
-            self.news = self.messages[-1]["content"]
+            self._tell(self.messages[-1:])
         elif self.invalid == FORFEIT:
             self.forfeited = True
-            self.messages, self.news = [], ""
+            self.messages = []
+            self._tell([])
         else:
             ply = len(self.game.actions)
             turn, name = self._asking.turn, f"{self.seed}/{ply}"
@@ -263,8 +273,12 @@ class Dialogue:
         self._asking = None if game.over else game.asking(game.observe(), self.tries)
         self.messages = [] if self._asking is None else self._asking.messages
         system = [message for message in self.messages if message["role"] == "system"]
-        new = [m for m in self.messages if m["role"] != "system" or system != self._system]
+        self._tell([m for m in self.messages if m["role"] != "system" or system != self._system])
         self._system = system
+
+    def _tell(self, new: list[dict[str, str]]) -> None:
+        """Make these messages the news."""
+        self.new_messages = new
         self.news = "\n\n".join(message["content"] for message in new)
 
     def returns(self) -> list[float]:
@@ -273,26 +287,72 @@ class Dialogue:
             return forfeit_returns(self.game.spec, self.game.rules, self.seat, self.game.states)
         return self.game.returns()
 
-    def scores(self) -> dict[str, float]:
-        """The seat's figures, for a finished game.
+    def _scored(self, cut_off: str) -> list[float] | None:
+        """Each seat's return as it is scored; None for a game that was cut off and is not."""
+        if self.over:
+            return self.returns()
+        if cut_off == NONE:
+            return None
+        return forfeit_returns(self.game.spec, self.game.rules, self.seat, self.game.states)
+
+    def earned(self, cut_off: str = FORFEIT) -> float | None:
+        """What all answers and the end have earned, for learners.
+
+        Args:
+            cut_off: as of ``scores``: a game that was cut off earns what a forfeit does, or None.
+        """
+        if self.over:
+            return self.reward
+        returns = self._scored(cut_off)
+        if returns is None:
+            return None
+        return self.reward + self.rewards.of_end(returns[self.seat], forfeited=True)
+
+    def scores(self, cut_off: str = FORFEIT) -> dict[str, float]:
+        """The seat's figures, for a game that is over or that a limit has cut off.
 
         ``return``; ``win``, ``draw`` and ``loss`` (of the seat's side) unless all seats
-        share one return; ``forfeit``; counts of ``illegal``, ``unparseable`` and all ``answers``,
-        and of random moves that stood in (``replaced``).
+        share one return, or the seat is alone; ``forfeit``; ``cut_off``; counts of ``illegal``,
+        ``unparseable`` and all ``answers``, and of random moves that stood in (``replaced``).
+
+        Args:
+            cut_off: what a game comes to that is not over: ``forfeit``, what a forfeit does;
+                ``none``: return, win, draw and loss are NaN, which no mean counts.
+
+        Raises:
+            ValueError: another ``cut_off``.
         """
-        returns = self.returns()
-        own = returns[self.seat]
-        scores = {"return": own}
-        if self.game.spec.utility != "identical":
-            lead = self._lead(returns)
-            scores |= {"win": float(lead > 0), "draw": float(lead == 0), "loss": float(lead < 0)}
+        check_cut_off(cut_off)
+        returns = self._scored(cut_off)
+        scores = {"return": math.nan if returns is None else returns[self.seat]}
+        if self._is_contest:
+            lead = math.nan if returns is None else self._lead(returns)
+            for name, there in (("win", lead > 0), ("draw", lead == 0), ("loss", lead < 0)):
+                scores[name] = math.nan if returns is None else float(there)
         return scores | {
             "forfeit": float(self.forfeited),
+            CUT_OFF: float(not self.over),
             "illegal": float(self.counts[words.ILLEGAL]),
             "unparseable": float(self.counts[words.UNPARSEABLE]),
             "answers": float(self.counts.total()),
             "replaced": float(self.replaced),
         }
+
+    def result(self) -> str:
+        """How the game ended for the seat, in a few words: ``won``, ``lost by forfeit``."""
+        if not self.over:
+            return "cut off"
+        if not self._is_contest:
+            ended = f"returned {self.returns()[self.seat]:g}"
+        else:
+            lead = self._lead(self.returns())
+            ended = "won" if lead > 0 else "drawn" if lead == 0 else "lost"
+        return f"{ended} by forfeit" if self.forfeited else ended
+
+    @property
+    def _is_contest(self) -> bool:
+        """Whether a seat can win or lose: against others."""
+        return self.game.spec.utility != "identical" and self.players > 1
 
     def _lead(self, returns: list[float]) -> float:
         """What the seat's side is ahead by; its own return where nobody tells the sides."""
@@ -305,21 +365,49 @@ class Dialogue:
         (lead,) = (lead for side, lead in leads if self.seat in side)
         return float(lead)
 
-    def record(self) -> dict[str, Any]:
-        """The game in the fields of ``games.jsonl``: it can be replayed from them."""
-        ended = "forfeit" if self.forfeited else "terminal" if self.game.over else "cut_off"
-        said = self.game.transcript.messages
+    def record(self, cut_off: str = FORFEIT, name: str = "model") -> dict[str, Any]:
+        """The game in the fields of ``games.jsonl``: it can be replayed from them.
+
+        Besides: ``opponent``, and the versions of the prompts and of the package that made it;
+        ``messages`` holds what was said.
+
+        Args:
+            cut_off: as of ``scores``. name: who answers, for ``seats``.
+        """
+        ended = FORFEIT if self.forfeited else self._ending()
+        said, view = self.game.transcript.messages, self.game.spec.module("view")
+        others = self.opponent.name
         return {
+            "schema": SCHEMA,
+            "benchmark": "dialogue",
             "game": self.game.spec.name,
+            "match": f"{self.game.spec.name}/{self.seed}/{self.seat}",
             "seed": self.seed,
+            "rules": self.options,
             "seat": self.seat,
-            "opponent": self.opponent.name,
-            "returns": self.returns(),
+            "seats": [name if k == self.seat else others for k in range(self.players)],
+            "opponent": others,
+            "returns": self._scored(cut_off),
             "plies": len(self.game.actions),
             "actions": list(self.game.actions),
             "ended_by": ended,
+            "forfeited_by": self.seat if self.forfeited else None,
+            "prompt_version": prompt_version(view, self.game.text),
+            **reader_field(self.game.text),
+            "version": __version__,
             **({"messages": [message.record() for message in said]} if said else {}),
         }
+
+    def _ending(self) -> str:
+        """How the rules end the game, if they do."""
+        ended = {core.TERMINAL: "terminal", core.TRUNCATED: "truncated"}
+        return ended.get(self.game.seat, CUT_OFF)
+
+
+def check_cut_off(cut_off: str) -> None:
+    """Raises ``ValueError`` unless it is a way to score a game that a limit ends."""
+    if cut_off not in (FORFEIT, NONE):
+        raise ValueError(f"cut_off {cut_off!r}: choose {FORFEIT} or {NONE}")
 
 
 def players_of(game: str, options: Mapping[str, Any] | None = None) -> int:

@@ -27,8 +27,8 @@ except ModuleNotFoundError:
 
 from stratagym import envs
 from stratagym.agents import learner_games as learner
+from stratagym.agents import opponents
 from stratagym.agents.core import Policy
-from stratagym.agents.kernel_policies import KernelPolicy
 from stratagym.envs import core
 from stratagym.envs.checks import SEED_MASK
 from stratagym.wrappers.single_agent import observation_space_of
@@ -45,9 +45,9 @@ class SB3VecEnv(VecEnv):
     Args:
         game: one of ``envs.games()``.
         num_envs: N.
-        opponent: a policy string or ``Policy`` for all other seats, a list of one for each, or
-            ``"self"``: the learner decides for every seat in turn, and a seat's reward is what
-            its own move gained. ``set_opponents`` gives every game opponents of its own.
+        opponent: as in ``SingleAgentEnv``; with ``"self"`` the learner decides for every seat in
+            turn, and a seat's reward is what its own move gained. ``set_opponents`` gives every
+            game opponents of its own.
         seat: 0 .., ``"rotate"`` or ``"random"``; means nothing with ``"self"``.
         seed: of all games; see ``VectorEnv``.
         reward_scale: rewards are multiplied by it.
@@ -68,7 +68,7 @@ class SB3VecEnv(VecEnv):
         self,
         game: str,
         num_envs: int,
-        opponent: learner.Opponent | Sequence[learner.Opponent] = "random",
+        opponent: opponents.Opponent | Sequence[opponents.Opponent] = "random",
         seat: int | str = "rotate",
         *,
         seed: int = 0,
@@ -88,26 +88,23 @@ class SB3VecEnv(VecEnv):
             spaces.Discrete(self.rules.num_actions),
         )
         self.reward_scale, self.shaping, self.gamma = reward_scale, shaping, gamma
-        policies = learner.make_opponents(self.game, self.rules, opponent)
+        policies = opponents.make_opponents(self.game, self.rules, opponent)
         rule = learner.seat_rule(self.game, self.rules, seat if policies else 0, not policies)
         if shaping and not policies:
             raise ValueError(f'{game}: shaping needs one seat that learns, not opponent="self"')
-        kernels = [policy for policy in policies if isinstance(policy, KernelPolicy)]
-        # Either the kernel plays all opponents or none: it cannot stop for some of them.
-        self._compiled = len(kernels) == len(policies)
-        self._games = learner.LearnerGames(
-            self.rules, num_envs, rule, kernels if self._compiled else []
-        )
-        self._by_place: list[list[Any]] = [[policy] for policy in policies]
-        self._choice = np.zeros(num_envs, np.int64)
+        self._games = opponents.make_games(self.game, self.rules, num_envs, rule, policies)
         self._base_seed = seed
         self._lengths = np.zeros(num_envs, np.int64)
         self._returns = np.zeros(num_envs)
-        self.rules_s = self.opponents_s = 0.0
+        self.rules_s = 0.0
 
     @property
     def states(self) -> np.ndarray:
         return self._games.states
+
+    @property
+    def opponents_s(self) -> float:
+        return self._games.opponents_s
 
     def set_opponents(self, policies: Sequence[Policy], choice: np.ndarray) -> None:
         """Let ``policies[choice[i]]`` play all other seats of game i from now on.
@@ -116,12 +113,12 @@ class SB3VecEnv(VecEnv):
             choice: (N,) int64.
 
         Raises:
-            ValueError: the environment was made with compiled opponents or with ``"self"``.
+            ValueError: the environment was made with compiled opponents alone or with ``"self"``.
         """
-        if self._compiled:
+        if not isinstance(self._games, opponents.AskedGames):
             raise ValueError("set_opponents: make the environment with a Policy as opponent")
-        self._by_place = [list(policies)] * (self.rules.num_players - 1)
-        self._choice = choice
+        self._games.policies = [list(policies)] * (self.rules.num_players - 1)
+        self._games.choice = choice
 
     # --- SB3's interface ---
 
@@ -138,7 +135,7 @@ class SB3VecEnv(VecEnv):
         games["seed"] = [core.derive_seed(base, np.uint64(i)) for i in range(self.num_envs)]
         games["episode"] = 0
         self._lengths[:], self._returns[:] = 0, 0.0
-        self._begin(np.ones(self.num_envs, np.bool_))
+        self._games.reset(np.ones(self.num_envs, np.bool_))
         self._estimates = self._games.estimates() if self.shaping else np.zeros(0)
         return self._games.observations
 
@@ -148,16 +145,8 @@ class SB3VecEnv(VecEnv):
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         began, asked = time.perf_counter(), self.opponents_s
         games = self._games
-        if self._compiled:
-            games.step(self._actions, learner.SAME_STEP)
-            ended = games.terminations | games.truncations
-            last = games.last_observations
-        else:
-            games.step(self._actions, learner.DISABLED)
-            self._answer()
-            games.settle()
-            ended = games.terminations | games.truncations
-            last = games.observations
+        games.step(self._actions, learner.SAME_STEP)
+        ended, last = games.terminations | games.truncations, games.last_observations
         truncations = games.truncations
         rewards = games.rewards[np.arange(self.num_envs), games.movers]
         self._lengths += 1
@@ -175,58 +164,12 @@ class SB3VecEnv(VecEnv):
         if len(which):
             self._lengths[which], self._returns[which] = 0, 0.0
         if self.shaping:
-            after = np.where(ended, 0.0, games.estimates())
+            estimates = games.estimates()
+            after = np.where(ended, 0.0, estimates)
             rewards += self.shaping * (self.gamma * after - self._estimates)
-        if len(which) and not self._compiled:
-            games.games["episode"][which] += 1
-            self._begin(ended)
-        if self.shaping:
-            self._estimates = games.estimates()
+            self._estimates = estimates
         self.rules_s += time.perf_counter() - began - (self.opponents_s - asked)
         return games.observations, rewards.astype(np.float32), ended, infos
-
-    def _begin(self, chosen: np.ndarray) -> None:
-        """Start the episodes of the ``chosen`` games, or the next in which the learner decides."""
-        games = self._games
-        games.reset(chosen)
-        if self._compiled:
-            return
-        for _ in range(learner.MAX_SKIPPED):
-            self._answer()
-            over = games.games["player"] < 0
-            if not over.any():
-                games.present()
-                return
-            games.games["episode"][over] += 1
-            games.reset(over)
-        raise RuntimeError(learner.NO_DECISION)
-
-    def _answer(self) -> None:
-        """Ask opponents for their actions until the learner is to move or the game is over."""
-        games = self._games
-        seats = self.rules.num_players
-        while True:
-            which, seeds = games.waiting()
-            if not len(which):
-                return
-            began = time.perf_counter()
-            mine = games.games[which]
-            places = (mine["player"] - mine["seat"]) % seats - 1
-            actions = np.empty(len(which), np.int64)
-            asked: dict[int, tuple[Any, np.ndarray]] = {}
-            for place in np.unique(places):
-                policies = self._by_place[place]
-                for number in np.unique(self._choice[which[places == place]]):
-                    own = (places == place) & (self._choice[which] == number)
-                    policy = policies[number]
-                    before = asked.get(id(policy))
-                    asked[id(policy)] = policy, own if before is None else own | before[1]
-            for policy, own in asked.values():
-                actions[own] = learner.act_each(
-                    self.game, policy, self.rules, games.states[which[own]], seeds[own]
-                )
-            self.opponents_s += time.perf_counter() - began
-            games.answer(which, actions)
 
     def action_masks(self) -> np.ndarray:
         """(N, A) bool, the legal actions of every game."""

@@ -37,25 +37,37 @@ VALUE_PLANES, VALUE_WIDTH = 8, 64
 
 
 class BoardExtractor(BaseFeaturesExtractor):
-    """3 x 3 convolutions with ReLU over observations (rows, columns, planes).
+    """3 x 3 convolutions with ReLU over observations (rows, columns, planes), or the planes first.
 
     Args:
         channels: of each layer. planes: how many of the observation's planes are looked at, from
-            the first on; None for all.
+            the first on; None for all. planes_first: whether observations are (planes, rows,
+            columns).
     """
 
-    def __init__(self, space: spaces.Box, channels: tuple[int, ...], planes: int | None = None):
+    def __init__(
+        self,
+        space: spaces.Box,
+        channels: tuple[int, ...],
+        planes: int | None = None,
+        planes_first: bool = False,
+    ):
         rows, columns, found = space.shape
+        if planes_first:
+            found, rows, columns = space.shape
         super().__init__(space, channels[-1] * rows * columns)
         widths = [planes or found, *channels]
         self.layers = nn.ModuleList(
             nn.Conv2d(a, b, 3, padding=1) for a, b in zip(widths, channels, strict=False)
         )
-        self.register_buffer("shape", torch.tensor(space.shape))
+        self.register_buffer("shape", torch.tensor((rows, columns, found)))
+        self.first = planes_first
+        if planes_first:
+            self.register_buffer("planes_first", torch.tensor(True))
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         layers: list[Any] = [(layer.weight, layer.bias) for layer in self.layers]
-        return board_features(observations, layers).flatten(1)
+        return board_features(observations, layers, self.first).flatten(1)
 
 
 class BoardHead(nn.Conv2d):
@@ -94,17 +106,17 @@ class BoardPolicy(MaskableActorCriticPolicy):
     optimizer_class: Any
     value_net: Any
 
-    def __init__(self, *args: Any, cells: np.ndarray, **kwargs: Any):
-        self.cells = cells
+    def __init__(self, *args: Any, cells: np.ndarray, board: tuple[int, int], **kwargs: Any):
+        self.cells, self.board = cells, board
         super().__init__(*args, **kwargs)
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
-        return super()._get_constructor_parameters() | {"cells": self.cells}
+        own = {"cells": self.cells, "board": self.board}
+        return super()._get_constructor_parameters() | own
 
     def _build(self, lr_schedule: Any) -> None:
         super()._build(lr_schedule)
-        shape: Any = self.observation_space.shape
-        rows, columns, _ = shape
+        rows, columns = self.board
         channels = self.features_dim // (rows * columns)
         self.action_net = BoardHead(channels, rows, columns, self.cells)
         with torch.no_grad():  # near to equal probabilities at the start, as SB3 has it
@@ -123,10 +135,17 @@ def board_settings(
     Raises:
         ValueError: the game's actions have no places on its board.
     """
+    cells = hooks.action_cells(rules)
+    (rows, columns, _), planes_first = hooks.board_shape(rules)
     return {
         "net_arch": [],
         "activation_fn": nn.ReLU,
         "features_extractor_class": BoardExtractor,
-        "features_extractor_kwargs": {"channels": channels, "planes": planes},
-        "cells": hooks.action_cells(rules),
+        "features_extractor_kwargs": {
+            "channels": channels,
+            "planes": planes,
+            "planes_first": planes_first,
+        },
+        "cells": cells,
+        "board": (rows, columns),
     }

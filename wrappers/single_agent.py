@@ -15,16 +15,8 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
 from stratagym import envs
-from stratagym.agents.core import decision_for
-from stratagym.agents.kernel_policies import KernelPolicy
-from stratagym.agents.learner_games import (
-    MAX_SKIPPED,
-    NO_DECISION,
-    LearnerGames,
-    Opponent,
-    make_opponents,
-    seat_rule,
-)
+from stratagym.agents.learner_games import seat_rule
+from stratagym.agents.opponents import Opponent, make_games, make_opponents
 from stratagym.envs import checks, core
 from stratagym.envs.checks import SEED_MASK
 from stratagym.envs.display import Display, about
@@ -69,8 +61,9 @@ class SingleAgentEnv(Display, Rendered, gymnasium.Env[Any, Any]):
     Args:
         game: one of ``envs.games()``.
         opponent: a policy string (``"random"``, ``"heuristic"``, ``"gt:2"``, ...), a ``Policy``
-            or a function of a ``Decision``, for all other seats; a list of these, one for each
-            other seat in turn order after the learner's; or ``"self"``.
+            or a function of a ``Decision``, for all other seats; a mapping of these to weights,
+            of which every episode draws one for each seat; a list of these, one for each other
+            seat in turn order after the learner's; or ``"self"``.
         seat: the learner's seat; ``"rotate"`` for seat (s + k) modulo the seats in episode k
             after ``reset(seed=s)``; ``"random"`` for one drawn in every episode.
         render_mode: ``"human"`` (a window), ``"ansi"``, ``"rgb_array"`` or None.
@@ -109,9 +102,7 @@ class SingleAgentEnv(Display, Rendered, gymnasium.Env[Any, Any]):
         self.opponents = make_opponents(self.game, self.rules, opponent)
         self._self_play = not self.opponents
         rule = seat_rule(self.game, self.rules, seat, self._self_play)
-        kernels = [policy for policy in self.opponents if isinstance(policy, KernelPolicy)]
-        self._foreign = len(kernels) < len(self.opponents)
-        self._games = LearnerGames(self.rules, 1, rule, [] if self._foreign else kernels)
+        self._games = make_games(self.game, self.rules, 1, rule, self.opponents)
         self.states = self._games.states
         self.observation_space = observation_space_of(self.rules, dict_observation)
         self.action_space = Discrete(self.rules.num_actions)
@@ -149,8 +140,6 @@ class SingleAgentEnv(Display, Rendered, gymnasium.Env[Any, Any]):
         else:
             games["episode"] += 1
         self._games.reset(self._all)
-        if self._foreign:
-            self._open_with_others()
         self._begun, self._over = True, False
         if self.render_mode == "human":
             self.render()
@@ -181,9 +170,6 @@ class SingleAgentEnv(Display, Rendered, gymnasium.Env[Any, Any]):
                 f"{self.game.name}: player_{mover} may not play {action!r}; "
                 f"legal: {checks.some_of(np.flatnonzero(games.masks[0]))}"
             )
-        if self._foreign:
-            self._play_others()
-            games.settle()
         terminated, truncated = bool(games.terminations[0]), bool(games.truncations[0])
         self._over = terminated or truncated
         info = self._info()
@@ -214,37 +200,6 @@ class SingleAgentEnv(Display, Rendered, gymnasium.Env[Any, Any]):
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self._games.masks[0].copy(), "seat": self.seat}
-
-    def _open_with_others(self) -> None:
-        """Play up to the learner's first decision, as ``LearnerGames.reset`` does with kernels."""
-        games = self._games
-        for _ in range(MAX_SKIPPED):
-            self._play_others()
-            if games.games["player"][0] >= 0:
-                games.present()
-                return
-            games.games["episode"] += 1
-            games.reset(self._all)
-        raise RuntimeError(NO_DECISION)
-
-    def _play_others(self) -> None:
-        """Let policies that are no kernels move, with the seeds a kernel policy would have."""
-        game, states = self._games.games, self.states
-        legal, probs = core.new_scratch(self.rules)
-        while (player := int(game["player"][0])) >= 0 and player != self.seat:
-            policy = self.opponents[(player - self.seat) % self.rules.num_players - 1]
-            seed = core.derive_seed(game["episode_seed"][0], np.int64(player + 1))
-            seed = int(core.derive_seed(np.uint64(seed), game["ply"][0]))
-            view = decision_for(self.game, self.rules, states, seed)
-            allowed = view.legal.tolist()
-            action = policy.act(view)
-            if action not in allowed:
-                raise ValueError(
-                    f"{self.game.name}: opponent {policy.name!r} may not play {action!r}; "
-                    f"legal: {allowed}"
-                )
-            game["player"] = core.play_at(self.rules, states, 0, int(action), legal, probs)[0]
-            game["ply"] += 1
 
     def render(self) -> Any:
         """A text (``ansi``), an RGB array of (height, width, 3) uint8, or a window's next frame."""

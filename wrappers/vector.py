@@ -17,8 +17,9 @@ from gymnasium.vector.utils import batch_space
 
 from stratagym import envs
 from stratagym.agents import learner_games as learner
-from stratagym.agents.kernel_policies import KernelPolicy
+from stratagym.agents import opponents
 from stratagym.envs import checks, core
+from stratagym.envs.batch import observe_seats
 from stratagym.envs.display import Display
 from stratagym.envs.spaces import Discrete
 from stratagym.envs.window import picture_of
@@ -33,7 +34,7 @@ _AFTER = {
 
 
 class VectorEnv(Display, gymnasium.vector.VectorEnv[Any, Any, Any]):
-    """``num_envs`` games of one learner against kernel policies; no Python work for each game.
+    """``num_envs`` games of one learner against policies; no Python work for each game.
 
     Game i, given seed s, is the game of ``SingleAgentEnv`` after ``reset(seed=s)``: the same
     observations, rewards (self-play's included), seats and opponents' moves in every episode. A
@@ -56,9 +57,9 @@ class VectorEnv(Display, gymnasium.vector.VectorEnv[Any, Any, Any]):
     Args:
         game: one of ``envs.games()``.
         num_envs: N.
-        opponent: ``"random"``, ``"heuristic"``, ``"gt"``, ``"gt:DEPTH"`` for all other seats, a
-            list of these, one for each other seat in turn order after the learner's, or
-            ``"self"``.
+        opponent: as in ``SingleAgentEnv``. Where all are compiled (``"random"``,
+            ``"heuristic"``, ``"gt:DEPTH"``), games and opponents are stepped in one call; others
+            are asked for the actions of all their games at once.
         seat, dict_observation, illegal, **options: as in ``SingleAgentEnv``; ``"raise"`` on an
             illegal action leaves every game as it was.
         autoreset_mode: Gymnasium's; its default, the next step, resets a game that is over in
@@ -78,7 +79,7 @@ class VectorEnv(Display, gymnasium.vector.VectorEnv[Any, Any, Any]):
         self,
         game: str,
         num_envs: int = 1,
-        opponent: learner.Opponent | Sequence[learner.Opponent] = "random",
+        opponent: opponents.Opponent | Sequence[opponents.Opponent] = "random",
         seat: int | str = 0,
         *,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
@@ -104,16 +105,10 @@ class VectorEnv(Display, gymnasium.vector.VectorEnv[Any, Any, Any]):
         }
         self.num_envs, self.render_mode = num_envs, render_mode
         self.illegal, self.dict_observation = illegal, dict_observation
-        policies = learner.make_opponents(self.game, self.rules, opponent)
-        kernels = [policy for policy in policies if isinstance(policy, KernelPolicy)]
-        if len(kernels) < len(policies):
-            raise ValueError(
-                f"{game}: opponent={opponent!r}; opponents of a VectorEnv are compiled: choose "
-                'among "random", "heuristic", "gt:DEPTH" and "self", or use SingleAgentEnv'
-            )
+        policies = opponents.make_opponents(self.game, self.rules, opponent)
         self._self_play = not policies
         rule = learner.seat_rule(self.game, self.rules, seat, self._self_play)
-        self._games = learner.LearnerGames(self.rules, num_envs, rule, kernels)
+        self._games = opponents.make_games(self.game, self.rules, num_envs, rule, policies)
         self.states = self._games.states
         self.single_observation_space = observation_space_of(self.rules, dict_observation)
         self.single_action_space = Discrete(self.rules.num_actions)
@@ -129,6 +124,18 @@ class VectorEnv(Display, gymnasium.vector.VectorEnv[Any, Any, Any]):
     def action_masks(self) -> np.ndarray:
         """(N, A) bool, the legal actions of every game."""
         return self._masks == 1
+
+    def views(self, out: np.ndarray | None = None) -> np.ndarray:
+        """What every seat sees now, (N, P, *shape): a new array, or ``out``, written anew.
+
+        Raises:
+            ValueError: ``out`` has another shape or dtype, or is not C-contiguous.
+        """
+        return observe_seats(self.rules, self.states, out)
+
+    def state(self) -> np.ndarray:
+        """Every seat's observation, flat: (N, P, size), for centralised critics."""
+        return self.views().reshape(self.num_envs, self.rules.num_players, -1)
 
     def reset(
         self,

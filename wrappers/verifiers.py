@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stratagym.envs.text import TextOptions
-from stratagym.wrappers.dialogue import FORFEIT, Dialogue, pairings, players_of
+from stratagym.wrappers.dialogue import FORFEIT, Dialogue, check_cut_off, pairings, players_of
 from stratagym.wrappers.rewards import Rewards
 
 try:
@@ -46,6 +46,8 @@ class GameTasksetConfig(vf.TasksetConfig):
     """Answers for one move; a bad one is quoted back."""
     invalid: str = FORFEIT
     """What follows the last bad answer: forfeit or random."""
+    cut_off: str = FORFEIT
+    """What a game comes to that a limit ends: forfeit, or none (no reward; only counted)."""
     list_legal: bool = False
     """Name the legal moves in the prompt."""
     lenient: bool = False
@@ -63,6 +65,7 @@ class GameTasksetConfig(vf.TasksetConfig):
 
     def settings(self) -> dict[str, Any]:
         """``Dialogue``'s arguments, the seed and the seat apart."""
+        check_cut_off(self.cut_off)
         text = TextOptions(
             self.persona, self.list_legal, self.lenient, renamed=self.renamed
         ).with_more(self.prompt)
@@ -74,9 +77,9 @@ class GameTasksetConfig(vf.TasksetConfig):
 
 
 class GameData(vf.TaskData):
-    """A game: its seed and the model's seat."""
+    """A game: its seed, as text because JavaScript rounds numbers above 2**53, and the seat."""
 
-    seed: int
+    seed: str
     seat: int
 
 
@@ -91,11 +94,11 @@ class GameTaskset(vf.Taskset[GameTask, GameTasksetConfig]):
         """The games that the model has a decision in. Raises ``ValueError`` for a bad setting."""
         config = self.config
         players = players_of(config.game, config.options)
-        for seed, seat in pairings(players, config.games, config.seed):
+        for number, (seed, seat) in enumerate(pairings(players, config.games, config.seed)):
             dialogue = Dialogue(seed=seed, seat=seat, **config.settings())
             if not dialogue.over:
-                name = f"{config.game}#{seed}-{seat}"
-                data = GameData(name=name, prompt=dialogue.news, seed=seed, seat=seat)
+                name = f"{config.game}#{number // players}-{seat}"
+                data = GameData(name=name, prompt=dialogue.news, seed=str(seed), seat=seat)
                 yield GameTask(data, config.task)
 
 
@@ -112,12 +115,13 @@ class GameEnv(vf.Env[GameEnvConfig]):
     """
 
     async def run(self, task: Any, agents: Any) -> None:
-        """One game. A game that verifiers cuts off (a limit, a failed call) is not scored."""
+        """One game. If a limit ends it, ``cut_off`` says what it counts; a failed call counts
+        nothing."""
         config = self.taskset.config
         data = task.data
         # In a thread: an opponent that thinks must not hold up other games' requests.
         dialogue = await asyncio.to_thread(
-            Dialogue, seed=data.seed, seat=data.seat, **config.settings()
+            Dialogue, seed=int(data.seed), seat=data.seat, **config.settings()
         )
         async with agents.player.interaction(task) as interaction:
             segment = await interaction.turn()
@@ -127,15 +131,22 @@ class GameEnv(vf.Env[GameEnvConfig]):
                     break
                 segment = await interaction.turn(dialogue.news)
         trace = interaction.trace
-        trace.info["game"] = dialogue.record()
-        if dialogue.over:
-            scores = dialogue.scores()
-            if dialogue.rewards.shaped:
-                trace.record_reward("reward", dialogue.reward, 1.0)
-            else:
-                trace.record_reward("return", scores.pop("return"), 1.0)
-            for name, value in scores.items():
-                trace.record_metric(name, value)
+        cut_off = config.cut_off
+        record = dialogue.record(cut_off)
+        trace.info["game"] = {**record, "seed": data.seed}
+        if not dialogue.over and trace.has_error:
+            return
+        scores = dialogue.scores(cut_off)
+        earned = dialogue.earned(cut_off)
+        if earned is None:
+            trace.record_metric("cut_off", scores["cut_off"])
+            return
+        if dialogue.rewards.shaped:
+            trace.record_reward("reward", earned, 1.0)
+        else:
+            trace.record_reward("return", scores.pop("return"), 1.0)
+        for name, value in scores.items():
+            trace.record_metric(name, value)
 
 
 def load_environment(**settings: Any) -> vf.Env:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from stratagym.agents.boards import board_symmetries
 from stratagym.agents.ladders import Ladder
 from stratagym.agents.perfect import ILLEGAL
 from stratagym.envs.tictactoe.metrics import winning_squares
@@ -112,6 +113,11 @@ def solve(rules: Any, states: np.ndarray) -> np.ndarray:
             if (own | other) >> square & 1 == 0:
                 scores[i, square] = -values[other, own | 1 << square]
     return scores
+
+
+def symmetries(rules: Any) -> np.ndarray:
+    """Where each square goes under the turns and mirrorings of the grid: (8, 9) int64."""
+    return board_symmetries(3, 3, SQUARES)
 
 
 LADDER = Ladder(

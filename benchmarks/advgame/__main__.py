@@ -53,6 +53,8 @@ FEEDBACK = ("full", "as_published")
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args(MatchArgs, RunArgs):
+    benchmark = NAME
+
     policies: str = "random,control:keep"
     """Policies, separated by commas: llm, llm:MODEL, random, heuristic, plan:NAME, control:keep,
     control:redraw=POLICY, where POLICY may be a model: control:redraw=llm:MODEL."""
@@ -100,16 +102,14 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     games = setup.games_of(args.game)
     setup.check_rounds("--rounds", args.rounds)
     cli.count("--repeats", args.repeats)
-    if args.feedback not in FEEDBACK:
-        raise cli.InputError(f"--feedback {args.feedback!r}: choose from: {', '.join(FEEDBACK)}")
+    cli.choice("--feedback", args.feedback, FEEDBACK)
     if not 1 <= args.tries_on_violation <= MOST_TRIES:
         raise cli.InputError(
             f"--tries-on-violation {args.tries_on_violation}: choose from 1 to {MOST_TRIES}"
         )
     if args.shared_start and args.invalid == FORFEIT:
         raise cli.InputError("--shared-start: a first plan has to be played: add --invalid void")
-    if args.credit not in KINDS:
-        raise cli.InputError(f"--credit {args.credit!r}: choose from: {', '.join(KINDS)}")
+    cli.choice("--credit", args.credit, KINDS)
     if not 1 <= args.samples <= MOST_SAMPLES:
         raise cli.InputError(f"--samples {args.samples}: choose from 1 to {MOST_SAMPLES}")
     options = cli.pairs("--rules", args.rules)

@@ -19,7 +19,7 @@ from stratagym.benchmarks.harness.sealed_games import GAMES
 from stratagym.benchmarks.replaying.album import end_report
 from stratagym.benchmarks.replaying.credit import remarks
 from stratagym.benchmarks.reporting.own import add_words, marked, print_words
-from stratagym.benchmarks.reporting.page import NOTHING, Page, code, count, number
+from stratagym.benchmarks.reporting.page import NOTHING, Page, code, count, number, number_of
 from stratagym.benchmarks.reporting.sections import (
     model_table,
 )
@@ -42,9 +42,9 @@ def write(folder: Path, summary: Summary) -> None:
     )
     page.figures_in_brief(
         [
-            (count(summary["games"]), "matches"),
-            (str(len(config["named"])), "policies"),
-            (str(len(config["opponents"])), "opponents"),
+            number_of(summary["games"], "match", "matches"),
+            number_of(len(config["named"]), "policy", "policies"),
+            number_of(len(config["opponents"]), "opponent"),
         ]
     )
     page.bullets(in_short(summary))

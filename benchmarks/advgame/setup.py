@@ -23,10 +23,7 @@ CHANCE = ("random", "control:keep")
 
 def games_of(text: str, option: str = "--game") -> list[str]:
     """The games that ``option`` names."""
-    games = cli.words(text)
-    if not games or set(games) - set(GAMES):
-        raise cli.InputError(f"{option} {text!r}: choose from: {', '.join(GAMES)}")
-    return games
+    return cli.some_of(option, text, GAMES)
 
 
 def check_rounds(option: str, rounds: int) -> None:

@@ -45,6 +45,8 @@ USUAL = ("random", "heuristic", "alphabeta:4", "mcts:200")
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args(setup.ClimbArgs):
+    benchmark = NAME
+
     game: str = "connect_four"
     """Games, separated by commas, or "all" games with a ladder; chess/ladder-v1 names an earlier
     ladder."""

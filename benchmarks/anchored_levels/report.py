@@ -16,10 +16,11 @@ from stratagym.benchmarks.reporting.levels import (
     model_table,
     owns,
     policy_names,
+    repeat_notes,
     write_game,
 )
 from stratagym.benchmarks.reporting.own import COLUMN, add_words, print_words, share_text
-from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, count
+from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, number_of, plain_text
 from stratagym.benchmarks.reporting.sections import add_models, add_run
 from stratagym.benchmarks.reporting.sections import model_table as whole_model_table
 from stratagym.envs import spec
@@ -66,9 +67,9 @@ def write(folder: Path, summary: Summary) -> None:
     )
     page.figures_in_brief(
         [
-            (count(played), "games"),
-            (str(len(policy_names(summary))), "policies"),
-            (str(len(games)), "ladders"),
+            number_of(played, "game"),
+            number_of(len(policy_names(summary)), "policy", "policies"),
+            number_of(len(games), "ladder"),
         ]
     )
     page.figure(
@@ -99,6 +100,8 @@ def screen(console: Console, summary: Summary) -> None:
     """Print the final tables."""
     for game in summary["games"]:
         console.print(level_table(summary, game).rich(summary["anchors"][game]["ladder"]))
+        for said in repeat_notes(summary, game):
+            console.print(plain_text(said), highlight=False, markup=False)
         models = model_table(summary, game)
         if models.rows:
             console.print(models.rich("Language models"))

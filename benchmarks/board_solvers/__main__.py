@@ -45,6 +45,8 @@ NAME = "board_solvers"
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args(PromptArgs, ModelArgs, ExecutorArgs, RunArgs):
+    benchmark = NAME
+
     policies: str = "random,mcts:200"
     """Policies, separated by commas."""
     game: str = "tictactoe,connect_four,chess"

@@ -38,7 +38,7 @@ NAME = "botzone"
 PROTOCOL = (
     "games", "early_stop", "tries", "invalid", "time_limit", "list_legal", "lenient", "rules_text",
     "position", "hints", "reasoning", "answer", "prompt_file", "history", "memory", "system",
-    "ask_forced",
+    "ask_forced", "reader", "prompt_version",
 )  # fmt: skip
 """Options that the paper's protocol sets."""
 
@@ -46,6 +46,8 @@ PROTOCOL = (
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args(setup.ClimbArgs):
+    benchmark = NAME
+
     game: str = "all"
     """Some of the eight games, separated by commas, or "all" of them."""
     policies: str = "random,heuristic"

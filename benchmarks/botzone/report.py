@@ -15,7 +15,7 @@ from stratagym.benchmarks.harness.botzone_games import BY_GAME
 from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting import levels
 from stratagym.benchmarks.reporting.own import add_words, print_words
-from stratagym.benchmarks.reporting.page import Page, count
+from stratagym.benchmarks.reporting.page import Page, number_of
 from stratagym.benchmarks.reporting.sections import add_models, add_run, model_table
 
 Summary = Mapping[str, Any]
@@ -37,8 +37,8 @@ def write(folder: Path, summary: Summary) -> None:
     )
     page.figures_in_brief(
         [
-            (count(played), "games"),
-            (str(len(config["policies"])), "policies"),
+            number_of(played, "game"),
+            number_of(len(config["policies"]), "policy", "policies"),
             (f"{len(summary['games'])} of {len(BY_GAME)}", "ladders"),
         ]
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from stratagym.benchmarks.harness.climb import PASS, Climb, LevelResult, Outcome, ScoreClimb
@@ -13,10 +15,11 @@ RESAMPLES = 1000
 def share_of(climb: Climb | ScoreClimb, outcome: Outcome) -> Rate:
     """0 at the ladder's foot, 1 where its last level was passed; no value where broken off.
 
-    On a ladder of wins the interval is a bootstrap over seeds of every level that was played,
-    with one more seed won and one lost, as ``ratio_rate`` has them, where the level was not
-    settled early. A resample ends at the first level that it does not pass, or at the foot of the
-    first that was not played. On a ladder of scores it is the interval of the progress.
+    On a ladder of wins the interval is a bootstrap over seeds of every level that was played
+    (rounds that repeat each other are one), with one more seed won and one lost, as
+    ``ratio_rate`` has them, where the level was not settled early. A resample ends at the first
+    level that it does not pass, or at the foot of the first that was not played. On a ladder of
+    scores it is the interval of the progress.
     """
     whole = climb.plan.top + 1
     games = sum(len(level.results) for level in outcome.levels)
@@ -54,14 +57,14 @@ def resampled(
     """Whether each resample passes the level, and its progress there, both (RESAMPLES,)."""
     if found.by_points:
         return _resampled_points(found, rng)
-    seeds = {seed: k for k, seed in enumerate(sorted({r.seed for r in found.results}))}
+    index, label_of = _clusters(found)
     more = 0 if found.settled_early or is_solved else 2
-    won, drawn, lost = np.zeros((3, len(seeds) + more))
+    won, drawn, lost = np.zeros((3, len(index) + more))
     for result in found.results:
         of = {1.0: won, 0.5: drawn, 0.0: lost}[result.points]
-        of[seeds[result.seed]] += 1
+        of[index[label_of[result.opponent, result.seed]]] += 1
     if more:
-        won[-2] = lost[-1] = len(found.results) / max(1, len(seeds))
+        won[-2] = lost[-1] = len(found.results) / max(1, len(index))
     picks = rng.integers(0, len(won), (RESAMPLES, len(won)))
     wins, draws, losses = (each[picks].sum(1) for each in (won, drawn, lost))
     if is_solved:
@@ -72,14 +75,21 @@ def resampled(
     return (decided > 0) & (rate >= PASS), np.minimum(1.0, 2 * rate)
 
 
+def _clusters(found: LevelResult) -> tuple[dict[Any, int], dict[tuple[str, int], Any]]:
+    """The place of each cluster among those that are drawn, and ``found.clusters()``."""
+    label_of = found.clusters()
+    ordered = sorted(set(label_of.values()), key=lambda label: (isinstance(label, tuple), label))
+    return {label: k for k, label in enumerate(ordered)}, label_of
+
+
 def _resampled_points(
     found: LevelResult, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same on a ladder of points: passed without a loss of points in the mean."""
-    index = {seed: k for k, seed in enumerate(sorted({r.seed for r in found.results}))}
+    index, label_of = _clusters(found)
     earned, won, lost = np.zeros((3, len(index) + 2))
     for result in found.results:
-        k = index[result.seed]
+        k = index[label_of[result.opponent, result.seed]]
         earned[k] += result.earned
         won[k] += result.points == 1.0
         lost[k] += result.points == 0.0

@@ -6,7 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from stratagym.benchmarks.harness.botzone_games import BY_GAME
-from stratagym.benchmarks.reporting.own import COLUMN, NO_RESULT, is_result, share_text
+from stratagym.benchmarks.reporting.own import (
+    COLUMN,
+    NO_RESULT,
+    NOT_MEASURED,
+    is_result,
+    share_text,
+)
 from stratagym.benchmarks.reporting.page import (
     NOTHING,
     Cell,
@@ -99,7 +105,7 @@ def progress_table(summary: Summary) -> Table:
         shares = [summary["progress"][name]["by_game"][game] for name in policies]
         levels = str(summary["config"]["highest"][game] + 1)
         cells = [
-            RateCell(rate) if is_result(summary["own"][game].get(name)) else NO_RESULT
+            RateCell(rate) if is_result(summary["own"][game].get(name)) else NOT_MEASURED
             for name, rate in zip(policies, shares, strict=True)
         ]
         table.rows.append([BY_GAME[game].title, levels, *cells])

@@ -35,6 +35,8 @@ GAME = spec("coin_game")
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args(MatchArgs, RunArgs):
+    benchmark = NAME
+
     policies: str = "random,rule:any,rule:own,heuristic"
     """Policies, separated by commas: random, heuristic, rule:NAME, mcts:SIMULATIONS, llm:MODEL."""
     rules: str = ""

@@ -20,7 +20,7 @@ from stratagym.benchmarks.reporting.columns import (
     total,
 )
 from stratagym.benchmarks.reporting.own import add_words, print_words
-from stratagym.benchmarks.reporting.page import Page, Table, count
+from stratagym.benchmarks.reporting.page import Page, Table, number_of
 from stratagym.benchmarks.reporting.plots import draw_means
 from stratagym.benchmarks.reporting.sections import cut_short, model_table
 from stratagym.envs import spec
@@ -81,12 +81,13 @@ def write(folder: Path, summary: Summary) -> None:
     page = Page(
         "Coin game in teams",
         f"Every policy sits in all seats and plays the same starts. Returns go from {low:g} to "
-        f"{high:g}; intervals are 95%, over starts; the mark on a strip is random play.",
+        f"{high:g}; intervals are 95%, over starts; the mark on a strip (in report.html) is "
+        "random play.",
     )
     page.figures_in_brief(
         [
-            (count(summary["games"]), "games"),
-            (str(len(config["named"])), "policies"),
+            number_of(summary["games"], "game"),
+            number_of(len(config["named"]), "policy", "policies"),
         ]
     )
     page.figure(

@@ -4,7 +4,9 @@
     python -m benchmarks.export RUN OTHER_RUN --format table --output decisions.csv
     python -m benchmarks.export RUN --format table --rows games --output games.parquet
     python -m benchmarks.export RUN --format sgf --game gomoku --output games.sgf
+    python -m benchmarks.export RUN --format saved --game diplomacy --output games.jsonl
     python -m benchmarks.export RUN --format botzone --licence CC-BY-4.0 --output FOLDER
+    python -m benchmarks.export --format chat --game tictactoe --expert perfect --output train.jsonl
 
 Needs pyarrow for Parquet, pip install 'stratagym[parquet]'.
 
@@ -14,8 +16,6 @@ has one row a decision, or a game, with the fields of the records as columns in 
 
 from __future__ import annotations
 
-import hashlib
-import json
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -25,16 +25,17 @@ from typing import Any
 from cyclopts import Parameter
 
 from stratagym.benchmarks.export import botzone, tables
-from stratagym.benchmarks.export.games import write_sgf
+from stratagym.benchmarks.export.conversations import conversations, write_jsonl
+from stratagym.benchmarks.export.games import write_saved, write_sgf
 from stratagym.benchmarks.export.tables import DECISION_COLUMNS, GAME_COLUMNS
-from stratagym.benchmarks.harness import cli, replays
+from stratagym.benchmarks.harness import cli, experts, replays
 from stratagym.benchmarks.harness.decisions import OVERTIME, TRANSPORT
 from stratagym.benchmarks.harness.replays import Run
 from stratagym.benchmarks.reporting.terminal import say
-from stratagym.envs.text import OK, answer
+from stratagym.envs.text import OK
 
 NAME = "export"
-FORMATS, ROWS = ("chat", "table", "sgf", "botzone"), ("decisions", "games")
+FORMATS, ROWS = ("chat", "table", "sgf", "saved", "botzone"), ("decisions", "games")
 KINDS = (OK, "unparseable", "illegal", TRANSPORT, OVERTIME)
 
 
@@ -43,7 +44,8 @@ KINDS = (OK, "unparseable", "illegal", TRANSPORT, OVERTIME)
 class Args:
     format: str
     """chat: JSONL of conversations; table: CSV or Parquet, by the suffix of --output; sgf: games of
-    go, reversi and gomoku for other programs; botzone: the four files of BotzoneBench's data set
+    go, reversi and gomoku for other programs; saved: games of Diplomacy, one a line, as the PyPI
+    package diplomacy saves them; botzone: the four files of BotzoneBench's data set
     with a data card, in the folder --output."""
     output: str
     """The file to write; for a table, the name ends in .csv or .parquet."""
@@ -68,6 +70,26 @@ class Args:
     formulas: bool = False
     """CSV: leave texts that begin like a formula unchanged; by default an apostrophe is put in
     front of them, so that no spreadsheet evaluates the text of a model."""
+    expert: str | None = None
+    """Chat: instead of models' answers, what this policy decides, such as perfect or mcts:1000: in
+    the positions of the runs, or without a run in positions of --game."""
+    positions: int = 4000
+    """Expert, without a run: how many different positions."""
+    explore: float = 0.5
+    """Expert, without a run: in games that are too large to go through, how often a random move is
+    made in place of the expert's on the way to positions."""
+    rules: str = ""
+    """Expert, without a run: options of the game, such as rows=4,columns=5."""
+    prompt: str = ""
+    """Expert: options of prompts, such as list_legal=yes,reasoning=answer."""
+    columns: str = "messages"
+    """Expert: messages, the reply as the last of them; or completion, the columns prompt and
+    completion, of which TRL trains on the reply alone."""
+    held_out: float = 0.1
+    """Expert: the share of positions that is written apart, to FILE.held_out.jsonl. Positions that
+    a symmetry of the board makes of each other are on the same side."""
+    seed: int = 0
+    """Expert: seed of positions, of their order, of the split and of the policy's own chance."""
     licence: str | None = None
     """Botzone: the licence of the data for its card, such as CC-BY-4.0."""
     force: bool = False
@@ -89,8 +111,10 @@ def main(*runs: str, args: Args) -> None:
     ):
         if value not in known:
             raise cli.InputError(f"{option} {value!r}: choose from: {', '.join(known)}")
-    if not runs:
+    if not runs and args.expert is None:
         raise cli.InputError("name at least one run")
+    if args.expert is not None and args.format != "chat":
+        raise cli.InputError(f"--expert goes with --format chat, not with {args.format}")
     output = Path(args.output)
     columns = DECISION_COLUMNS if args.rows == "decisions" else GAME_COLUMNS
     fields = cli.words(args.fields)
@@ -108,19 +132,26 @@ def main(*runs: str, args: Args) -> None:
     if args.format == "botzone":
         _write_botzone(output, found, args)
         return
+    if args.expert is not None:
+        _write_expert(output, found, args)
+        return
     records = games(found, args) if _of_games(args) else decisions(found, args)
     try:
         if args.format == "sgf":
             written = write_sgf(output, records)
+        elif args.format == "saved":
+            written = write_saved(output, records)
         elif args.format == "chat":
-            written = _write_jsonl(output, conversations(records, args, fields))
+            written = write_jsonl(
+                output, conversations(records, fields, dedupe=args.dedupe, reasoning=args.reasoning)
+            )
         elif output.suffix == ".csv":
             written = tables.write_csv(output, records, columns, formulas=args.formulas)
         else:
             written = tables.write_parquet(output, records, columns)
     except OSError as error:
         raise cli.InputError(f"--output {output}: cannot be written ({error.strerror})") from None
-    what = {"chat": "conversations", "sgf": "games"}.get(args.format, args.rows)
+    what = {"chat": "conversations", "sgf": "games", "saved": "games"}.get(args.format, args.rows)
     of = f"{len(found)} {'run' if len(found) == 1 else 'runs'}"
     say(f"{output}: {written} {what} of {of}", sys.stdout)
 
@@ -138,8 +169,36 @@ def _write_botzone(folder: Path, found: list[Run], args: Args) -> None:
     say(f"{folder}: {decided} decisions in {played} games of language models", sys.stdout)
 
 
+def _write_expert(output: Path, found: list[Run], args: Args) -> None:
+    wanted = experts.Wanted(
+        str(args.expert), args.positions, args.explore, args.held_out, args.columns, args.seed,
+        cli.pairs("--prompt", args.prompt), cli.pairs("--rules", args.rules),
+    )  # fmt: skip
+    apart = experts.held_out_path(output)
+    if args.held_out and apart.exists() and not args.force:
+        raise cli.InputError(f"{apart} exists; name another --output, or add --force")
+
+    def fits(game: dict[str, Any]) -> bool:
+        return args.game in (None, game["game"]) and replays.fits(
+            game, cli.words(args.policies or "")
+        )
+
+    try:
+        written = experts.write(output, wanted, args.game, found, fits)
+    except OSError as error:
+        raise cli.InputError(f"--output {output}: cannot be written ({error.strerror})") from None
+    total = written.train + written.held_out
+    said = f"{output}: {written.train} conversations of {args.expert}"
+    said += f"; {apart}: {written.held_out}" if args.held_out else ""
+    if not found and written.there_are is not None:
+        said += f"; {total} of the {written.there_are} positions with a move to make"
+    elif not found and total < args.positions:
+        said += f"; games brought no more than {total} different positions"
+    say(said, sys.stdout)
+
+
 def _of_games(args: Args) -> bool:
-    return args.format == "sgf" or (args.format == "table" and args.rows == "games")
+    return args.format in ("sgf", "saved") or (args.format == "table" and args.rows == "games")
 
 
 # --- which records -------------------------------------------------------------------------------
@@ -175,43 +234,8 @@ def games(runs: Iterable[Run], args: Args) -> Iterator[dict[str, Any]]:
                 and args.game in (None, record["game"])
                 and (not args.winners or any(value > 0 for value in record["returns"] or []))
             ):
-                yield {"run": run.folder.name, **record}
-
-
-# --- conversations -------------------------------------------------------------------------------
-
-
-def conversations(
-    records: Iterable[dict[str, Any]], args: Args, fields: list[str]
-) -> Iterator[dict[str, Any]]:
-    """``{"messages": [...]}`` of each decision of a language model, the reply as the last message.
-
-    Decisions without a reply are passed over: those of built-in policies, and lost connections.
-    """
-    seen = set()
-    for record in records:
-        if record["prompt"] is None or record["reply"] is None:
-            continue
-        reply = record["reply"] if args.reasoning else answer(record["reply"])
-        if args.reasoning and record.get("reasoning"):
-            reply = f"<think>\n{record['reasoning']}\n</think>\n\n{reply}"
-        if not reply.strip():
-            continue
-        messages = [*record["prompt"], {"role": "assistant", "content": reply}]
-        if args.dedupe:
-            digest = hashlib.sha256(json.dumps(messages).encode()).digest()
-            if digest in seen:
-                continue
-            seen.add(digest)
-        yield {"messages": messages, **{name: record.get(name) for name in fields}}
-
-
-def _write_jsonl(path: Path, lines: Iterable[dict[str, Any]]) -> int:
-    count = 0
-    with path.open("w", encoding="utf-8", errors="replace") as file:
-        for count, line in enumerate(lines, 1):  # noqa: B007 - the last is how many there were
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
-    return count
+                said = {"messages_said": run.messages.get(record["match"], [])}
+                yield {"run": run.folder.name, **record, **(said if args.format == "saved" else {})}
 
 
 APP = cli.app(NAME, main)

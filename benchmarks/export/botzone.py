@@ -133,7 +133,8 @@ class GameOf:
         game = self.game
         about = spec(game["game"])
         yield None, {
-            "action": INIT, "rules": game["rules"], "seed": game["seed"], "seats": game["seats"],
+            "action": INIT, "rules": game["rules"], "seed": str(game["seed"]),
+            "seats": game["seats"],
         }  # fmt: skip
         try:
             state = State(about, about.make_rules(**game["rules"]), game["seed"])

@@ -1,4 +1,4 @@
-"""Recorded games in the notation that other programs of their game read: SGF."""
+"""Recorded games in the formats that other programs of their game read: SGF, saved games."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from stratagym.benchmarks.harness import cli
+from stratagym.benchmarks.harness import cli, saved_games
 from stratagym.envs import sgf, spec
 
 
@@ -30,3 +30,24 @@ def write_sgf(path: Path, records: Iterable[dict[str, Any]]) -> int:
             found.more |= {"EV": [str(record["run"])], "GN": [str(record["match"])]}
             file.write(sgf.write(found))
     return count
+
+
+def write_saved(path: Path, records: Iterable[dict[str, Any]]) -> int:
+    """Write one file of saved games, one a line, with what was said; returns how many.
+
+    Args:
+        records: with ``messages_said``, those of the match.
+
+    Raises:
+        InputError: a game that has no such format, or a record that is no game of ours.
+    """
+
+    def saved(record: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return saved_games.saved_game(record, record["messages_said"])
+        except (ValueError, TypeError) as error:
+            raise cli.InputError(f"game {record['match']}: {error}") from None
+
+    found = [saved(record) for record in records]
+    saved_games.write_saved(path, found)
+    return len(found)

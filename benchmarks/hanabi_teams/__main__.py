@@ -15,7 +15,7 @@ play in mixed teams).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 from cyclopts import Parameter
 
@@ -24,9 +24,10 @@ from stratagym.benchmarks.hanabi_teams.summary import SCORES, summarise
 from stratagym.benchmarks.hanabi_teams.teams import all_teams
 from stratagym.benchmarks.harness import cli, match_play
 from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
+from stratagym.benchmarks.harness.pairings import Contest
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.run import Run
-from stratagym.benchmarks.harness.whole_games import Played, play_and_report
+from stratagym.benchmarks.harness.whole_games import play_and_report
 from stratagym.envs import spec
 
 NAME = "hanabi_teams"
@@ -36,6 +37,8 @@ GAME = spec("hanabi")
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args(MatchArgs, RunArgs):
+    benchmark = NAME
+
     policies: str = "random,rule:simple,rule:iggi,rule:piers,rule:focus"
     """Policies, separated by commas: random, rule:NAME, mcts:SIMULATIONS, llm, llm:MODEL."""
     teammates: str = "rule:simple,rule:iggi,rule:piers,rule:focus"
@@ -56,24 +59,15 @@ class Args(MatchArgs, RunArgs):
 def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaults
     """Play Hanabi in teams and report scores and how they came about."""
     players = cli.numbers("--players", args.players, (2, 3, 4, 5))
-    mixed_games = args.games if args.mixed_games is None else args.mixed_games
-    if not players:
-        raise cli.InputError("--players: at least one number of players is needed")
-    cli.count("--games", args.games)
+    games = cli.count("--games", args.games)
+    mixed_games = games if args.mixed_games is None else args.mixed_games
     cli.count("--mixed-games", mixed_games)
-    if args.score not in SCORES:
-        raise cli.InputError(f"--score {args.score!r}: choose from {', '.join(SCORES)}")
+    cli.choice("--score", args.score, SCORES)
     protocol = args.answer_protocol(GAME)
-    policies = {p.name: p for p in make_policies(GAME, args.policies, args)}
-    named = list(policies)
-    mates = (
-        []
-        if args.teammates == "none"
-        else make_policies(GAME, args.teammates, args, option="--teammates")
-    )
-    for policy in mates:
-        policies.setdefault(policy.name, policy)
-    teammates = [policy.name for policy in mates]
+    named_ones = make_policies(GAME, args.policies, args)
+    mates = make_policies(GAME, args.teammates, args, option="--teammates", none=True)
+    policies = {policy.name: policy for policy in [*named_ones, *mates]}
+    named, teammates = ([one.name for one in some] for some in (named_ones, mates))
     teams = all_teams(players, named, teammates, args.score)
     config = {
         **settings(list(policies.values())),
@@ -87,13 +81,10 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "seed": args.seed,
     }
     run = Run(NAME, args, config, policies.values(), replays=0)
-    matches = [match for team in teams for match in team.matches(NAME, config, protocol)]
-
-    def add_up(games: Played) -> dict[str, Any]:
-        return summarise(games, teams, config)
-
-    named_ones = [*named, *teammates]
-    play_and_report(run, matches, named_ones, add_up, report, line=lambda match: "games")
+    contest = Contest(NAME, GAME.name, {}, args.games, args.seed, protocol)
+    matches = [match for team in teams for match in team.matches(contest, mixed_games)]
+    add_up = partial(summarise, teams=teams, config=config)
+    play_and_report(run, matches, policies, add_up, report, line=lambda match: "games")
 
 
 APP = cli.app(NAME, main)

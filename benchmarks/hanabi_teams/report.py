@@ -24,7 +24,15 @@ from stratagym.benchmarks.reporting.columns import (
 from stratagym.benchmarks.reporting.cross_table import draw_cross_table
 from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import NO_RESULT, add_words, is_result, marked
-from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, count, mean_text
+from stratagym.benchmarks.reporting.page import (
+    NOTHING,
+    Page,
+    Table,
+    code,
+    count,
+    mean_text,
+    number_of,
+)
 from stratagym.benchmarks.reporting.plots import drawing, looks
 from stratagym.benchmarks.reporting.sections import cut_short, print_end
 
@@ -196,12 +204,12 @@ def write(folder: Path, summary: Summary) -> None:
     page = Page(
         "Hanabi in teams",
         "Every team plays the same deals. Scores are points of 25; intervals are 95%, "
-        "over deals; the mark on a strip is a team of random players.",
+        "over deals; the mark on a strip (in report.html) is a team of random players.",
     )
     page.figures_in_brief(
         [
-            (count(summary["games"]), "games"),
-            (str(len(config["named"])), "policies"),
+            number_of(summary["games"], "game"),
+            number_of(len(config["named"]), "policy", "policies"),
         ]
     )
     page.figure(

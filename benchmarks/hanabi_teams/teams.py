@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
-from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.pairings import Contest
-from stratagym.envs.facts import alone
 
 
 @dataclass(frozen=True)
@@ -33,20 +29,12 @@ class Team:
         """Whether all seats are the same policy's."""
         return self.one == self.rest
 
-    def matches(
-        self, benchmark: str, config: Mapping[str, Any], protocol: AnswerProtocol
-    ) -> list[Match]:
-        """All games of the team, deal by deal; of one policy it needs each deal once."""
-        # Seated as if it had one seat, which all others are copies of.
-        seats = 1 if self.is_of_one else self.players
-        contest = Contest(
-            benchmark, "hanabi", {"players": self.players, "score": self.score},
-            config["games" if self.is_of_one else "mixed_games"], config["seed"], protocol,
-        )  # fmt: skip
-        matches = contest.among(self.name, alone(seats), (self.one, self.rest))
-        if not self.is_of_one:
-            return matches
-        return [replace(match, seats=(self.one,) * self.players) for match in matches]
+    def matches(self, contest: Contest, mixed_games: int) -> list[Match]:
+        """All games of the team, deal by deal; a mixed team plays as many as ``mixed_games``."""
+        options = {"players": self.players, "score": self.score}
+        games = contest.games if self.is_of_one else mixed_games
+        own = replace(contest, options=options, games=games)
+        return own.copies(self.name, self.players, (self.one, self.rest))
 
 
 def all_teams(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,8 @@ def _act_each(
     """The actions in ``states`` (N,); where a policy has failed, its fault instead of an action."""
     own = np.array(seeds, np.uint64)
     if hasattr(policy, "act_each"):
-        return learner_games.act_each(game, policy, rules, states, own).tolist()
+        with suppress(PolicyFault):  # whose it is shows where each is asked alone
+            return learner_games.act_each(game, policy, rules, states, own).tolist()
     found: list[int | PolicyFault] = []
     for k in range(len(states)):
         one = slice(k, k + 1)

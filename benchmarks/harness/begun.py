@@ -49,7 +49,7 @@ def command(benchmark: str, args: Any) -> str:
         value = getattr(args, option.name)
         if option.name in _NOT_ITS_OWN or value == default:
             continue
-        name = option.name.replace("_", "-")
+        name = option.name.rstrip("_").replace("_", "-")
         if isinstance(value, bool):
             words.append(f"--{name}" if value else f"--no-{name}")
         else:

@@ -14,6 +14,7 @@ from stratagym.agents.ladders import Ladder
 from stratagym.benchmarks.harness.climb import Plan
 from stratagym.benchmarks.harness.match_play import FORFEIT, AnswerProtocol
 from stratagym.envs import spec, text
+from stratagym.envs.reading import FIRST
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Entry:
             begun: the game's protocol in the configuration of the run that is gone on with. Earlier
                 versions asked for forced moves in all games.
         """
-        words = text.TextOptions(lenient=True, rules="full", answer="evaluation")
+        words = text.TextOptions(lenient=True, rules="full", answer="evaluation", reader=FIRST)
         protocol = AnswerProtocol(
             replace(words, **self.words),
             TRIES,

@@ -253,12 +253,29 @@ def words(text: str) -> list[str]:
 
 
 def numbers(option: str, text: str, choices: Sequence[int]) -> list[int]:
-    """Some of ``choices`` without repeats, separated by commas, in the given order."""
+    """At least one of ``choices``, without repeats, separated by commas, in the given order."""
     known = {str(choice): choice for choice in choices}
+    if not words(text):
+        raise InputError(f"{option}: name at least one of {', '.join(known)}")
     for word in words(text):
         if word not in known:
             raise InputError(f"{option} {word!r}: choose from {', '.join(known)}")
     return list(dict.fromkeys(known[word] for word in words(text)))
+
+
+def choice(option: str, value: str, choices: Sequence[str]) -> str:
+    """``value`` itself. Raises ``InputError`` unless it is one of ``choices``."""
+    if value not in choices:
+        raise InputError(f"{option} {value!r}: choose from: {', '.join(choices)}")
+    return value
+
+
+def some_of(option: str, text: str, choices: Sequence[str]) -> list[str]:
+    """At least one of ``choices``, separated by commas, as they were named."""
+    named = words(text)
+    if not named or set(named) - set(choices):
+        raise InputError(f"{option} {text!r}: choose from: {', '.join(choices)}")
+    return named
 
 
 MOST = 1_000_000

@@ -27,6 +27,7 @@ from stratagym.benchmarks.harness import match_play, pairings
 from stratagym.benchmarks.harness.decisions import TRANSPORT
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.records import GameRecord, returns_of, side_lead, side_points
+from stratagym.benchmarks.harness.repeats import Evidence, evidence
 from stratagym.benchmarks.harness.schedules import Schedule, play_out, side_by_side
 from stratagym.benchmarks.reporting.ratings import rate_on_ladder
 from stratagym.benchmarks.reporting.stats import Rate, jackknife, mean_rate, wilson
@@ -207,20 +208,40 @@ class LevelResult:
             words[points] for name, _, points in self.contests if opponent in (None, name)
         )
 
+    def evidence(self) -> dict[str, Evidence]:
+        """What the games with each opponent show: those that repeat each other count once."""
+        own: defaultdict[str, list[GameRecord]] = defaultdict(list)
+        for result in self.results:
+            own[result.opponent].append(result.record)
+        return {opponent: evidence(records) for opponent, records in own.items()}
+
+    def clusters(self) -> dict[tuple[str, int], Any]:
+        """By (opponent, seed), what games go together in intervals: the same label.
+
+        It is the seed, or where games with the opponent repeat each other the round that they are.
+        """
+        found: dict[tuple[str, int], Any] = {}
+        for opponent, shown in self.evidence().items():
+            results = [result for result in self.results if result.opponent == opponent]
+            for result, round_of in zip(results, shown.clusters.tolist(), strict=True):
+                label = (opponent, round_of) if shown.repeats else result.seed
+                found[opponent, result.seed] = label
+        return found
+
+    def _rate(self, contests: Sequence[tuple[str, int, float]], value: float) -> Rate:
+        """How many of these contests came to ``value``, with the interval over clusters."""
+        label_of, number = self.clusters(), dict[Any, int]()
+        labels = (label_of[name, seed] for name, seed, _ in contests)
+        clusters = np.array([number.setdefault(one, len(number)) for one in labels], np.uint64)
+        return mean_rate(np.array([float(points == value) for *_, points in contests]), clusters)
+
     def win_rate(self) -> Rate:
-        """The share of wins among the decided games, with the interval over seeds."""
-        decided = [(seed, points) for _, seed, points in self.contests if points != 0.5]
-        return mean_rate(
-            np.array([points for _, points in decided]),
-            np.array([seed for seed, _ in decided], np.uint64),
-        )
+        """The share of wins among the decided games; in its interval repeated games count once."""
+        return self._rate([contest for contest in self.contests if contest[2] != 0.5], 1.0)
 
     def draw_rate(self) -> Rate:
-        """The share of draws among all games, with the interval over seeds."""
-        return mean_rate(
-            np.array([float(points == 0.5) for *_, points in self.contests]),
-            np.array([seed for _, seed, _ in self.contests], np.uint64),
-        )
+        """The share of draws among all games, likewise."""
+        return self._rate(self.contests, 0.5)
 
     @property
     def passed(self) -> bool:
@@ -357,11 +378,14 @@ class Climb:
         calibration = self.plan.ladder.calibration
         rating = None
         if not self.plan.ladder.is_variant:
-            rating = rate_on_ladder(
-                [(name, points, seed) for s in self.levels for name, seed, points in s.contests],
-                calibration["ratings"],
-                calibration["ties"],
-            )
+            results: list[tuple[str, float, int]] = []
+            weights: list[float] = []
+            for level in self.levels:
+                shown = level.evidence()
+                for name, seed, points in level.contests:
+                    results.append((name, points, seed))
+                    weights.append(shown[name].weight)
+            rating = rate_on_ladder(results, calibration["ratings"], calibration["ties"], weights)
         return Outcome(
             last.level,
             None if self.topped else progress,

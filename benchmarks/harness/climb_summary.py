@@ -32,7 +32,7 @@ from stratagym.benchmarks.harness.policies import by_name, usage
 from stratagym.benchmarks.harness.progress import stage
 from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord, sides_of
 from stratagym.benchmarks.harness.run import Run
-from stratagym.benchmarks.reporting.own import NO_RESULT, is_result
+from stratagym.benchmarks.reporting.own import NOT_MEASURED, is_result
 from stratagym.benchmarks.reporting.stats import COUNT, Rate, jackknife
 
 Summarise = Callable[
@@ -139,12 +139,14 @@ def without_result(row: dict[str, Any]) -> dict[str, Any]:
             "win_rate": None if level["win_rate"] is None else nothing,
             "opponents": {},
             "roles": {},
+            **({"repeats": {}} if "repeats" in level else {}),
         }
         for level in row["levels"]
     ]
     gone = dict.fromkeys(("level", "progress", "level_progress", "rating"))
     scores = row["scores"] and {**row["scores"], "mean": nothing}
-    return row | gone | {"result": NO_RESULT, "topped": False, "scores": scores, "levels": levels}
+    said = {"result": NOT_MEASURED, "topped": False, "scores": scores, "levels": levels}
+    return row | gone | said
 
 
 def anchors(ladder: Ladder) -> dict[str, Any]:
@@ -175,6 +177,8 @@ def _level(climb: Climb | ScoreClimb, outcome: Outcome, found: LevelResult) -> d
     is_team = isinstance(climb, ScoreClimb)
     names = () if is_team else climb.plan.ladder.levels[found.level]
     roles = {} if is_team else _roles(found)
+    repeats = {} if is_team else {name: shown.record() for name, shown in found.evidence().items()}
+    repeats = {name: record["repeats"] for name, record in repeats.items() if record}
     return {
         "level": found.level,
         "passed": found.passed or (outcome.topped and found is outcome.levels[-1]),
@@ -187,6 +191,7 @@ def _level(climb: Climb | ScoreClimb, outcome: Outcome, found: LevelResult) -> d
         },
         "forfeited": sum(_forfeited(climb, result.record) for result in found.results),
         **({"roles": roles} if roles else {}),
+        **({"repeats": repeats} if repeats else {}),
     }
 
 

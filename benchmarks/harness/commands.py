@@ -11,13 +11,14 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent.parent
 GROUPS = {
-    "Play and look": ("play", "replay", "export"),
+    "Play and look": ("play", "replay", "audit", "export"),
     "Evaluate": (
         "ludo_spots", "ludo_arena", "board_solvers", "hanabi_teams", "coin_teams",
-        "advgame", "anchored_levels", "botzone", "tournament", "table", "duel",
+        "diplomacy", "welfare", "werewolf", "dsgbench", "advgame", "planning", "anchored_levels",
+        "botzone", "tournament", "table", "duel",
     ),
     "Train and measure": (
-        "train_ppo", "compile", "throughput", "search", "model_requests", "taxonomy",
+        "train_ppo", "tune", "compile", "throughput", "search", "model_requests", "taxonomy",
     ),
 }  # fmt: skip
 OTHERS = "More"

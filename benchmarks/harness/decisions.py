@@ -25,7 +25,7 @@ from stratagym.envs import text
 from stratagym.envs.constraints import legal_answers
 from stratagym.envs.core import GameSpec
 from stratagym.envs.plans import plan_kind, takes_talk
-from stratagym.envs.prompts import prompt_version
+from stratagym.envs.prompts import prompt_version, reader_field
 from stratagym.envs.text import Asking, Inquiry
 
 TRANSPORT, OVERTIME = "transport", "overtime"
@@ -137,6 +137,7 @@ def prompt_fields(
         "prompt": messages,
         "prompt_version": prompt_version(game.module("view"), options),
         "prompt_sha256": hashlib.sha256(joined.encode()).hexdigest(),
+        **reader_field(options),
     }
 
 
@@ -222,7 +223,7 @@ async def ask_model(
         return question.record(model.name, **answer)
     outcome = asking.answer(reply.text)
     action = outcome.action if outcome.kind == text.OK else instead()
-    truncated = outcome.kind == text.UNPARSEABLE and reply.finish_reason == "length"
+    truncated = outcome.kind == text.UNPARSEABLE and reply.truncated
     answer |= {
         "kind": outcome.kind,
         "reason": "truncated" if truncated else outcome.reason,

@@ -20,6 +20,7 @@ from stratagym.benchmarks.harness.records import (
     side_leads_of,
     sides_of,
 )
+from stratagym.benchmarks.harness.repeats import Evidence, evidence
 from stratagym.benchmarks.reporting.stats import Rate, mean_rate
 from stratagym.envs import core, spec
 from stratagym.envs.checks import SEED_MASK
@@ -54,6 +55,11 @@ class Games:
     def seeds(self) -> np.ndarray:
         """(G,) uint64."""
         return np.array([record["seed"] for record in self.records], np.uint64)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """Which games go together in intervals: those of a seed, or that repeat each other."""
+        return evidence(self.records)
 
     @cached_property
     def plies(self) -> np.ndarray:
@@ -187,7 +193,7 @@ class Games:
         told = dealt if dealt.any() else ~dealt  # a game may end before its roles are dealt
         own, score = self._side_of(policy)[told], self.score_of(policy)[told]
         records = [self.records[int(told.argmax())]]
-        return role_rates(records, own, score, self.seeds[told])
+        return role_rates(records, own, score, self.evidence.clusters[told])
 
     def by_mover(self, policy: str) -> dict[str, dict[str, Any]]:
         """The policy's score in games that its side began, and in the others (``second``).
@@ -202,7 +208,7 @@ class Games:
         score, own = self.score_of(policy), self._side_of(policy)
         begins = own == self.side_of_seat[np.arange(len(self)), self._first_seats(game)]
         return {
-            name: mean_rate(score[mine], self.seeds[mine]).record()
+            name: mean_rate(score[mine], self.evidence.clusters[mine]).record()
             for name, mine in (("first", begins), ("second", ~begins))
         }
 
@@ -225,22 +231,23 @@ class Games:
         return float(np.mean(self.plies)) if self.records else None
 
     def rate(self, values: Any, **options: Any) -> Rate:
-        """The mean of values (G,) with its interval over seeds."""
-        return mean_rate(np.asarray(values), self.seeds, **options)
+        """The mean of values (G,) with its interval over seeds; repeated games count once."""
+        return mean_rate(np.asarray(values), self.evidence.clusters, **options)
 
 
 def role_rates(
-    records: Sequence[GameRecord], own: np.ndarray, score: np.ndarray, seeds: np.ndarray
+    records: Sequence[GameRecord], own: np.ndarray, score: np.ndarray, clusters: np.ndarray
 ) -> dict[str, dict[str, Any]]:
     """Mean scores by side, where some side has several seats; else nothing.
 
     Sides are called as the game's view has it in ``SIDE_NAMES``, or by their seats.
 
     Args:
-        records: any of the games. own: (G,) the side that the score is of. score, seeds: (G,).
+        records: any of the games. own: (G,) the side that the score is of. score: (G,).
+        clusters: (G,), of the games that go together.
     """
     return {
-        name: mean_rate(score[own == k], seeds[own == k]).record()
+        name: mean_rate(score[own == k], clusters[own == k]).record()
         for k, name in enumerate(side_names(records))
     }
 
@@ -257,7 +264,7 @@ def side_names(records: Sequence[GameRecord]) -> list[str]:
     named = getattr(spec(records[0]["game"]).module("view"), "SIDE_NAMES", None)
     if named is None and "roles" in records[0]:
         return [f"side {k}" for k in range(len(sides))]
-    return list(named or [f"seats {', '.join(map(str, side))}" for side in sides])
+    return list(named or [f"seats {', '.join(map(str, side))}" for side in sides])[: len(sides)]
 
 
 def by_pairing(records: Iterable[GameRecord]) -> defaultdict[str, Games]:

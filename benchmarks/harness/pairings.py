@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -20,7 +20,7 @@ from stratagym.benchmarks.harness.records import GameRecord, returns_of, sides_o
 from stratagym.benchmarks.reporting.stats import Rate, mean_rate
 from stratagym.envs import core, spec
 from stratagym.envs.dealing import dealt_by
-from stratagym.envs.facts import Sides, side_returns
+from stratagym.envs.facts import Sides, alone, side_returns
 
 CHUNK = 256
 """How many games a thread plays at a time."""
@@ -268,11 +268,28 @@ class Contest:
             found.append(self._match(f"{pairing}/{k}/{turned}", seed, seats, place))
         return found
 
+    def copies(self, pairing: str, seats: int, policies: tuple[str, str]) -> list[Match]:
+        """One policy among seats of another; where both are the same, it needs each seed once."""
+        one, rest = policies
+        if one != rest:
+            return self.among(pairing, alone(seats), policies)
+        # Seated as if it had one seat, which all others are copies of.
+        matches = self.among(pairing, alone(1), policies)
+        return [replace(match, seats=(one,) * seats) for match in matches]
+
     def team(self, pairing: str, seats: int, policy: str) -> list[Match]:
         """Games in which one policy has all ``seats``, one for each of ``games`` seeds."""
+        return self.seated(pairing, (policy,) * seats)
+
+    def seated(self, pairing: str, seats: tuple[str, ...], first: int | None = None) -> list[Match]:
+        """The same policies in the same seats, one game for each of ``games`` seeds.
+
+        Args:
+            first: the seat of the policy that the pairing is about, if it is about one.
+        """
         seeds, _ = duel_seating(1, self.games, self.seed)
         return [
-            self._match(f"{pairing}/{k}", seed, (policy,) * seats, Place(pairing, k, None))
+            self._match(f"{pairing}/{k}", seed, seats, Place(pairing, k, first))
             for k, seed in enumerate(seeds.tolist())
         ]
 

@@ -23,18 +23,27 @@ from stratagym.envs.core import GameSpec
 
 
 def make_policies(
-    game: GameSpec, text: str, args: ModelArgs, *, depth: int = 2, option: str = "--policies"
+    game: GameSpec,
+    text: str,
+    args: ModelArgs,
+    *,
+    depth: int = 2,
+    option: str = "--policies",
+    none: bool = False,
 ) -> list[Policy]:
     """The policies that ``text`` names, separated by commas; each once.
 
     Args:
         option: where ``text`` comes from, for messages.
         depth: what ``gt`` without a depth of its own looks ahead.
+        none: whether the word "none" stands for no policy at all.
 
     Raises:
         InputError: none, an unknown one, or one that cannot be made as asked.
     """
     args.check()
+    if none and text == "none":
+        return []
     made: dict[str, Policy] = {}
     for name in words(text):
         try:

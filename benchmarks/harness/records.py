@@ -49,6 +49,7 @@ class _SomeDecisions(TypedDict, total=False):
     """Fields that only some lines have: lines of the spots, of servers, of games."""
 
     category: str | None
+    reader: int
     tokens_reasoning: int
     tokens_cached: int
     actions: list[int] | None
@@ -58,6 +59,10 @@ class _SomeDecisions(TypedDict, total=False):
     legal_count: int
     facts: dict[str, int]
     about: str
+    task: str
+    domain: str
+    size: str
+    generated: int | None
     failure: str
     held_to: dict[str, Any]
     scores: list[list[int | float]]

@@ -17,8 +17,10 @@ import numpy as np
 from stratagym.agents.controls import REDRAW
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.files import Shape
+from stratagym.benchmarks.harness.inspect_logs import is_log, read_log
 from stratagym.benchmarks.harness.messages import made_again, read_messages
 from stratagym.benchmarks.harness.records import DecisionRecord, read_any_games, read_jsonl
+from stratagym.benchmarks.harness.saved_games import is_saved, read_saved
 from stratagym.envs import core, spec
 from stratagym.envs.checks import SEED_MASK
 from stratagym.envs.talk import player_names
@@ -60,11 +62,18 @@ class Run:
 def find(path: Path) -> Run:
     """The records of a run's folder, or of the folder of a ``.jsonl`` file of it.
 
-    A ``decisions.jsonl`` named as a file is read without the games beside it.
+    A ``decisions.jsonl`` named as a file is read without the games beside it; a ``.json`` or
+    ``.eval`` is a log of Inspect, or the former a saved game of Diplomacy.
 
     Raises:
         InputError: nothing there, or a line that is not a record.
     """
+    if is_saved(path):
+        read, said_there = read_saved(path)
+        return Run(path, read, {}, said_there)
+    if path.is_file() and is_log(path):
+        logged, said_in = read_log(path)
+        return Run(path, logged, {}, said_in)
     folder = path if path.is_dir() else path.parent
     names = (GAMES, DECISIONS)
     if path.is_dir():
@@ -105,7 +114,7 @@ class Position:
         answers: the records of the decision, oldest first.
         heading: which position it is, and who decides in it.
         viewer: the seat that sees it; None for a spectator, who sees all.
-        instead: why the action is not the policy's own; empty where it is.
+        instead: a sentence, who or what chose the action if it is not the policy's own; else empty.
         said: records of what the seat said with it.
         asked: records of questions about the position that are no moves, oldest first.
     """
@@ -247,10 +256,10 @@ def replay(
     problems: list[str] = []
     positions = _play(game, rules, int(record["seed"]), actions, problems)
     _assign_answers(game, name, positions, answers)
-    _tell_stand_ins(record, positions)
     for position in positions:
         position.policy = _who_plays(record, position, seats)
         position.asked = (asked or {}).get((name, position.ply), [])
+    _tell_stand_ins(record, positions)
     put_headings(positions, len(actions))
     heard = None if messages is None else messages.get(name, [])
     problems += _assign_words(game, rules, record, positions, heard)
@@ -265,14 +274,15 @@ def replay(
         ("Moves", str(len(actions))),
     ]
     if "roles" in record:
-        dealt = (f"{seat}: {role}" for seat, role in enumerate(record["roles"]))
+        dealt = (f"{positions[0].name(k)}: {role}" for k, role in enumerate(record["roles"]))
         facts.append(("Roles", ", ".join(dealt)))
     if "opening" in record:
         facts.append(("Opening", f"{record['opening']} random moves"))
     if "given" in record:
         facts.append(("Given", f"the first {record['given']} moves, made in another match"))
     for one in record.get("stand_ins", ()):
-        said = f"seat {one['seat']} from move {one['ply'] + 1} on, played by {one['policy']}"
+        who = positions[0].name(one["seat"])
+        said = f"{who} from move {one['ply'] + 1} on, played by {one['policy']}"
         facts.append(("Forfeited", said))
     if "fault" in record:
         facts.append(("Fault", record["fault"]))
@@ -486,16 +496,20 @@ def _tell_stand_ins(record: dict[str, Any], positions: list[Position]) -> None:
             bad[position.seat] = instead_of(last), float("inf") if real_time else moves
         why, left = bad.get(position.seat, ("", 0))
         bad[position.seat] = why, left - 1
-        if _stand_in_at(record, position) is not None:
-            position.instead = "played by a stand-in, as the seat forfeited"
-        elif position.ply < record.get("opening", 0):
-            position.instead = "a random move of the opening"
+        stand_in = _stand_in_at(record, position)
+        if stand_in is not None:
+            left_to = record["seats"][position.seat]
+            position.instead = f"{stand_in} chose this move for {left_to}, which had forfeited."
+            continue
+        if position.ply < record.get("opening", 0):
+            why = "a random move of the opening"
         elif position.ply < record.get("given", 0):
-            position.instead = "made in another match"
-        elif left > 0:
-            position.instead = why
-        elif position.seat in asked and len(position.legal) == 1:
-            position.instead = "the only legal move, not asked for"
+            why = "made in another match"
+        elif left <= 0:
+            only = position.seat in asked and len(position.legal) == 1
+            why = "the only legal move, not asked for" if only else ""
+        if why:
+            position.instead = f"This move was not {position.policy}'s own: {why}."
 
 
 def instead_of(answer: Mapping[str, Any]) -> str:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from rich.console import Console
 
+from stratagym.agents import loops
 from stratagym.agents.core import Policy
+from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import locks, records, stand_ins
 from stratagym.benchmarks.harness.begun import BEGUN, begun
+from stratagym.benchmarks.harness.decisions import Question, ask_all, read_answered
 from stratagym.benchmarks.harness.matches import Match
 from stratagym.benchmarks.harness.options import ExecutorArgs, MatchArgs, ModelArgs, RunArgs
 from stratagym.benchmarks.harness.own_play import OwnPlay
 from stratagym.benchmarks.harness.policies import begun_players, usage
-from stratagym.benchmarks.harness.progress import lines, stage
-from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord
+from stratagym.benchmarks.harness.progress import lines, progress_bar, stage
+from stratagym.benchmarks.harness.records import DecisionRecord, GameRecord, JsonlWriter
 from stratagym.benchmarks.harness.schedules import Schedule, play_out
 from stratagym.benchmarks.harness.watching import check_answered
 from stratagym.benchmarks.harness.workers import MatchRunner
@@ -93,6 +97,34 @@ class Run:
                 return runner.play(matches, lambda game: progress.advance(names[game["match"]]))
 
             return play_out(schedule, play)
+
+    def ask(self, questions: Mapping[str, Sequence[Question]]) -> None:
+        """Ask language models what is no move; what has been answered is not asked again.
+
+        Args:
+            questions: inquiries by the names of policies.
+
+        Raises:
+            InputError: a recorded answer is read as something else now.
+            Unavailable: a model cannot be asked.
+        """
+        answered = read_answered(self.folder)
+        writer = JsonlWriter(self.folder / "decisions.jsonl")
+        try:
+            with progress_bar() as bar:
+                for name, asked in questions.items():
+                    model = self.policies[name]
+                    assert isinstance(model, LanguageModel)
+                    done = partial(bar.advance, bar.add_task(f"{name}, asked", total=len(asked)))
+                    concurrency = self._options["concurrency"]
+                    loops.run(
+                        ask_all(
+                            model, asked, writer, concurrency=concurrency, done=done,
+                            answered=answered,
+                        )
+                    )  # fmt: skip
+        finally:
+            writer.close()
 
     def games(self) -> Iterator[GameRecord]:
         """All records of games on disk, including games that were broken off and continued."""

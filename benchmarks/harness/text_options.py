@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.files import brief
+from stratagym.benchmarks.harness.records import begun_config
 from stratagym.envs.core import GameSpec
+from stratagym.envs.reading import FIRST, READER, READERS
 from stratagym.envs.text import TextOptions
+
+
+def begun_reader(config: Mapping[str, Any]) -> int:
+    """Who reads the replies in a run, by its configuration; the first where it does not say so."""
+    text = config.get("text")
+    known = config if not isinstance(text, dict) else text
+    reader = known.get("reader", FIRST)
+    if reader not in READERS:
+        raise InputError(f"config.json: reader {brief(reader)}: no reader of this version")
+    return int(reader)
 
 
 @cli.group("Games and prompts", 10)
@@ -41,6 +55,15 @@ class PromptArgs:
     and Answer."""
     prompt_file: str | None = None
     """A file with the prompt's text, the parts as fields in braces such as {position}."""
+    reader: int | None = None
+    """How replies are read and bad ones answered: 2, by one rule for all games; 1, by each game's
+    own, as before. Default 2; with --as-published 1; with --resume as the run was begun."""
+
+    prompt_version: str = ""
+    """An earlier version of the game's prompts, such as battle_card-2; default today's."""
+
+    benchmark: ClassVar[str] = ""
+    """The command's name, by which its newest run is found."""
 
     def text_options(self, game: GameSpec) -> TextOptions:
         """What prompts hold in ``game``.
@@ -59,6 +82,8 @@ class PromptArgs:
             reasoning=self.reasoning,
             answer=self.answer,
             template=self._template(),
+            reader=self._reader(),
+            prompt_version=self.prompt_version,
             **self._by_turn(),
         )
         try:
@@ -69,6 +94,15 @@ class PromptArgs:
 
     def _by_turn(self) -> dict[str, Any]:
         return {}
+
+    def _reader(self) -> int:
+        if self.reader is not None:
+            return self.reader
+        if getattr(self, "resume", False):
+            begun = begun_config(self.benchmark, getattr(self, "output", None))
+            if begun:
+                return begun_reader(begun)
+        return FIRST if getattr(self, "as_published", False) else READER
 
     def _template(self) -> str:
         if self.prompt_file is None:

@@ -26,6 +26,7 @@ def play_and_report(
     report: ModuleType,
     *,
     line: Callable[[Match], str] = lambda match: match.place.pairing,
+    ask: Callable[[Played], None] | None = None,
     tell_games: bool = True,
 ) -> None:
     """From the first match of a run to its last table.
@@ -38,9 +39,12 @@ def play_and_report(
         add_up: the benchmark's own parts of the summary, from the games that count.
         report: has ``write`` and ``screen``, as ``Run.finish`` takes them.
         line: the line of the progress bar that a match counts in.
+        ask: asks language models about the games that count, before these are added up.
         tell_games: whether the summary has ``games``.
     """
     records = run.play(fixed(matches), line)
+    if ask is not None:
+        ask(by_pairing(counting(records.values(), run.own_play().void())))
     with stage("adding up the games"):
         play = run.own_play()
         games = by_pairing(counting(records.values(), play.void()))

@@ -33,6 +33,8 @@ GAME = spec("ludo")
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args(MatchArgs, RunArgs):
+    benchmark = NAME
+
     policies: str = "random,heuristic,gt"
     """Policies, separated by commas: random, heuristic, gt, gt:DEPTH, mcts:SIMULATIONS, llm,
     llm:MODEL."""

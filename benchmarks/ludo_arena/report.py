@@ -13,7 +13,7 @@ from stratagym.benchmarks.reporting.columns import Column, Columns, rate, table_
 from stratagym.benchmarks.reporting.cross_table import both_ways, draw_cross_table
 from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import add_words
-from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, count, number
+from stratagym.benchmarks.reporting.page import NOTHING, Page, Table, code, count, number, number_of
 from stratagym.benchmarks.reporting.sections import cut_short, print_end
 
 Summary = Mapping[str, Any]
@@ -97,8 +97,8 @@ def write(folder: Path, summary: Summary) -> None:
     )
     page.figures_in_brief(
         [
-            (count(sum(row["win_rate"]["n"] for row in summary["pairings"])), "games"),
-            (str(len(config["policies"])), "policies"),
+            number_of(sum(row["win_rate"]["n"] for row in summary["pairings"]), "game"),
+            number_of(len(config["policies"]), "policy", "policies"),
         ]
     )
     for players in _players(summary):

@@ -33,11 +33,14 @@ from stratagym.benchmarks.harness.watching import check_answered
 from stratagym.benchmarks.ludo_spots import generate as spot_maker
 from stratagym.benchmarks.ludo_spots import report, run
 from stratagym.benchmarks.reporting.terminal import output_console
+from stratagym.envs.prompts import reader_field
 
 
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args(PromptArgs, ModelArgs, RunArgs):
+    benchmark = NAME
+
     policies: str = "random,heuristic,gt"
     """Policies, separated by commas: random, heuristic, gt, gt:DEPTH, mcts:SIMULATIONS, llm,
     llm:MODEL."""
@@ -93,7 +96,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "renamed": args.renamed,
         "depth": args.depth,
         "seed": args.seed,
-        **({} if text.as_in_0_1 else {"text": text.record()}),
+        **(reader_field(text) if text.as_in_0_1 else {"text": text.record()}),
         BEGUN: begun(NAME, args),
     }
     (reference,) = make_policies(GAME, "gt", args, depth=args.depth)

@@ -40,7 +40,7 @@ from stratagym.benchmarks.ludo_spots.tables import (
     usage_table,
 )
 from stratagym.benchmarks.reporting.own import add_words, print_words
-from stratagym.benchmarks.reporting.page import Page, Table, code, count, plain_text, rate_text
+from stratagym.benchmarks.reporting.page import Page, Table, code, number_of, plain_text, rate_text
 from stratagym.benchmarks.reporting.plots import short_labels
 from stratagym.benchmarks.reporting.sections import add_run
 
@@ -190,11 +190,15 @@ def write(folder: Path, summary: Summary) -> None:
 
     page.figures_in_brief(
         [
-            (count(len(summary["policies"])), "policies, built-in ones included"),
-            (count(len(models(summary))), "language models"),
-            (count(summary["boards"]), "boards"),
-            (count(len(summary["categories"])), "categories of boards"),
-            (count(asked), "decisions"),
+            number_of(
+                len(summary["policies"]),
+                "policy, built-in ones included",
+                "policies, built-in ones included",
+            ),
+            number_of(len(models(summary)), "language model"),
+            number_of(summary["boards"], "board"),
+            number_of(len(summary["categories"]), "category of boards", "categories of boards"),
+            number_of(asked, "decision"),
         ]
     )
     page.heading("In short")

@@ -77,10 +77,10 @@ def main(record: str, /, args: Args = Args()) -> None:  # noqa: B008 - how cyclo
     Parameters
     ----------
     record
-        Folder of a run, or its games.jsonl or decisions.jsonl.
+        Folder of a run, or its games.jsonl or decisions.jsonl, a log of Inspect (.json, .eval), or
+        saved games of Diplomacy (.json, .jsonl).
     """
-    if args.diagrams not in DIAGRAMS:
-        raise cli.InputError(f"--diagrams {args.diagrams!r}: choose from: {', '.join(DIAGRAMS)}")
+    cli.choice("--diagrams", args.diagrams, DIAGRAMS)
     console = output_console()
     run = replays.find(Path(record))
     games = _chosen(run, args) if run.games else []

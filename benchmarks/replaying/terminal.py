@@ -97,7 +97,7 @@ class Terminal:
             move = f"{position.move(position.action)}   " if position.is_open else ""
             self._print(f"Move: {move}{position.told() if self.replay.whole else ''}", "green")
             if position.instead:
-                self._print(f"Not {position.policy}'s own: {position.instead}", "yellow")
+                self._print(position.instead, "yellow")
         elif any("facts" not in answer for answer in position.answers):
             self._print("Nothing was played.", "red")
         for question in position.asked:

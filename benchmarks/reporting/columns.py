@@ -7,7 +7,15 @@ from typing import Any
 
 from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import Records, marked
-from stratagym.benchmarks.reporting.page import Cell, RateCell, Table, code, count, mean_text
+from stratagym.benchmarks.reporting.page import (
+    NOTHING,
+    Cell,
+    RateCell,
+    Table,
+    code,
+    count,
+    mean_text,
+)
 
 Row = Mapping[str, Any]
 Column = Callable[[Row], Cell]
@@ -62,6 +70,18 @@ def rates(fields: Iterable[str], part: str = "") -> dict[str, Column]:
 def mean(field: str, digits: int = 2, sign: str = "") -> Column:
     """A mean with its interval as text; with ``sign="+"``, of differences."""
     return lambda row: mean_text(row[field], digits, sign)
+
+
+def share(field: str, part: str = "") -> Column:
+    """A share of ``Counts`` with its interval and of how many; of ``row[part]``, where given."""
+    return lambda row: share_text((row[part] if part else row)[field])
+
+
+def share_text(found: Mapping[str, Any]) -> str:
+    """``33% [20%, 50%] of 12``; a dash of none."""
+    if found["value"] is None:
+        return NOTHING
+    return f"{found['value']:.0%} [{found['low']:.0%}, {found['high']:.0%}] of {found['total']}"
 
 
 def total(field: str = "games") -> Column:

@@ -8,7 +8,7 @@ from typing import Any
 
 from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import (
-    NO_RESULT,
+    NOT_MEASURED,
     is_result,
     marked,
 )
@@ -31,7 +31,7 @@ from stratagym.benchmarks.reporting.plots import (
     looks,
     short_labels,
 )
-from stratagym.benchmarks.reporting.sections import seconds_text
+from stratagym.benchmarks.reporting.sections import repeated, seconds_text
 from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
@@ -94,7 +94,7 @@ def level_table(summary: Summary, game: str) -> Table:
             cells.append(mean_text(row["scores"]["mean"]))
         table.rows.append([*cells, count(sum(level["games"] for level in row["levels"]))])
     table.games = [climb_of(game, name) for name, _ in rows]
-    return marked(table, [[name] for name, _ in rows], summary["own"][game])
+    return marked(table, [[name] for name, _ in rows], summary["own"][game], nothing=NOT_MEASURED)
 
 
 def climb_of(game: str, policy: str, *level: Any) -> Games:
@@ -129,6 +129,16 @@ def opponent_table(summary: Summary, game: str) -> Table:
                 games.append(climb_of(game, name, level["level"], opponent))
     table.games = games
     return marked(table, whose, owns)
+
+
+def repeat_notes(summary: Summary, game: str) -> list[str]:
+    """A remark on every pairing whose games repeat each other."""
+    return [
+        repeated(f"{name}, Lv{level['level']}", opponent, found)
+        for name, row in summary["games"][game].items()
+        for level in row["levels"]
+        for opponent, found in level.get("repeats", {}).items()
+    ]
 
 
 def role_table(summary: Summary, game: str) -> Table:
@@ -181,7 +191,7 @@ def model_table(summary: Summary, game: str) -> Table:
                     code(name) if at == 0 else "",
                     f"Lv{level['level']}",
                     *(count(used["kinds"].get(kind, 0)) for kind in kinds),
-                    count(used["reasons"].get("truncated", 0)),
+                    count(used.get("reasons", {}).get("truncated", 0)),
                     count(level["retries"]),
                     count(level["forfeited"]),
                     count(level["broken_off"]),
@@ -237,7 +247,7 @@ def draw_levels(folder: Path, summary: Summary) -> Path:
                 if row is None or row["level_progress"] is None:
                     said = "not played" if _games_of(row) == 0 else "no game decided"
                     if not is_result(summary["own"][game].get(name)):
-                        said = NO_RESULT
+                        said = NOT_MEASURED
                     panel.text(0, at, said, va="center", fontsize=8, color=SOFT)
                     continue
                 progress, value = row["progress"], row["level_progress"]
@@ -306,6 +316,8 @@ def write_game(page: Page, summary: Summary, game: str, level: int = 2) -> None:
         page.table(score_table(summary, game), "Teams of the levels' policies on the same seeds")
     else:
         page.table(opponent_table(summary, game), "Results by opponent")
+    for said in repeat_notes(summary, game):
+        page.note(said, warning=True)
     roles = role_table(summary, game)
     if roles.rows:
         page.table(roles, "Scores by role, a draw as half a win")

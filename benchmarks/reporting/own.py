@@ -22,14 +22,16 @@ MARKED, MOST = 0.10, 0.50
 """Shares of decisions that are not a policy's own: above the first the policy is marked, above the
 second it has no result."""
 NO_RESULT = "no result"
+NOT_MEASURED = "not measured"
+"""What stands in place of the rating or level of a policy that has no result."""
 COLUMN = "not own"
 WORDS = (
     f"**{COLUMN}**: share of a language model's decisions that were not its own, because its "
     "answer was bad, late or missing and a random or default move or plan was played instead. "
     "Moves for which the model was not asked do not count as its decisions. **!** marks more than "
     f"{MARKED:.0%}. Above {MOST:.0%}, or if no answer could be read or none was good, the policy "
-    f"has **{NO_RESULT}**: no score, rating or level, and its games do not count for any other "
-    "policy."
+    f"has **{NO_RESULT}**: it has no score, its rating or level is **{NOT_MEASURED}**, and its "
+    "games do not count for any other policy."
 )
 """The rule as reports state it."""
 Record = Mapping[str, Any]
@@ -107,7 +109,12 @@ def share_text(own: Record | None) -> str:
 
 
 def marked(
-    table: Table, policies: Iterable[Sequence[str]], owns: Records, *, behind: int = 1
+    table: Table,
+    policies: Iterable[Sequence[str]],
+    owns: Records,
+    *,
+    behind: int = 1,
+    nothing: str = NO_RESULT,
 ) -> Table:
     """The table with a column of the shares, and its rows marked accordingly.
 
@@ -118,6 +125,7 @@ def marked(
     Args:
         policies: by row, those whose play is in it. owns: by policy, as ``Own.record`` has it.
         behind: the column comes behind so many, which are headings.
+        nothing: what rows of policies without a result say.
     """
     rows = list(zip(table.rows, policies, strict=True))
     table.games = table.games or [Games(tuple(names)) for _, names in rows]
@@ -134,7 +142,7 @@ def marked(
         cells = [*row[:behind], " / ".join(map(share_text, own)), *row[behind:]]
         if not all(map(is_result, own)):
             out.void.append(at)
-            cells[behind + 1 :] = [NO_RESULT, *[NOTHING] * (len(row) - behind - 1)]
+            cells[behind + 1 :] = [nothing, *[NOTHING] * (len(row) - behind - 1)]
         elif any(one is not None and one["marked"] for one in own):
             out.marked.append(at)
         out.rows.append(cells)

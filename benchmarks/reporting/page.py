@@ -83,6 +83,11 @@ def count(n: int) -> str:
     return f"{n:,}"
 
 
+def number_of(n: int, one: str, many: str = "") -> tuple[str, str]:
+    """A number and what it counts, for ``figures_in_brief``; ``many`` is ``one`` with an s."""
+    return count(n), one if n == 1 else many or f"{one}s"
+
+
 def code(text: Any) -> str:
     """Markup that shows a name exactly: policies, files, options."""
     return f"`{' '.join(str(text).replace('`', chr(39)).split())}`"
@@ -187,6 +192,7 @@ class Table:
         aside: rows that are no case but a yardstick, such as chance; set in italics.
         marked, void: rows to be careful with, and rows of what came to no result; see ``own``.
         games: by row, the games that it is of; by default, those of the policies that it names.
+        addresses: where cells lead that are links of their own, by row and column.
     """
 
     columns: Sequence[str]
@@ -196,6 +202,7 @@ class Table:
     marked: list[int] = field(default_factory=list)
     void: list[int] = field(default_factory=list)
     games: Sequence[Games] = ()
+    addresses: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def row_class(self, at: int) -> str:
         """The style of a row: ``aside``, ``marked``, ``void`` or, for most rows, empty."""
@@ -210,8 +217,13 @@ class Table:
             shown = (_markdown_text(str(cell)).replace("|", "\\|") for cell in cells)
             return f"| {' | '.join(shown)} |"
 
+        def linked(at: int) -> list[Cell]:
+            cells = enumerate(self.rows[at])
+            return [f"[{x}]({to})" if (to := self.addresses.get((at, k))) else x for k, x in cells]
+
         rule = ["---" if self._is_left(k) else "---:" for k in range(len(self.columns))]
-        return "\n".join([line(self.columns), line(rule), *map(line, self.rows)])
+        rows = (line(linked(at)) for at in range(len(self.rows)))
+        return "\n".join([line(self.columns), line(rule), *rows])
 
     def html(self, links: GameLinks | None = None, matches: str = "") -> str:
         """The table as HTML.
@@ -238,7 +250,7 @@ class Table:
             place, link = self._link(at, links, matches)
             cells = [
                 cell("td" if k else "th", k, content, "" if k else ' scope="row"',
-                     link if k == place else "")
+                     self.addresses.get((at, k)) or (link if k == place else ""))
                 for k, content in enumerate(row)
             ]  # fmt: skip
             body.append((f'<tr class="{kind}">' if kind else "<tr>") + "".join(cells) + "</tr>")
@@ -516,7 +528,8 @@ nav a:hover,nav a:focus{color:var(--accent);text-decoration:underline}
 @media(min-width:84rem){body{grid-template-columns:13rem minmax(0,64rem)}
 nav{border:0;position:sticky;top:0;align-self:start;max-height:100vh;overflow:auto;
 padding:3.2rem 0 2rem 1.25rem}nav ul{flex-direction:column;gap:.45rem}}
-header h1{font-size:2.3rem;line-height:1.15;letter-spacing:-.02em;margin:.6rem 0 .4rem}
+header h1{font-size:2.3rem;line-height:1.15;letter-spacing:-.02em;margin:.6rem 0 .4rem;
+overflow-wrap:anywhere}
 .lead{font-size:1.15rem;color:var(--soft);max-width:46rem;margin:0 0 1.6rem}
 h2{font-size:1.5rem;letter-spacing:-.01em;line-height:1.25;margin:3.4rem 0 .8rem;padding-top:1.1rem;
 border-top:1px solid var(--line)}

@@ -192,7 +192,10 @@ def _keeping_mean(players: np.ndarray, size: int) -> np.ndarray:
 
 
 def rate_on_ladder(
-    results: Sequence[tuple[str, float, int]], anchors: Mapping[str, float], ties: float
+    results: Sequence[tuple[str, float, int]],
+    anchors: Mapping[str, float],
+    ties: float,
+    weights: Sequence[float] | None = None,
 ) -> Rate:
     """One player's rating on a ladder's scale with its 95% interval, as ``rate`` has it.
 
@@ -202,6 +205,7 @@ def rate_on_ladder(
     Args:
         results: (opponent, points of the player: 1, 0.5 or 0, seed of the game).
         anchors: the opponents' ratings. ties: nu of ``davidson``.
+        weights: of each result in the likelihood, below 1 where games repeat each other; default 1.
     """
     if not results:
         return Rate(None, None, None, 0)
@@ -210,16 +214,17 @@ def rate_on_ladder(
     seeds, cluster = np.unique([s for *_, s in results], return_inverse=True)
     n = 1 + len(names)
     wins, draws = np.zeros((len(seeds), n, n)), np.zeros((len(seeds), n, n))
-    for (opponent, points, _), at in zip(results, cluster, strict=True):
+    each = np.ones(len(results)) if weights is None else np.asarray(weights, float)
+    for (opponent, points, _), weight, at in zip(results, each, cluster, strict=True):
         other = place[opponent]
         if points == 0.5:
-            draws[at, 0, other] += 1
-            draws[at, other, 0] += 1
+            draws[at, 0, other] += weight
+            draws[at, other, 0] += weight
         else:
-            wins[at, 0, other] += points
-            wins[at, other, 0] += 1 - points
+            wins[at, 0, other] += weight * points
+            wins[at, other, 0] += weight * (1 - points)
     fixed = np.array([np.nan, *(anchors[name] for name in names)])
-    around = float(np.mean([anchors[opponent] for opponent, _, _ in results]))
+    around = float(np.average([anchors[opponent] for opponent, _, _ in results], weights=each))
     table = wins.sum(0), draws.sum(0)
     fit = davidson(*table, fixed=fixed, ties=ties, prior=PRIOR_DRAWS, around=around)
     x = np.append((fit.ratings - around) / SCALE, np.log(ties) if ties else -np.inf)
@@ -249,11 +254,14 @@ def elo(scores: np.ndarray, k: float = 32.0, passes: int = 100_000) -> np.ndarra
     return ratings
 
 
-def rate(results: Sequence[tuple[str, str, float, int]]) -> dict[str, dict[str, Any]]:
+def rate(
+    results: Sequence[tuple[str, str, float, int]], weights: Sequence[float] | None = None
+) -> dict[str, dict[str, Any]]:
     """Ratings of all players with 95% intervals by profile likelihood, a seed's games as one.
 
     Args:
         results: (player, opponent, points of the player: 1, 0.5 or 0, seed of the game).
+        weights: of each result in the ratings, below 1 where games repeat each other; default 1.
 
     Returns:
         By player: ``bradley_terry``, ``low``, ``high``, ``elo``, ``games``, ``points``.
@@ -264,9 +272,13 @@ def rate(results: Sequence[tuple[str, str, float, int]]) -> dict[str, dict[str, 
     place = {name: k for k, name in enumerate(names)}
     seeds, cluster = np.unique([s for *_, s in results], return_inverse=True)
     tables = np.zeros((len(seeds), len(names), len(names)))
-    for (a, b, points, _), at in zip(results, cluster, strict=True):
-        tables[at, place[a], place[b]] += points
-        tables[at, place[b], place[a]] += 1 - points
+    each = np.ones(len(results)) if weights is None else np.asarray(weights, float)
+    games, earned = np.zeros(len(names), int), np.zeros(len(names))
+    for (a, b, points, _), weight, at in zip(results, each, cluster, strict=True):
+        tables[at, place[a], place[b]] += weight * points
+        tables[at, place[b], place[a]] += weight * (1 - points)
+        games[[place[a], place[b]]] += 1
+        earned[[place[a], place[b]]] += points, 1 - points
     scores = tables.sum(0)
     bt = bradley_terry(scores)
     x = np.append((bt - START) / SCALE, -np.inf)
@@ -274,7 +286,6 @@ def rate(results: Sequence[tuple[str, str, float, int]]) -> dict[str, dict[str, 
     ends = _intervals(tables, np.zeros_like(tables), x, np.arange(len(names)), prior)
     low, high = (START + SCALE * ends).T
     fixed = elo(scores)
-    games = (scores + scores.T).sum(1)
     return {
         name: {
             "bradley_terry": float(bt[k]),
@@ -282,7 +293,7 @@ def rate(results: Sequence[tuple[str, str, float, int]]) -> dict[str, dict[str, 
             "high": float(high[k]),
             "elo": float(fixed[k]),
             "games": int(games[k]),
-            "points": float(scores[k].sum()),
+            "points": float(earned[k]),
         }
         for name, k in place.items()
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -16,17 +16,35 @@ Summary = Mapping[str, Any]
 RATINGS = (
     "**Bradley-Terry**: maximum likelihood ratings on Elo's scale around 1000; one drawn game "
     "against a player rated 1000 is added for every player, so that ratings stay finite. **Elo**: "
-    "the fixed point for K = 32, which does not depend on the order of games. If one player won "
-    "all games of a pairing, the distance of the ratings is a lower bound that depends on the "
-    "added drawn game, and so is the far end of the interval. Intervals of ratings are by profile "
-    "likelihood, with the mean of all ratings fixed."
+    "ratings by which nobody's would be expected to change if the games were played again "
+    "(K = 32); the order of the games does not matter. If one player won all games of a pairing, "
+    "the true distance between the two ratings can be larger than shown, because only the added "
+    "drawn games limit it; the same holds for that end of the interval. Intervals of ratings are "
+    "by profile likelihood, with the mean of all ratings fixed."
 )
 """What a report says of the ratings in its tables."""
 
 
-def cut_short(row: Mapping[str, Any]) -> str:
-    """How many of a row's games were not played to the end, by how they ended; a dash for none."""
-    cut = {how: n for how, n in row["endings"].items() if how != "terminal"}
+def repeated(a: str, b: str, found: Mapping[str, int]) -> str:
+    """The remark on two players whose games repeat each other.
+
+    Args:
+        found: ``repeats`` of a summary: how many rounds are different, and were played.
+    """
+    return (
+        f"Of {code(a)} against {code(b)}, only {found['different']} of {found['rounds']} rounds "
+        "(the games of one seed) are different, because both players leave little to chance. "
+        "Rounds that repeat each other count once in intervals and ratings."
+    )
+
+
+def cut_short(row: Mapping[str, Any], ends: Collection[str] = ("terminal",)) -> str:
+    """How many of a row's games were not played to the end, by how they ended; a dash for none.
+
+    Args:
+        ends: how a game ends that was played to the end.
+    """
+    cut = {how: n for how, n in row["endings"].items() if how not in ends}
     if row["transport_aborted"]:
         cut["transport"] = row["transport_aborted"]
     return ", ".join(f"{n} {how}" for how, n in cut.items()) or NOTHING
@@ -54,7 +72,7 @@ def model_table(summary: Summary) -> Table:
                 code(name),
                 count(model["answers"]),
                 *(count(model["kinds"].get(kind, 0)) for kind in kinds),
-                count(model["reasons"].get("truncated", 0)),
+                count(model.get("reasons", {}).get("truncated", 0)),
                 count(model["tokens_in"]),
                 count(model["tokens_out"]),
                 *(NOTHING if n is None else count(n) for n in map(model.get, apart.values())),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from statistics import NormalDist
@@ -166,6 +166,21 @@ def mean_rate(
         rate = clustered([np.stack([sums, sizes], 1)[:, None]], bounds=bounds)
         return replace(rate, chance=chance)
     return ratio_rate(sums, sizes, bounds=bounds, chance=chance)
+
+
+def paired_means(
+    after: Mapping[int, Sequence[float]],
+    before: Mapping[int, Sequence[float]],
+    *,
+    bounds: Bounds = FREE,
+) -> Rate:
+    """The mean over the seeds that both have of the mean after minus the mean before.
+
+    Args:
+        after, before: values by seed. bounds: what a difference can be.
+    """
+    differences = [np.mean(after[seed]) - np.mean(before[seed]) for seed in after if seed in before]
+    return mean_rate(np.array(differences, float), bounds=bounds, chance=0.0)
 
 
 def ratio_rate(

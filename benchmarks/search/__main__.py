@@ -87,7 +87,6 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     boards = check(args)
     if args.page:
         cli.put_into(args.page, NAME)
-    spots, _ = load_spots(args.spots)
     config: dict[str, Any] = {
         "boards": boards,
         "simulations": {b: args.simulations or SIMULATIONS[b] for b in boards if b in TITLES},
@@ -99,7 +98,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "repeats": args.repeats,
         "peers": args.peers,
         "searchers": args.searchers,
-        "spots": len(spots),
+        "spots": 0,
         "seed": args.seed,
         BEGUN: begun(NAME, args),
     }
@@ -127,6 +126,8 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         pairings = pairings_with({})
     except ValueError as error:
         raise cli.InputError(f"--rivals: {error}") from None
+    spots, _ = load_spots(args.spots)  # after what may be missing is named: it compiles
+    config["spots"] = len(spots)
     config |= versions(policy for each in pairings for policy in (each.ours, each.bot))
     if args.resume:
         old = records.begun_config(NAME, args.output)

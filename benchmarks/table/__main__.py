@@ -20,17 +20,16 @@ from stratagym.benchmarks.harness.options import MatchArgs, RunArgs
 from stratagym.benchmarks.harness.pairings import Contest, chosen
 from stratagym.benchmarks.harness.policies import make_policies, settings
 from stratagym.benchmarks.harness.run import Run
-from stratagym.benchmarks.harness.whole_games import play_and_report
-from stratagym.benchmarks.table import report
-from stratagym.benchmarks.table.seatings import (
+from stratagym.benchmarks.harness.seatings import (
     MIXED,
-    ONE,
     SEATINGS,
     TEAMS,
     matches_of,
     parties_of,
     tables,
 )
+from stratagym.benchmarks.harness.whole_games import play_and_report
+from stratagym.benchmarks.table import report
 from stratagym.benchmarks.table.summary import add_up
 
 NAME = "table"
@@ -39,6 +38,8 @@ NAME = "table"
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args(MatchArgs, RunArgs):
+    benchmark = NAME
+
     game: str = "ludo"
     """The game, of any number of seats."""
     policies: str = "random,mcts:20,mcts:80"
@@ -56,7 +57,8 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     """Play policies of a game at tables of any number of seats."""
     on = chosen(args.game, args.rules)
     game, rules = on.game, on.rules
-    seatings = _seatings(args)
+    asked = cli.some_of("--seating", args.seating, SEATINGS)
+    seatings = [name for name in SEATINGS if name in asked]
     cli.count("--games", args.games)
     protocol = args.answer_protocol(game, rules)
     policies = make_policies(game, args.policies, args)
@@ -93,15 +95,6 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         report,
         line=lambda match: match.place.pairing.partition("/")[0],
     )
-
-
-def _seatings(args: Args) -> list[str]:
-    """The seatings asked for, each once, in the order of ``SEATINGS``."""
-    named = cli.words(args.seating)
-    unknown = [name for name in named if name not in SEATINGS]
-    if unknown or not named:
-        raise cli.InputError(f"--seating {args.seating!r}: choose from: {MIXED}, {ONE}, {TEAMS}")
-    return [name for name in SEATINGS if name in named]
 
 
 APP = cli.app(NAME, main)

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from stratagym.benchmarks.harness.outcomes import seats_called
+from stratagym.benchmarks.harness.seatings import MIXED, ONE, TEAMS
 from stratagym.benchmarks.harness.standings import PARTS
 from stratagym.benchmarks.replaying.album import end_report
 from stratagym.benchmarks.reporting.columns import (
@@ -23,10 +24,9 @@ from stratagym.benchmarks.reporting.columns import (
 )
 from stratagym.benchmarks.reporting.games import Games
 from stratagym.benchmarks.reporting.own import add_words
-from stratagym.benchmarks.reporting.page import Page, Table, count
+from stratagym.benchmarks.reporting.page import Page, Table, number_of
 from stratagym.benchmarks.reporting.plots import draw_means, short_labels
 from stratagym.benchmarks.reporting.sections import cut_short, print_end
-from stratagym.benchmarks.table.seatings import MIXED, ONE, TEAMS
 from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
@@ -132,9 +132,9 @@ def write(folder: Path, summary: Summary) -> None:
     )
     page.figures_in_brief(
         [
-            (count(summary["games"]), "games"),
-            (str(len(config["named"])), "policies"),
-            (str(config["seats"]), "seats"),
+            number_of(summary["games"], "game"),
+            number_of(len(config["named"]), "policy", "policies"),
+            number_of(config["seats"], "seat"),
         ]
     )
     for seating in config["seatings"]:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from stratagym.benchmarks.harness.games import Games
+from stratagym.benchmarks.harness.seatings import Table
 from stratagym.benchmarks.harness.standings import standing
 from stratagym.benchmarks.harness.whole_games import Played
-from stratagym.benchmarks.table.seatings import Table
 
 
 def add_up(games: Played, tables: Sequence[Table]) -> dict[str, Any]:

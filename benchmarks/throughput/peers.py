@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stratagym.benchmarks.harness.measuring import Episode
-from stratagym.benchmarks.throughput import loops, mahjong, native, pgx_batch
+from stratagym.benchmarks.throughput import diplomacy, loops, mahjong, native, pgx_batch, planning
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,12 @@ _SETS_UP = (
     "Every call sets up the variant again, which takes most of the time; there is one call "
     "per decision."
 )
+_UNIFIED = ("unified-planning", "unified-planning")
+_PYPERPLAN = ("pyperplan", "pyperplan")
+_ALL_ORDERS = (
+    "It lists all possible orders, takes one of each unit at random, and processes the phase."
+)
+_EXPANDS = "It lists actions with the states that they lead to, all of them."
 _RAW = (
     "Made by raw_env(), so without the wrappers of env() that check the order of calls and "
     "the legality of actions; our environment makes both checks."
@@ -287,5 +293,26 @@ PEERS: tuple[Peer, ...] = (
         mahjong.mahjong_shantens,
         same_game=False,
         notes=(_RIICHI,),
+    ),
+    Peer(
+        "diplomacy",
+        "diplomacy",
+        "standard",
+        "diplomacy",
+        "movements",
+        diplomacy.package_phases,
+        notes=(_ALL_ORDERS,),
+    ),
+    *(
+        Peer(name, package, planning.DOMAIN, "planning", shape, make, notes=notes)
+        for name, package, shape, make, notes in (
+            ("Kairos", "kairos-planner", "plan_calls", planning.kairos_checks, ()),
+            (*_UNIFIED, "plan_calls", planning.unified_checks, ()),
+            (*_UNIFIED, "walks", planning.unified_steps, ()),
+            (*_UNIFIED, "grounding", planning.unified_grounding, ()),
+            (*_PYPERPLAN, "walks", planning.pyperplan_steps, (_EXPANDS,)),
+            (*_PYPERPLAN, "grounding", planning.pyperplan_grounding, ()),
+            (*_PYPERPLAN, "h_ff", planning.pyperplan_evaluations, ()),
+        )
     ),
 )

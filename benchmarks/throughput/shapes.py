@@ -19,7 +19,7 @@ from stratagym.benchmarks.harness.measuring import (
     choose_random,
     observed_games,
 )
-from stratagym.benchmarks.throughput import loops, mahjong, sealed
+from stratagym.benchmarks.throughput import diplomacy, loops, mahjong, planning, sealed
 from stratagym.benchmarks.throughput.native import random_hands
 from stratagym.envs import core
 from stratagym.envs.threads import processors
@@ -241,6 +241,10 @@ _WHOLE = ("dou_dizhu",)
 
 _TILES = ("mcr_mahjong",)
 
+_PDDL = ("planning",)
+
+_ORDERS = ("diplomacy",)
+
 SHAPES = {
     "bulk": Shape("bulk loop, no observation", bulk_loop),
     "bulk_observe": Shape("bulk loop + observation", bulk_loop_observing),
@@ -274,4 +278,21 @@ SHAPES = {
     "shanten": Shape("shanten of 13 tiles in a bulk loop", mahjong.shantens, _TILES),
     "useful": Shape("shanten and useful tiles in a bulk loop", mahjong.useful_tiles, _TILES),
     "useful_calls": Shape("shanten and useful tiles by Python calls", mahjong.useful_calls, _TILES),
+    "plans": Shape("plans validated in a bulk loop", planning.plan_checks, _PDDL),
+    "plan_calls": Shape("plans validated by Python calls", planning.plan_calls, _PDDL),
+    "walks": Shape(
+        "random steps with all legal actions in a bulk loop",
+        partial(bulk_loop, domain=planning.DOMAIN, size=planning.SIZE),
+        _PDDL,
+    ),
+    "grounding": Shape("problems read and grounded", planning.grounding, _PDDL),
+    "resolutions": Shape(
+        "boards whose orders are resolved in a bulk loop", diplomacy.resolutions, _ORDERS
+    ),
+    "movements": Shape(
+        "movement phases of whole games in a bulk loop", diplomacy.movement_phases, _ORDERS
+    ),
+    "dumbbot": Shape("turns of a power by dumbbot", diplomacy.dumbbot_turns, _ORDERS),
+    "sbr": Shape("turns of a power by sbr", diplomacy.response_turns, _ORDERS),
+    "h_ff": Shape("states evaluated by h_ff in a bulk loop", planning.evaluations, _PDDL),
 }

@@ -37,6 +37,8 @@ ROUND_ROBIN, SWISS = "round_robin", "swiss"
 @Parameter(name="*")
 @dataclass(kw_only=True)
 class Args(MatchArgs, RunArgs):
+    benchmark = NAME
+
     game: str = "connect_four"
     """The game; ludo is played by two here."""
     policies: str = "random,mcts:20,mcts:40,mcts:80,alphabeta:2"

@@ -11,9 +11,25 @@ from rich.console import Console
 
 from stratagym.benchmarks.replaying.album import add_replays
 from stratagym.benchmarks.reporting.cross_table import both_ways, draw_cross_table, wdl_table
-from stratagym.benchmarks.reporting.own import add_words, marked, print_words
-from stratagym.benchmarks.reporting.page import Page, RateCell, Table, code, count, number
-from stratagym.benchmarks.reporting.sections import RATINGS, add_failures, add_run, model_table
+from stratagym.benchmarks.reporting.own import NOT_MEASURED, add_words, marked, print_words
+from stratagym.benchmarks.reporting.page import (
+    NOTHING,
+    Page,
+    RateCell,
+    Table,
+    code,
+    count,
+    number,
+    number_of,
+    plain_text,
+)
+from stratagym.benchmarks.reporting.sections import (
+    RATINGS,
+    add_failures,
+    add_run,
+    model_table,
+    repeated,
+)
 from stratagym.envs import spec
 
 Summary = Mapping[str, Any]
@@ -26,20 +42,40 @@ def rating_table(summary: Summary) -> Table:
     )
     rows = _by_rating(summary)
     for name, row in rows:
-        unrated = row["bradley_terry"] is None
+        if row["bradley_terry"] is None:
+            forfeits = RateCell(row["forfeits"], strip=False)
+            breaks = count(row["transport_breaks"])
+            unrated: list[str | RateCell] = [
+                code(name),
+                NOT_MEASURED,
+                NOTHING,
+                NOTHING,
+                "0",
+                "0",
+                forfeits,
+                breaks,
+            ]
+            table.rows.append(unrated)
+            continue
         table.rows.append(
             [
                 code(name),
-                "–" if unrated else f"{row['bradley_terry']:.0f}",
-                "–" if unrated else f"[{row['low']:.0f}, {row['high']:.0f}]",
-                "–" if unrated else f"{row['elo']:.0f}",
+                f"{row['bradley_terry']:.0f}",
+                f"[{row['low']:.0f}, {row['high']:.0f}]",
+                f"{row['elo']:.0f}",
                 f"{row['points']:g}",
                 count(row["games"]),
                 RateCell(row["forfeits"], strip=False),
                 count(row["transport_breaks"]),
             ]
         )
-    return marked(table, [[name] for name, _ in rows], summary["own"])
+    return marked(table, [[name] for name, _ in rows], summary["own"], nothing=NOT_MEASURED)
+
+
+def repeat_notes(summary: Summary) -> list[str]:
+    """A remark on every pairing whose games repeat each other."""
+    rows = (row for row in summary["pairings"] if "repeats" in row)
+    return [repeated(row["a"], row["b"], row["repeats"]) for row in rows]
 
 
 def _by_rating(summary: Summary) -> list[tuple[str, Mapping[str, Any]]]:
@@ -91,9 +127,9 @@ def write(folder: Path, summary: Summary) -> None:
     rounds = "" if config["rounds"] is None else f", {config['rounds']} rounds"
     page.figures_in_brief(
         [
-            (count(len(summary["policies"])), "policies"),
-            (count(sum(row["score"]["n"] for row in summary["pairings"])), "games"),
-            (count(config["games"]), "games per pairing"),
+            number_of(len(summary["policies"]), "policy", "policies"),
+            number_of(sum(row["score"]["n"] for row in summary["pairings"]), "game"),
+            number_of(config["games"], "game per pairing", "games per pairing"),
             (config["format"].replace("_", " "), f"format{rounds}"),
         ]
     )
@@ -117,16 +153,8 @@ def write(folder: Path, summary: Summary) -> None:
         page.heading("Language models")
         page.table(model_table(summary), "Answers by kind")
         add_failures(page, summary)
-    alike = [
-        row for row in summary["pairings"] if 0 < row["different_games"] * 2 < row["score"]["n"]
-    ]
-    for row in alike:
-        page.note(
-            f"{code(row['a'])} against {code(row['b'])}: only {row['different_games']} of "
-            f"{row['score']['n']} games are different, because both players have little "
-            "randomness; the interval counts copies as evidence and is too narrow.",
-            warning=True,
-        )
+    for said in repeat_notes(summary):
+        page.note(said, warning=True)
     page.heading("Definitions")
     page.bullets(
         [
@@ -134,7 +162,8 @@ def write(folder: Path, summary: Summary) -> None:
             "**Forfeits**: share of games lost because no legal answer came, or none in time.",
             "**Continued**: how often a game was broken off by a transport failure and then "
             "continued; the failure never counts as play.",
-            "**Different**: games that differ in their moves or in who began.",
+            "**Different**: how many of the games are no repeats of another one with the same "
+            "moves and the same first player.",
         ]
     )
     add_replays(page, folder)
@@ -148,6 +177,8 @@ def screen(console: Console, summary: Summary) -> None:
     console.print(rating_table(summary).rich(f"{spec(config['game']).title}: ratings"))
     print_words(console, ("", summary["own"]))
     console.print(wdl_table(summary, full=False).rich("Pairings"))
+    for said in repeat_notes(summary):
+        console.print(plain_text(said), highlight=False, markup=False)
     roles = role_table(summary)
     if roles.rows:
         console.print(roles.rich("Scores by role"))

@@ -26,8 +26,17 @@ def summarise(run: Run, played: Sequence[GameRecord], byes: dict[str, int]) -> d
     )
     play = run.own_play()
     void = play.void()
-    whole = Games.of(counting(played, void)).records
-    ratings = rate([(a, b, points(g), g["seed"]) for g in whole for a, b in [side_policies(g)]])
+    groups: defaultdict[tuple[str, str], list[GameRecord]] = defaultdict(list)
+    for game in played:
+        a, b = side_policies(game)
+        groups[(a, b) if (a, b) in groups or (b, a) not in groups else (b, a)].append(game)
+    pairings = {names: Games.of(counting(own, void)) for names, own in groups.items()}
+    weights = {frozenset(names): games.evidence.weight for names, games in pairings.items()}
+    whole = [(side_policies(game), game) for game in Games.of(counting(played, void)).records]
+    ratings = rate(
+        [(a, b, points(game), game["seed"]) for (a, b), game in whole],
+        [weights[frozenset(both)] for both, _ in whole],
+    )
     rows = {}
     for name, policy in run.policies.items():
         mine = Games([game for game in Games.of(played).records if name in game["seats"]])
@@ -43,17 +52,11 @@ def summarise(run: Run, played: Sequence[GameRecord], byes: dict[str, int]) -> d
             ),
             "bye_in_round": byes.get(name),
         }
-    groups: defaultdict[tuple[str, str], list[GameRecord]] = defaultdict(list)
-    for game in played:
-        a, b = side_policies(game)
-        groups[(a, b) if (a, b) in groups or (b, a) not in groups else (b, a)].append(game)
     return {
         "config": run.config,
         "policies": rows,
         "own": play.records(rows),
-        "pairings": [
-            pairing_row(a, b, Games.of(counting(own, void))) for (a, b), own in groups.items()
-        ],
+        "pairings": [pairing_row(a, b, games) for (a, b), games in pairings.items()],
         "models": run.usage(),
     }
 
@@ -68,6 +71,7 @@ def pairing_row(a: str, b: str, games: Games) -> dict[str, Any]:
         "wins": games.rate(score == 1).record(),
         "draws": games.rate(score == 0.5).record(),
         "losses": games.rate(score == 0).record(),
+        **games.evidence.record(),
         "different_games": len({(g["seats"][0], tuple(g["actions"])) for g in games.records}),
         "endings": games.endings,
         "mean_plies": games.mean_plies,

@@ -33,6 +33,7 @@ from stratagym.benchmarks.harness.policies import begun_players, versions
 from stratagym.benchmarks.reporting.terminal import output_console, say
 from stratagym.benchmarks.train_ppo import ppo, report, run
 from stratagym.benchmarks.train_ppo.evaluation import NAME, Evaluation, with_ladder
+from stratagym.benchmarks.train_ppo.start import Start
 from stratagym.envs import core
 
 EXTRA = "training needs Stable-Baselines3: pip install 'stratagym[rl]'"
@@ -50,6 +51,10 @@ class Args(RunArgs):
     against: str | None = None
     """Opponents in evaluations, separated by commas: policies, and "ladder" to climb the game's
     ladder. Default by game."""
+    from_: Annotated[str | None, Parameter("--from")] = None
+    """Go on from an agent: sb3, the one that comes with the game, or an agent file. Its network
+    replaces the game's own; where the file has no critic a new one learns alone for the first tenth
+    of the decisions."""
     rules: str = ""
     """Options of the game, such as players=2."""
     steps: int | None = None
@@ -85,6 +90,10 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         import sb3_contrib  # noqa: F401
     except ModuleNotFoundError:
         raise cli.InputError(EXTRA) from None
+    start = None if args.from_ is None else Start(game, args.from_, settings)
+    if start is not None:
+        settings = start.settings
+        say(f"{NAME}: goes on from {start.name}; its critic is {start.critic}")
     config: dict[str, Any] = {
         **versions(named),
         "game": game.name,
@@ -97,6 +106,8 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "seed": args.seed,
         BEGUN: begun(NAME, args),
     }
+    if start is not None:
+        config["from"] = start.record()
     if ladder is not None:
         top, ends = ladder.reachable()
         config["ladder"] = {**ladder.facts(), "highest": top}
@@ -113,7 +124,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
     folder = records.open_run(NAME, args.output, config, args.resume)
     if not ppo.has_tensorboard():
         print("TensorBoard is not installed: no logs for it are written", file=sys.stderr)
-    trainer = ppo.Trainer(game, learned, args.seed, folder, args.threads, ladder)
+    trainer = ppo.Trainer(game, learned, args.seed, folder, args.threads, ladder, start)
     if args.resume:
         trainer.resume()
     agent = SB3Policy("agent", trainer.actor, settings.greedy)

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from stratagym.agents import hooks
 from stratagym.agents.core import Policy, make_policy
 from stratagym.agents.ladders import Ladder, ladder_of
 from stratagym.benchmarks.harness import cli, match_play, records
@@ -232,5 +233,6 @@ def with_ladder(
 def _shape(rules: Any, board: bool) -> Any:
     """What the networks of two rules have to share: convolutions play on boards of every size."""
     if board:
-        return rules.observation_shape[2]
+        (_, _, planes), planes_first = hooks.board_shape(rules)
+        return planes, planes_first
     return rules.observation_shape, rules.num_actions

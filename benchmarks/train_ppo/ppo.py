@@ -387,6 +387,7 @@ class Trainer:
         folder: of the run; holds ``checkpoint.zip``, ``agent.zip`` and TensorBoard's files.
         settings: with the run's own steps, opponent and options filled in.
         threads: PyTorch's. ladder: that opponents are taken from, the game's by default.
+        start: the agent to go on from, whose ``settings`` these are.
     """
 
     def __init__(
@@ -397,6 +398,7 @@ class Trainer:
         folder: Path,
         threads: int,
         ladder: Ladder | None = None,
+        start: Any = None,
     ):
         import torch
         from sb3_contrib import MaskablePPO
@@ -423,6 +425,9 @@ class Trainer:
             policy_kwargs=policy_kwargs,
             seed=seed % 2**32, device="cpu",
         )  # fmt: skip
+        self.start = start
+        if start is not None:
+            start.into(self.model.policy)
         self.actor = actor_of(self.model.policy.state_dict(), "ReLU")
         formats = ["tensorboard"] if has_tensorboard() else []
         self.model.set_logger(configure(str(folder / "tensorboard"), formats))
@@ -493,6 +498,8 @@ class Trainer:
                 if due:
                     evaluate(steps)
                     trainer.evaluated = steps
+                if trainer.start is not None:
+                    trainer.start.hold(model.policy, steps / trainer.settings.steps)
                 trainer.opponents.grow(trainer.actor, steps)
                 if due or time.monotonic() - written >= checkpoint_s:
                     trainer.save()
@@ -525,11 +532,13 @@ class Trainer:
         save_checkpoint(self.checkpoint, self.model, self.opponents, notes)
         draft = self.folder / "agent.zip.part"
         facts = facts_of(self.game, "ReLU", **self.settings.options)
-        trained = {
+        trained: dict[str, Any] = {
             "steps": self.model.num_timesteps,
             "opponent": self.settings.opponent,
             "seed": self.seed,
         }
+        if self.start is not None:
+            trained["from"] = self.start.record()
         save_actor(self.actor, draft, facts | trained)
         os.replace(draft, self.folder / "agent.zip")
 

@@ -5,7 +5,9 @@
 In the style of CleanRL: no classes to inherit from, nothing hidden. ``envs.make_batch`` steps all
 games in one compiled call and hands over the arrays it writes into: what the seat to move sees,
 its mask of legal actions, whose turn it is and every seat's reward. All seats' decisions are
-learned from, each on its own line of time: from a seat's decision to the same seat's next one.
+learned from, each on its own line of time: from a seat's decision to the same seat's next one
+(``learning.advantages``). A game that a limit cuts off is worth what its seats expected there.
+With ``--save agent.zip`` the network is the policy ``sb3:agent.zip`` of every command.
 
 Schulman et al. 2017 (PPO), Schulman et al. 2016 (GAE), Huang and Ontanon 2022 (masks).
 """
@@ -14,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -21,7 +24,9 @@ from torch import nn
 from torch.distributions import Categorical
 
 from stratagym import envs
-from stratagym.envs.batch import BatchEnv
+from stratagym.agents import sb3
+from stratagym.agents.learning import advantages
+from stratagym.agents.networks import DenseActor
 
 
 class ActorCritic(nn.Module):
@@ -48,62 +53,46 @@ class ActorCritic(nn.Module):
         return self.critic(x).squeeze(-1)
 
 
-def advantages(
-    rewards: np.ndarray, dones: np.ndarray, players: np.ndarray, values: np.ndarray,
-    last_players: np.ndarray, last_values: np.ndarray, gamma: float, lam: float,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Generalised advantage estimates, each along its own seat's decisions.
-
-    Args:
-        rewards: (T, N, P) of every seat. dones, players, values: (T, N), of the seat to move.
-        last_players, last_values: (N,) after the last step.
-
-    Returns:
-        (advantages, known), (T, N) each; not known are a seat's last decisions in games that go
-        on with another seat's turn, as no value of theirs has been seen.
-    """
-    steps, games, seats = rewards.shape
-    rows = np.arange(games)
-    gained = np.zeros((games, seats))  # since the decision that is looked for, going backwards
-    next_value, next_advantage = np.zeros((games, seats)), np.zeros((games, seats))
-    next_known = np.zeros((games, seats), bool)
-    next_value[rows, last_players], next_known[rows, last_players] = last_values, True
-    found, known = np.zeros((steps, games)), np.zeros((steps, games), bool)
-    for t in reversed(range(steps)):
-        ended = dones[t]
-        gained[ended], next_value[ended], next_advantage[ended] = 0.0, 0.0, 0.0
-        next_known[ended] = True
-        gained += rewards[t]
-        at = rows, players[t]
-        surprise = gained[at] + gamma * next_value[at] - values[t]
-        found[t], known[t] = surprise + gamma * lam * next_advantage[at], next_known[at]
-        # The value of a decision is known even where its advantage is not.
-        next_value[at], next_advantage[at] = values[t], np.where(known[t], found[t], 0.0)
-        gained[at], next_known[at] = 0.0, True
-    return found, known
-
-
-def win_rate(
+def evaluate(
     network: ActorCritic, game: str, options: dict, games: int, seed: int
-) -> tuple[float, float]:
-    """Share of games won, with its standard error, by the likeliest moves against random play.
+) -> tuple[str, float, float]:
+    """How well the likeliest moves do: the measure in words, its mean and its standard error.
 
-    The network sits in each seat in turn.
+    The network sits in each seat in turn, against random play, and the share of games won counts;
+    of a game in which all seats are one team it sits in every seat, and the return counts.
     """
     spec = envs.spec(game)
-    batch = BatchEnv(spec, spec.make_rules(**options), games, seed=seed, autoreset=False)
+    batch = envs.make_batch(game, games, seed=seed, autoreset=False, **options)
+    team = spec.utility == "identical"
     own = np.arange(games) % batch.rules.num_players
-    rng, total = np.random.default_rng(seed), np.zeros(games)
+    rng = np.random.default_rng(seed)
     while (batch.players >= 0).any():
         noise = rng.random(batch.action_masks.shape)
         with torch.no_grad():
             logits = network.actor(flat(batch.observations)).numpy()
-        scores = np.where((batch.players == own)[:, None], logits, noise)
-        going = batch.players >= 0
+        scores = np.where(((batch.players == own) | team)[:, None], logits, noise)
         batch.step(np.where(batch.action_masks == 1, scores, -np.inf).argmax(1))
-        total[going] += batch.rewards[np.arange(games), own][going]
-    won = float((total > 0).mean())
-    return won, (won * (1 - won) / games) ** 0.5
+    if team:
+        measure, found = "mean return of its team", batch.episode_returns[:, 0]
+    else:
+        measure, found = "won against random", batch.episode_returns[np.arange(games), own] > 0
+    return measure, float(found.mean()), float(found.std(ddof=1) / games**0.5)
+
+
+def save(network: ActorCritic, path: str, game: str, options: dict) -> None:
+    """Write the actor under the names of Stable-Baselines3's, which ``sb3:PATH`` reads."""
+    weights = network.actor.state_dict()
+    names = {
+        "0": "mlp_extractor.policy_net.0",
+        "2": "mlp_extractor.policy_net.2",
+        "4": "action_net",
+    }
+    named = {
+        f"{names[layer]}.{kind}": tensor
+        for (layer, kind), tensor in ((key.split("."), value) for key, value in weights.items())
+    }
+    facts = sb3.facts_of(envs.spec(game), "ReLU", **options)
+    sb3.save_actor(DenseActor(named, "ReLU"), Path(path), facts)
 
 
 def flat(observations: np.ndarray) -> torch.Tensor:
@@ -115,7 +104,9 @@ def train(args: argparse.Namespace) -> ActorCritic:
     torch.manual_seed(args.seed)
     torch.set_num_threads(args.threads)
     options = dict(pair.split("=") for pair in args.rules.split(",") if pair)
-    batch = envs.make_batch(args.game, args.envs, seed=args.seed, **options)
+    batch = envs.make_batch(
+        args.game, args.envs, seed=args.seed, final_observations=True, **options
+    )
     inputs, num_actions = batch.observations[0].size, batch.action_masks.shape[1]
     network = ActorCritic(inputs, num_actions, args.width)
     optimizer = torch.optim.Adam(network.parameters(), lr=args.learning_rate, eps=1e-5)
@@ -124,10 +115,13 @@ def train(args: argparse.Namespace) -> ActorCritic:
     seen, masks = torch.zeros(steps, games, inputs), torch.zeros(steps, games, num_actions).bool()
     actions, log_probs = torch.zeros(steps, games).long(), torch.zeros(steps, games)
     values, players = np.zeros((steps, games)), np.zeros((steps, games), np.int64)
-    rewards, dones = np.zeros((steps, games, seats)), np.zeros((steps, games), bool)
+    rewards, rows = np.zeros((steps, games, seats)), np.arange(games)
+    terminations, truncations = np.zeros((2, steps, games), bool)
     began = time.perf_counter()
 
     for update in range(updates):
+        final_values = np.zeros((steps, games, seats))
+        next_values = np.full((games, seats), np.nan)  # of seats that were not asked
         optimizer.param_groups[0]["lr"] = args.learning_rate * (1 - update / updates)
         for t in range(steps):
             seen[t], masks[t] = flat(batch.observations), torch.from_numpy(batch.action_masks == 1)
@@ -138,20 +132,25 @@ def train(args: argparse.Namespace) -> ActorCritic:
                 log_probs[t] = policy.log_prob(actions[t])
                 values[t] = network.value(seen[t]).numpy()
             batch.step(actions[t].numpy())
-            rewards[t], dones[t] = batch.rewards, batch.terminations | batch.truncations
+            rewards[t] = batch.rewards
+            terminations[t], truncations[t] = batch.terminations, batch.truncations
+            for i in np.flatnonzero(batch.truncations):
+                with torch.no_grad():
+                    final_values[t, i] = network.value(flat(batch.final_observations[i])).numpy()
         with torch.no_grad():
-            last_values = network.value(flat(batch.observations)).numpy()
-        found, known = advantages(
-            rewards, dones, players, values, batch.players, last_values, args.gamma, args.lam
-        )
+            next_values[rows, batch.players] = network.value(flat(batch.observations)).numpy()
+        found, usable = advantages(
+            rewards, terminations, truncations, players, values, next_values,
+            gamma=args.gamma, lam=args.lam, final_values=final_values,
+        )  # fmt: skip
 
-        rows = torch.from_numpy(np.flatnonzero(known))
+        learned = torch.from_numpy(np.flatnonzero(usable))
         x, legal = seen.flatten(0, 1), masks.flatten(0, 1)
         played, before = actions.flatten(), log_probs.flatten()
         gain = torch.from_numpy(found).float().flatten()
         target = gain + torch.from_numpy(values).float().flatten()
         for _ in range(args.epochs):
-            for some in rows[torch.randperm(len(rows))].split(args.batch):
+            for some in learned[torch.randperm(len(learned))].split(args.batch):
                 policy = network.policy(x[some], legal[some])
                 ratio = (policy.log_prob(played[some]) - before[some]).exp()
                 a = (gain[some] - gain[some].mean()) / (gain[some].std(correction=0) + 1e-8)
@@ -170,14 +169,18 @@ def train(args: argparse.Namespace) -> ActorCritic:
                 optimizer.step()
 
         if (update + 1) % max(1, updates // args.reports) == 0 or update + 1 == updates:
-            won, error = win_rate(network, args.game, options, args.eval_games, args.seed + update)
+            measure, mean, error = evaluate(
+                network, args.game, options, args.eval_games, args.seed + update
+            )
             done = (update + 1) * steps * games
             speed = done / (time.perf_counter() - began)
             print(
                 f"{done:>10,} decisions  {speed:>8,.0f}/s  entropy {entropy.item():.2f}  "
-                f"won {won:.3f} +- {1.96 * error:.3f} of {args.eval_games} against random",
+                f"{measure} {mean:.3f} +- {1.96 * error:.3f} ({args.eval_games} games)",
                 flush=True,
             )
+    if args.save:
+        save(network, args.save, args.game, options)
     return network
 
 
@@ -201,6 +204,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--reports", type=int, default=10)
     add("--threads", type=int, default=1)
     add("--seed", type=int, default=0)
+    add("--save", default="", help="a file for the network: sb3:FILE is a policy everywhere")
     return parser.parse_args(arguments)
 
 

@@ -24,6 +24,7 @@ from stratagym.envs.ataxx.rules import (
     stones,
     winner_of,
 )
+from stratagym.envs.views import POSITION_FIRST
 from stratagym.envs.words import (
     MARKS,
     AnswerForm,
@@ -35,7 +36,8 @@ from stratagym.envs.words import (
     stones_name,
 )
 
-PROMPT_VERSION = "ataxx-2"
+PROMPT_VERSION, MERGED_VERSION = "ataxx-3", "ataxx-2"
+EARLIER_PROMPTS = {"ataxx-2": POSITION_FIRST}
 _CELL = r"\(?[A-Za-z] ?,? ?[0-9]{1,2}\)?"
 ANSWER = board_move(
     "<cell>, or <from><to>, or pass",

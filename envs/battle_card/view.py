@@ -49,6 +49,7 @@ from stratagym.envs.battle_card.tables import (
     VINE_PROTECTOR,
     WATER_ELEMENTAL,
 )  # fmt: skip
+from stratagym.envs.plan_schemas import among, entries, members
 from stratagym.envs.plans import PlanError
 from stratagym.envs.sealed_words import ANSWER as ANSWER
 from stratagym.envs.sealed_words import CONSEQUENCES as CONSEQUENCES
@@ -58,9 +59,10 @@ from stratagym.envs.sealed_words import TEXT_OPTIONS as TEXT_OPTIONS
 from stratagym.envs.sealed_words import legal_text as legal_text
 from stratagym.envs.sealed_words import plan_facts as plan_facts
 from stratagym.envs.sealed_words import refusal_text as refusal_text
+from stratagym.envs.views import POSITION_FIRST
 from stratagym.envs.words import section
 
-PROMPT_VERSION = "battle_card-2"
+PROMPT_VERSION, MERGED_VERSION = "battle_card-5", "battle_card-3"
 PLAN = "all"
 TIERS = ("Bronze", "Gold")
 PRIORITIES = tuple(f"target_priority_for_{side}" for side in SIDES)
@@ -163,6 +165,19 @@ def plan_json(rules: Any, s: Any, seat: int, last: bool = True) -> dict[str, Any
         SIDES[seat]: [{"name": own[unit], "tier": TIERS[gold]} for unit, gold in units],
         PRIORITIES[seat]: [enemies[unit] for unit in first],
     }
+
+
+def plan_schema(rules: Any, s: Any) -> dict[str, Any]:
+    """The JSON schema of a plan: one to as many units as fit, and whom they prefer."""
+    seat = int(s["seat"])
+    own, enemies = names_of(seat), names_of(1 - seat)
+    unit = members(name=among(own), tier=among(TIERS))
+    return members(
+        **{
+            SIDES[seat]: entries(unit, 1, MOST_UNITS),
+            PRIORITIES[seat]: entries(among(enemies), 0, len(enemies)),
+        }
+    )
 
 
 def plan_text(plan: dict[str, Any], seat: int) -> str:
@@ -365,6 +380,32 @@ def notation_text(rules: Any) -> str:
 
 def catalogue_text(rules: Any, player: int) -> str:
     """Own units, the other side's, limits and the form of a plan."""
+    example = {
+        SIDES[player]: [{"name": "<unit>", "tier": "Bronze"}, {"name": "<unit>", "tier": "Gold"}],
+        PRIORITIES[player]: ["<the other side's unit>", "<the other side's unit>"],
+    }
+    return _catalogue(rules, player, example)
+
+
+def _catalogue_2(rules: Any, player: int) -> str:
+    """As in the second version: the form was a plan that could be played."""
+    own, enemies = names_of(player), names_of(1 - player)
+    example = {
+        SIDES[player]: [{"name": own[1], "tier": "Bronze"}, {"name": own[0], "tier": "Gold"}],
+        PRIORITIES[player]: [enemies[3], enemies[7]],
+    }
+    return _catalogue(rules, player, example)
+
+
+_RULES_4 = {"rules_text": sealed_words.without_draws(rules_text)}
+EARLIER_PROMPTS = {
+    "battle_card-4": _RULES_4,
+    "battle_card-3": {**POSITION_FIRST, **_RULES_4},
+    "battle_card-2": {**POSITION_FIRST, **_RULES_4, "catalogue_text": _catalogue_2},
+}
+
+
+def _catalogue(rules: Any, player: int, example: dict[str, Any]) -> str:
     told = []
     for side in (player,) if rules.own_catalogue else (player, 1 - player):
         kinds = range(UNITS * side, UNITS * (side + 1))
@@ -380,11 +421,6 @@ def catalogue_text(rules: Any, player: int) -> str:
             "be none.",
         )
     )
-    own, enemies = names_of(player), names_of(1 - player)
-    example = {
-        SIDES[player]: [{"name": own[1], "tier": "Bronze"}, {"name": own[0], "tier": "Gold"}],
-        PRIORITIES[player]: [enemies[3], enemies[7]],
-    }
     told.append(section("The form of a plan", sealed_words.json_text(example)))
     return "\n\n".join(told)
 

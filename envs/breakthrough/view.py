@@ -6,9 +6,11 @@ import re
 from typing import Any
 
 from stratagym.envs.breakthrough.rules import TWO_ROWS_FROM, squares_of
+from stratagym.envs.views import POSITION_FIRST
 from stratagym.envs.words import board_move, labelled_grid, marks_text
 
-PROMPT_VERSION = "breakthrough-1"
+PROMPT_VERSION, MERGED_VERSION = "breakthrough-2", "breakthrough-1"
+EARLIER_PROMPTS = {"breakthrough-1": POSITION_FIRST}
 ANSWER = board_move(
     "<from><to>",
     r"[A-Za-z][0-9]{1,2} ?[-x]? ?[A-Za-z][0-9]{1,2}\*?",

@@ -20,9 +20,11 @@ from stratagym.envs.chess.tables import (
     QUEEN,
     ROOK,
 )
+from stratagym.envs.views import POSITION_FIRST
 from stratagym.envs.words import move_and_reason, section
 
-PROMPT_VERSION, MERGED_VERSION = "chess-3", "chess-1"
+PROMPT_VERSION, MERGED_VERSION = "chess-4", "chess-1"
+EARLIER_PROMPTS = {"chess-3": POSITION_FIRST}
 ANSWER = move_and_reason(
     "<move>",
     notation.MOVE,

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from stratagym.envs.coin_game.rules import NONE, beside
+from stratagym.envs.views import POSITION_FIRST
 from stratagym.envs.words import board_move, section
 
-PROMPT_VERSION = "coin_game-1"
+PROMPT_VERSION, MERGED_VERSION = "coin_game-2", "coin_game-1"
+EARLIER_PROMPTS = {"coin_game-1": POSITION_FIRST}
 MOVES = ("up", "down", "left", "right", "stand")
 COLOURS = "abcdefg"
 ANSWER = board_move(

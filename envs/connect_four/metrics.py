@@ -8,14 +8,9 @@ from stratagym.envs.connect_four.rules import has_four, landing, legal_actions
 from stratagym.envs.counting import game_counts as game_counts
 
 COUNTS = (
-    "decisions",
-    "wins_offered",
-    "wins_taken",
-    "blocks_needed",
-    "blocks_made",
-    "gifts_possible",
+    "decisions", "wins_offered", "wins_taken", "blocks_needed", "blocks_made", "gifts_possible",
     "gifts_made",
-)
+)  # fmt: skip
 """What ``game_counts`` counts.
 
 wins: decisions with a winning move, and where one was played. blocks: those without one where the

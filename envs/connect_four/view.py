@@ -6,9 +6,11 @@ import re
 from typing import Any
 
 from stratagym.envs.connect_four.rules import CELLS, COLUMNS, HEIGHT, ROWS
+from stratagym.envs.views import POSITION_FIRST
 from stratagym.envs.words import MARKS, mark_name, marks_text, move_line
 
-PROMPT_VERSION, MERGED_VERSION = "connect-four-2", "connect-four-1"
+PROMPT_VERSION, MERGED_VERSION = "connect-four-3", "connect-four-1"
+EARLIER_PROMPTS = {"connect-four-2": POSITION_FIRST}
 ANSWER = move_line("<column>", "-?[0-9]+", what="the column")
 POSITION_FORMS, TITLES = ("grid", "list"), False
 RULES_TEXT = (

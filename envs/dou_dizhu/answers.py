@@ -7,8 +7,9 @@ import re
 from dataclasses import dataclass
 
 from stratagym.envs.dou_dizhu.cards import BLACK_JOKER, NAMES, RED_JOKER
+from stratagym.envs.reading import Reading, last_line, last_object, shown
 from stratagym.envs.replies import ReplyError, find_json
-from stratagym.envs.words import AnswerForm, section
+from stratagym.envs.words import AnswerForm, ReplyWords, evaluated, section
 
 PASS = "pass"
 _SUIT = re.compile(r"\W|_|suit|spades?|hearts?|diamonds?|clubs?")
@@ -36,9 +37,21 @@ def ranks_named(text: str) -> list[int] | None:
     return None if None in ranks else [rank for rank in ranks if rank is not None]
 
 
+def _is_named(line: str) -> bool:
+    """Whether a line names cards, a pass or a bid."""
+    return bool(ranks_named(line) or re.fullmatch(rf"(?i){PASS}|bid [1-3]", line))
+
+
+_LINE = rf"(?i:{PASS}|bid [1-3]|[0-9a-z]{{1,11}}(?:,? [0-9a-z]{{1,11}}){{0,19}})"
+"""What may be cards in a line; ``_is_named`` decides."""
+
+
 @dataclass(frozen=True)
 class _CardsAnswer(AnswerForm):
     """The lines Evaluation, Reason and Answer, the last with a JSON object that lists cards."""
+
+    def shown(self, reasoning: str = "free") -> str:
+        return f"Answer: {self.form}"
 
     def request(self, reasoning: str = "free") -> str:
         if reasoning == "answer":
@@ -67,11 +80,31 @@ class _CardsAnswer(AnswerForm):
                 return " ".join(words).strip() or PASS
         if lenient:
             line = after.strip().partition("\n")[0].partition("|")[0][:200].strip(" .,`*\"'[]()")
-            if ranks_named(line) or re.fullmatch(rf"(?i){PASS}|bid [1-3]", line):
+            if _is_named(line):
                 return line
         if labels:
             raise ReplyError("not_json")
         return None
+
+    def read(self, text: str, lenient: bool = False, reasoning: str = "free") -> Reading:
+        cards, place = last_object(text, "cards")
+        behind = text if place is None else text[place.end :]
+        # A line may name the cards without JSON; it counts where it comes last.
+        line = last_line(behind, _LINE)
+        if line != Reading():
+            named = line.move if line.move and _is_named(line.move) else None
+            return Reading(named, "" if named else line.found or shown(line.move or ""))
+        if place is None:
+            return Reading(self.extract(text, lenient, reasoning) if lenient else None)
+        if self.form in behind:  # a prompt quoted back, whose rules have plays as examples
+            return Reading(None, self.form)
+        words = [cards] if isinstance(cards, str) else cards
+        if isinstance(words, list):
+            return Reading(" ".join(map(str, words)).strip() or PASS)
+        return Reading(None, shown(text[place.start : place.end]))
+
+    def reply(self, move: str, words: ReplyWords | None = None, action: int | None = None) -> str:
+        return evaluated(self.written(move), words)
 
     def evaluation(self) -> AnswerForm:
         return self

@@ -45,9 +45,11 @@ from stratagym.envs.dou_dizhu.rules import (
     stake,
     unseen,
 )
+from stratagym.envs.views import POSITION_FIRST, SYSTEM_WITH_TASK, TASK_LAST, USER_WITHOUT_TASK
 from stratagym.envs.words import section
 
-PROMPT_VERSION = "dou_dizhu-2"
+PROMPT_VERSION, MERGED_VERSION = "dou_dizhu-4", "dou_dizhu-2"
+SYSTEM_PARTS, USER_PARTS = SYSTEM_WITH_TASK, USER_WITHOUT_TASK
 POSITION_FORMS = ("list", "table")
 HINTS = (
     "Count the plays you still need; play what brings you closer to none left, low cards first.",
@@ -64,10 +66,10 @@ RENAMED = {
     "peasants": "pickers",
     "card": "leaf",
     "cards": "leaves",
+    "BlackJoker": "Dusk",  # the first that is so renamed is what replies are read as
     "blackjoker": "dusk",
-    "BlackJoker": "Dusk",
-    "redjoker": "dawn",
     "RedJoker": "Dawn",
+    "redjoker": "dawn",
     "joker": "light",
     "jokers": "lights",
     "rank": "shade",
@@ -560,9 +562,23 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
 
 
 def legal_text(rules: Any, s: Any, player: int, legal: list[int]) -> str:
-    """The legal plays as they are answered."""
+    """The legal plays by their cards, each a list: what is quoted from it is no answer."""
+    named = (ANSWER.written(action_to_string(rules, s, action)) for action in legal)
+    plays = (json.dumps(json.loads(text)["cards"]) for text in named)
+    return section(
+        "Legal plays, by their cards", *("[] (a pass)" if play == "[]" else play for play in plays)
+    )
+
+
+def _legal_3(rules: Any, s: Any, player: int, legal: list[int]) -> str:
     plays = (ANSWER.written(action_to_string(rules, s, action)) for action in legal)
     return section("Legal plays", *plays)
+
+
+EARLIER_PROMPTS = {
+    "dou_dizhu-3": {**TASK_LAST, "legal_text": _legal_3},
+    "dou_dizhu-2": {**TASK_LAST, **POSITION_FIRST, "legal_text": _legal_3},
+}
 
 
 def task_text(rules: Any) -> str:

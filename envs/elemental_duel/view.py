@@ -18,6 +18,7 @@ from stratagym.envs.elemental_duel.tables import (
     NAMES,
     SKILLS,
 )
+from stratagym.envs.plan_schemas import among, entries, members
 from stratagym.envs.plans import PlanError
 from stratagym.envs.sealed_words import ANSWER as ANSWER
 from stratagym.envs.sealed_words import CONSEQUENCES as CONSEQUENCES
@@ -27,9 +28,10 @@ from stratagym.envs.sealed_words import TEXT_OPTIONS as TEXT_OPTIONS
 from stratagym.envs.sealed_words import legal_text as legal_text
 from stratagym.envs.sealed_words import plan_facts as plan_facts
 from stratagym.envs.sealed_words import refusal_text as refusal_text
+from stratagym.envs.views import POSITION_FIRST
 from stratagym.envs.words import section
 
-PROMPT_VERSION = "elemental_duel-2"
+PROMPT_VERSION, MERGED_VERSION = "elemental_duel-5", "elemental_duel-3"
 PLAN = "all"
 SPELLINGS = {"final_announcment": "final_announcement"}
 """Names as the paper spells them."""
@@ -167,6 +169,16 @@ def plan_json(rules: Any, s: Any, seat: int, last: bool = True) -> dict[str, Any
             skills = [names[skill] for skill in row[1 : min(chosen, PER_FIGHTER)]]
             fighters.append({"element": elements_of(seat)[row[0]], "skills": skills})
     return {SIDES[seat]: fighters}
+
+
+def plan_schema(rules: Any, s: Any) -> dict[str, Any]:
+    """The JSON schema of a plan: all fighters, each an element with skills of its own."""
+    seat = int(s["seat"])
+    fighters = [
+        members(element=among([name]), skills=entries(among(skills_of(seat, k)), CHOSEN, CHOSEN))
+        for k, name in enumerate(elements_of(seat))
+    ]
+    return members(**{SIDES[seat]: entries({"anyOf": fighters}, FIGHTERS, FIGHTERS)})
 
 
 def plan_text(plan: dict[str, Any], seat: int) -> str:
@@ -382,6 +394,30 @@ def notation_text(rules: Any) -> str:
 
 def catalogue_text(rules: Any, player: int) -> str:
     """Own skills, the other side's, limits and the form of a plan."""
+    fighter = {"element": "<element>", "skills": ["<skill>"] * CHOSEN}
+    return _catalogue(rules, player, {SIDES[player]: [fighter] * FIGHTERS})
+
+
+def _catalogue_2(rules: Any, player: int) -> str:
+    """As in the second version: the form was a plan that could be played."""
+    example = {
+        SIDES[player]: [
+            {"element": name, "skills": list(skills_of(player, k)[:CHOSEN])}
+            for k, name in enumerate(elements_of(player))
+        ]
+    }
+    return _catalogue(rules, player, example)
+
+
+_RULES_4 = {"rules_text": sealed_words.without_draws(rules_text)}
+EARLIER_PROMPTS = {
+    "elemental_duel-4": _RULES_4,
+    "elemental_duel-3": {**POSITION_FIRST, **_RULES_4},
+    "elemental_duel-2": {**POSITION_FIRST, **_RULES_4, "catalogue_text": _catalogue_2},
+}
+
+
+def _catalogue(rules: Any, player: int, example: dict[str, Any]) -> str:
     told = []
     for side in (player,) if rules.own_catalogue else (player, 1 - player):
         whose = "Your skills" if side == player else "The other side's skills"
@@ -398,12 +434,6 @@ def catalogue_text(rules: Any, player: int) -> str:
             f"its element each; at most {sealed.budget_of.py_func(rules, player)} in all.",
         )
     )
-    example = {
-        SIDES[player]: [
-            {"element": name, "skills": list(skills_of(player, k)[:CHOSEN])}
-            for k, name in enumerate(elements_of(player))
-        ]
-    }
     told.append(section("The form of a plan", sealed_words.json_text(example)))
     return "\n\n".join(told)
 

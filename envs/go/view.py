@@ -21,6 +21,7 @@ from stratagym.envs.go.rules import (
     in_atari,
     point_of,
 )
+from stratagym.envs.views import POSITION_FIRST
 from stratagym.envs.words import (
     MARKS,
     board_move,
@@ -32,7 +33,8 @@ from stratagym.envs.words import (
     stones_name,
 )
 
-PROMPT_VERSION = "go-2"
+PROMPT_VERSION, MERGED_VERSION = "go-3", "go-2"
+EARLIER_PROMPTS = {"go-2": POSITION_FIRST}
 TOLD_WHEN_DUE = "points that repetition of an earlier position will forbid"
 ANSWER = board_move(
     "<column letter><row number>, or pass",

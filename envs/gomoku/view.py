@@ -17,6 +17,7 @@ from stratagym.envs.gomoku.rules import (
     RUNNING,
     SWAP2,
 )
+from stratagym.envs.views import POSITION_FIRST
 from stratagym.envs.words import (
     MARKS,
     AnswerForm,
@@ -26,7 +27,8 @@ from stratagym.envs.words import (
     stones_name,
 )
 
-PROMPT_VERSION, MERGED_VERSION = "gomoku-2", ""
+PROMPT_VERSION, MERGED_VERSION = "gomoku-3", "gomoku-2"
+EARLIER_PROMPTS = {"gomoku-2": POSITION_FIRST}
 ANSWER = board_move(
     "<column letter><row number>",
     r"[A-Za-z] ?,? ?[0-9]{1,3}|(?i:black|white|more)"

@@ -26,6 +26,7 @@ from stratagym.envs.hanabi.rules import (
     reveal_colour,
     reveal_rank,
 )
+from stratagym.envs.views import POSITION_FIRST, SYSTEM_WITH_TASK, TASK_LAST, USER_WITHOUT_TASK
 from stratagym.envs.words import json_field, section
 
 _MOVE = re.compile(
@@ -36,7 +37,9 @@ _MOVE = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 
-PROMPT_VERSION, MERGED_VERSION = "hanabi-2", "hanabi-1"
+PROMPT_VERSION, MERGED_VERSION = "hanabi-4", "hanabi-1"
+EARLIER_PROMPTS = {"hanabi-3": TASK_LAST, "hanabi-2": {**TASK_LAST, **POSITION_FIRST}}
+SYSTEM_PARTS, USER_PARTS = SYSTEM_WITH_TASK, USER_WITHOUT_TASK
 ANSWER = json_field(
     "action",
     "<the action's number>",

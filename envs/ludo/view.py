@@ -21,9 +21,11 @@ from stratagym.envs.ludo.rules import (
     position,
 )
 from stratagym.envs.ludo.tables import BOARD, SQUARES
+from stratagym.envs.views import POSITION_FIRST
 from stratagym.envs.words import move_and_reason, section
 
-PROMPT_VERSION, MERGED_VERSION = "ludo-3", "ludo-1"
+PROMPT_VERSION, MERGED_VERSION = "ludo-4", "ludo-1"
+EARLIER_PROMPTS = {"ludo-3": POSITION_FIRST}
 ANSWER = move_and_reason(
     "<int>",
     "-?[0-9]+",

@@ -44,12 +44,14 @@ from stratagym.envs.mcr_mahjong.table import (
     tiles_left,
 )
 from stratagym.envs.mcr_mahjong.tiles import CHOW, HONORS, KINDS, KONG, NUMBERS, PUNG, TILES
+from stratagym.envs.views import POSITION_FIRST
 from stratagym.envs.words import evaluation, section
 
 _MOVE = r"(?ai:pass|hu|(?:play|chi|peng|gang|angang|bugang)(?:[ \t]*[a-z][ \t]*[0-9])?)"
 _READ = re.compile(r"(pass|hu|angang|bugang|play|chi|peng|gang)(?:\s*([a-z])\s*([0-9]))?", re.ASCII)
 
-PROMPT_VERSION = "mcr_mahjong-2"
+PROMPT_VERSION, MERGED_VERSION = "mcr_mahjong-3", "mcr_mahjong-2"
+EARLIER_PROMPTS = {"mcr_mahjong-2": POSITION_FIRST}
 CONSEQUENCES = {"pass": ("Pass",)}
 """What a benchmark may let an invalid answer come to, where it is legal."""
 ANSWER = evaluation("<action>", _MOVE, "your action")

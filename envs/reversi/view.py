@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stratagym.envs.reversi.rules import GOING, MOVE_LIMIT, disc_difference, square_of, turned_by
+from stratagym.envs.views import POSITION_FIRST
 from stratagym.envs.words import (
     MARKS,
     board_move,
@@ -20,7 +21,8 @@ from stratagym.envs.words import (
     stones_name,
 )
 
-PROMPT_VERSION = "reversi-1"
+PROMPT_VERSION, MERGED_VERSION = "reversi-2", "reversi-1"
+EARLIER_PROMPTS = {"reversi-1": POSITION_FIRST}
 ANSWER = board_move(
     "<column letter><row number>, or pass",
     r"\(?[A-Za-z] ?,? ?[0-9]{1,2}\)?|(?i:pass|none)",

@@ -32,6 +32,7 @@ from stratagym.envs.texas_holdem.rules import (
     step,
     to_call,
 )
+from stratagym.envs.views import POSITION_FIRST, SYSTEM_WITH_TASK, TASK_LAST, USER_WITHOUT_TASK
 from stratagym.envs.words import move_and_reason, section
 
 
@@ -44,7 +45,8 @@ def _one_form(move: str) -> str:
     return f"raise {digits}" if digits else move
 
 
-PROMPT_VERSION, MERGED_VERSION = "texas_holdem-2", "texas_holdem-1"
+PROMPT_VERSION, MERGED_VERSION = "texas_holdem-4", "texas_holdem-1"
+SYSTEM_PARTS, USER_PARTS = SYSTEM_WITH_TASK, USER_WITHOUT_TASK
 ANSWER = move_and_reason(
     "<move>",
     r"(?ai:fold|check|call|all[- ]?in|(?:raise|bet)(?:\s+to)?\s+(?:[1-9]\d{0,2}(?:,\d{3})+|\d+))",
@@ -382,17 +384,34 @@ def role_text(rules: Any, player: int) -> str:
 
 
 def notation_text(rules: Any) -> str:
-    """How cards and moves are written."""
+    """How cards and moves are written, and when one may fold, check and call."""
+    both = "fold, call" if rules.botzone else "fold and call"
+    return _notation(f"{both} (only if there is something to call), check (only if there is not)")
+
+
+def _notation(moves: str) -> str:
     return section(
         "How to write cards and moves",
         "- A card is its rank (2-9, T, J, Q, K, A) and its suit (c, d, h, s).",
-        "- Moves: fold, check, call, raise N, all-in. N is what your whole bet on this street "
-        "becomes, in chips, not what you add.",
+        f"- Moves: {moves}, raise N, all-in. N is what your whole bet on this street becomes, in "
+        "chips, not what you add.",
     )
+
+
+def _notation_3(rules: Any) -> str:
+    return _notation("fold, check, call")
 
 
 def rules_text(rules: Any) -> str:
     """What differs between tables, the rest of the game as known; cards and moves."""
+    return f"{_rules(rules)}\n\n{notation_text(rules)}"
+
+
+def _rules_3(rules: Any) -> str:
+    return f"{_rules(rules)}\n\n{_notation_3(rules)}"
+
+
+def _rules(rules: Any) -> str:
     standard = [
         f"The button posts the small blind ({SMALL_BLIND}), acts first before the flop and last "
         f"on every later street; the other player posts the big blind ({BIG_BLIND}).",
@@ -418,7 +437,15 @@ def rules_text(rules: Any) -> str:
         stacks,
         "The best five of seven cards win a showdown; equal hands split the pot.",
     ]
-    return f"{section('Rules', *(f'- {line}' for line in told))}\n\n{notation_text(rules)}"
+    return section("Rules", *(f"- {line}" for line in told))
+
+
+_WORDS_3 = {"rules_text": _rules_3, "notation_text": _notation_3}
+EARLIER_PROMPTS = {
+    "texas_holdem-3": {**TASK_LAST, **_WORDS_3},
+    "texas_holdem-2": {**TASK_LAST, **POSITION_FIRST, **_WORDS_3},
+    "texas_holdem-1": {**TASK_LAST, **POSITION_FIRST, **_WORDS_3},
+}
 
 
 def rules_brief(rules: Any) -> str:

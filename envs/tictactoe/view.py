@@ -7,18 +7,27 @@ left, and ``2,3`` is the right square of the middle row.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
+from stratagym.envs.tictactoe.rules import LINES
+from stratagym.envs.views import POSITION_FIRST
 from stratagym.envs.words import MARKS, mark_name, marks_text, move_line
 
-PROMPT_VERSION, MERGED_VERSION = "tictactoe-2", "tictactoe-1"
+PROMPT_VERSION, MERGED_VERSION = "tictactoe-3", "tictactoe-1"
+EARLIER_PROMPTS = {"tictactoe-2": POSITION_FIRST}
 ANSWER = move_line(
     "<row>,<column>",
     r"-?[0-9]+\s*,\s*-?[0-9]+",
     note=", the row's number before the column's",
     what="the square, the row's number before the column's,",
 )
-POSITION_FORMS = ("grid", "list")
+POSITION_FORMS = ("grid", "list", "lines")
+BY_ROWS = [
+    sorted(3 * (action % 3) + action // 3 for action in range(9) if line >> action & 1)
+    for line in (*LINES[3:6], *LINES[:3], *LINES[6:])
+]
+"""The squares of rows, columns and diagonals, counted row by row."""
 TITLES = False
 seat_name = mark_name
 HINTS = (
@@ -93,19 +102,42 @@ def role_text(rules: Any, player: int) -> str:
 
 
 def position_text(rules: Any, s: Any, player: int, form: str) -> str:
-    """The grid, or a list of the squares by what is on them."""
+    """The grid, a list of the squares by what is on them, or what the lines hold."""
     if form == "grid":
         told = (
             "The grid now (rows are numbered on the left, columns on top, a dot is an empty "
             "square):\n" + _grid(s)
         )
     else:
-        marks = [row.split()[1:] for row in _grid(s).splitlines()[1:]]
-        told = "The squares now (row,column):"
-        for mark, name in (("X", "X"), ("O", "O"), (".", "empty")):
-            there = [f"{k // 3 + 1},{k % 3 + 1}" for k in range(9) if marks[k // 3][k % 3] == mark]
-            told += f"\n{name}: {'  '.join(there) or 'none'}"
+        on = "".join(row[2:].replace(" ", "") for row in _grid(s).splitlines()[1:])
+        told = _list(on) if form == "list" else _lines(on)
     return f"{told}\n\nIt is your turn: place one {MARKS[player]}."
+
+
+def _list(on: str) -> str:
+    """The squares by what is on them.
+
+    Args:
+        on: X, O or ``.`` for each square, row by row.
+    """
+    told = "The squares now (row,column):"
+    for mark, name in (("X", "X"), ("O", "O"), (".", "empty")):
+        told += f"\n{name}: {_squares(k for k in range(9) if on[k] == mark) or 'none'}"
+    return told
+
+
+def _lines(on: str) -> str:
+    """The marks and the empty squares of each line that has an empty square."""
+    told = "The lines now that have empty squares (marks: empty squares as row,column):"
+    for line in BY_ROWS:
+        marks = " ".join(sorted((on[k] for k in line if on[k] != "."), reverse=True))
+        empty = _squares(k for k in line if on[k] == ".")
+        told += f"\n{marks or 'none'}: {empty}" if empty else ""
+    return told
+
+
+def _squares(squares: Iterable[int]) -> str:
+    return "  ".join(f"{k // 3 + 1},{k % 3 + 1}" for k in squares)
 
 
 def legal_text(rules: Any, s: Any, player: int, legal: list[int]) -> str:

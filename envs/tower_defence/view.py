@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stratagym.envs import sealed, sealed_words
+from stratagym.envs.plan_schemas import among, entries, members
 from stratagym.envs.plans import PlanError
 from stratagym.envs.sealed_words import ANSWER as ANSWER
 from stratagym.envs.sealed_words import CONSEQUENCES as CONSEQUENCES
@@ -76,9 +77,10 @@ from stratagym.envs.tower_defence.units import (
     is_for_sale,
     names,
 )
+from stratagym.envs.views import POSITION_FIRST
 from stratagym.envs.words import section
 
-PROMPT_VERSION = "tower_defence-2"
+PROMPT_VERSION, MERGED_VERSION = "tower_defence-5", "tower_defence-3"
 PLAN = "all"
 LISTS = ("demons", "humans")
 """By seat, the member of a plan's JSON object that lists its entries."""
@@ -265,6 +267,17 @@ def plan_json(rules: Any, s: Any, seat: int, last: bool = True) -> dict[str, lis
     return {LISTS[seat]: entries}
 
 
+def plan_schema(rules: Any, s: Any) -> dict[str, Any]:
+    """The JSON schema of a plan: units that are for sale, with their places and times in ms."""
+    seat = int(s["seat"])
+    sold = [name for k, name in enumerate(names(seat)) if FOR_SALE[rules.released, seat, k]]
+    place = {"y": among(range(ROWS))}
+    if seat == DEFENDER:
+        place = {"x": among(range(COLUMNS)), **place}
+    entry = members(name=among(sold), **place, spawn_time=among(range(0, LAST_MS + 1, STEP_MS)))
+    return members(**{LISTS[seat]: entries(entry, 1, MOST[seat])})
+
+
 # --- units ---------------------------------------------------------------------------------------
 
 
@@ -384,17 +397,38 @@ NOTATION_TEXT = section(
 
 def catalogue_text(rules: Any, player: int) -> str:
     """Units of the seat's own and, by option, of the other side; limits of plans; the JSON."""
+    cell = '"y": <row>' if player == ATTACKER else '"x": <column>, "y": <row>'
+    form = f'{{"{LISTS[player]}": [{{"name": "<unit>", {cell}, "spawn_time": <milliseconds>}}]}}'
+    return _plans_text(rules, player, form)
+
+
+def _catalogue_2(rules: Any, player: int) -> str:
+    """As in the second version: the form was a plan that could be played."""
+    if player == ATTACKER:
+        example = {"demons": [{"name": "NormalDemon", "y": 1, "spawn_time": 0}]}
+    else:
+        example = {"humans": [{"name": "HandgunSoldier", "x": 1, "y": 0, "spawn_time": 0}]}
+    return _plans_text(rules, player, json_text(example))
+
+
+_RULES_4 = {"rules_text": sealed_words.without_draws(rules_text)}
+EARLIER_PROMPTS = {
+    "tower_defence-4": _RULES_4,
+    "tower_defence-3": {**POSITION_FIRST, **_RULES_4},
+    "tower_defence-2": {**POSITION_FIRST, **_RULES_4, "catalogue_text": _catalogue_2},
+}
+
+
+def _plans_text(rules: Any, player: int, form: str) -> str:
     told = [section("Your units", *_catalogue(rules, player))]
     if not rules.own_catalogue:
         told.append(section("The other side's units", *_catalogue(rules, 1 - player)))
     if player == ATTACKER:
         limits = f"1 to {MOST[player]} demons, any number of them in a row."
-        example = {"demons": [{"name": "NormalDemon", "y": 1, "spawn_time": 0}]}
     else:
         limits = f"1 to {MOST[player]} units, at most one in a cell, even after it has died."
-        example = {"humans": [{"name": "HandgunSoldier", "x": 1, "y": 0, "spawn_time": 0}]}
     told.append(section("Plan", limits, "Its form (spawn_time may be left out and is then 0):"))
-    return "\n\n".join(told) + "\n" + json_text(example)
+    return "\n\n".join(told) + "\n" + form
 
 
 def position_text(rules: Any, s: Any, player: int, form: str, refusal: str = "") -> str:

@@ -8,13 +8,14 @@ import pytest
 import scripts
 from local_engine import fake_engine, gguf
 from openai_server import OpenAIServer, answer, error
+from ours import our_games
 
 from stratagym.agents import answering, gguf_engine
 from stratagym.agents.answering import Answering, Scored, fields, unwrapped
 from stratagym.agents.core import make_policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness.decisions import Question, ask_model
-from stratagym.envs import constraints, games, spec
+from stratagym.envs import constraints, games, plan_schemas, spec
 from stratagym.envs.constraints import Shape
 from stratagym.envs.plans import plan_kind
 from stratagym.envs.prompts import legal_list
@@ -22,6 +23,10 @@ from stratagym.envs.text import OK, TextGame, TextOptions, judge
 
 __all__ = ["fake_engine"]
 ONE_MOVE = [name for name in games() if plan_kind(spec(name)) is None]
+PLANS = [name for name in our_games() if plan_schemas.has_schema(spec(name))]
+ON_OTHERS = (
+    "named_twice", "element_twice", "skill_twice", "element_missing", "occupied", "over_budget",
+)  # fmt: skip
 FEW = 500
 """Hold'em has twenty thousand bets at its start; games with more moves are played on to fewer."""
 
@@ -152,6 +157,65 @@ def test_a_server_that_refuses_is_quoted(rng):
             make_policy(spec("tictactoe"), f"llm:m?{options}"), played("tictactoe", rng, 0)
         )
     assert (record["kind"], record["reason"]) == ("transport", "rejected")
+
+
+def drawn(schema, rng):
+    """A plan of a schema, every choice in it at random."""
+    if "enum" in schema:
+        return schema["enum"][int(rng.integers(len(schema["enum"])))]
+    if "anyOf" in schema:
+        return drawn(schema["anyOf"][int(rng.integers(len(schema["anyOf"])))], rng)
+    if schema["type"] == "array":
+        count = int(rng.integers(schema["minItems"], min(schema["maxItems"], 9) + 1))
+        return [drawn(schema["items"], rng) for _ in range(count)]
+    if schema["type"] == "object":
+        return {name: drawn(one, rng) for name, one in schema["properties"].items()}
+    return "Anybody" if schema["type"] == "string" else int(rng.integers(100))
+
+
+@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("renamed", [False, True])
+def test_a_plan_of_a_schema_is_refused_for_its_other_entries_alone(name, renamed, rng):
+    options = TextOptions(renamed=renamed)
+    game = TextGame(name, options)
+    good = 0
+    for draw in range(2000):  # of three fighters, one plan in 25 is good
+        if draw >= 60 and good:
+            break
+        game.reset(seed=int(rng.integers(2**31)))
+        if draw % 2:  # the other side plans after the first one
+            while game.seat == 0:
+                game.play(int(rng.choice(legal_list(game.rules, game.states))))
+        asked = spec(name), game.rules, game.states, options
+        shape, form = (constraints.constrained(*asked, one) for one in ("legal", "form"))
+        outcome = judge(*asked[:3], json.dumps(drawn(shape.schema, rng)), options)
+        good += outcome.kind == OK
+        assert outcome.kind in (OK, "illegal"), outcome
+        # What depends on another entry. Up to four times the budget a plan is played, and loses.
+        assert outcome.reason in ("", *ON_OTHERS), outcome
+        outcome = judge(*asked[:3], json.dumps(drawn(form.schema, rng)), options)
+        assert outcome.kind in (OK, "illegal"), outcome
+    assert good
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_plan_is_asked_for_by_its_schema(name, rng):
+    game = played(name, rng, 0)
+    shape = constraints.constrained(spec(name), game.rules, game.states, TextOptions(), "legal")
+    sent = fields(shape, "response_format")
+    assert sent["response_format"]["json_schema"]["schema"] == shape.schema
+    assert fields(shape, "structured_outputs") == {"structured_outputs": {"json": shape.schema}}
+    plan = json.dumps(drawn(shape.schema, rng))
+    assert unwrapped(plan, sent) == plan
+
+
+def test_a_schema_as_a_grammar():
+    few = plan_schemas.entries(plan_schemas.among(["a", "b"]), 0, 2)
+    whole = plan_schemas.members(n=few, x=plan_schemas.among([1, 2]))
+    assert Shape(schema=whole).grammar() == (
+        r'root ::= "{\"n\": " "[" ((("\"a\"" | "\"b\"")) (", " (("\"a\"" | "\"b\""))){0,1})? "]" '
+        r'", \"x\": " ("1" | "2") "}"'
+    )
 
 
 def test_long_fields_are_recorded_by_their_hash():

@@ -15,13 +15,14 @@ import pytest
 from ours import our_games
 
 from stratagym import envs
-from stratagym.envs import core, make_batch, spec
+from stratagym.envs import core, make_batch, make_state, spec
+from stratagym.envs.aec import GameEnv
 from stratagym.envs.batch import BatchEnv
 from stratagym.envs.threads import Helpers
 
 ARRAYS = (
     "states", "episodes", "observations", "action_masks", "players", "rewards", "terminations",
-    "truncations",
+    "truncations", "lengths", "episode_returns", "episode_lengths",
 )  # fmt: skip
 
 
@@ -187,12 +188,14 @@ def test_copies_play_on(seed):
     batch = make_batch("ludo", 6, seed=seed, threads=2)
     rng = np.random.default_rng(seed)
     batch.step(choose(batch, rng))
-    twins = [pickle.loads(pickle.dumps(batch)), copy.deepcopy(batch)]
+    twins = [pickle.loads(pickle.dumps(batch)), copy.deepcopy(batch), batch.copy()]
     for _ in range(20):
         actions = choose(batch, rng)
         for one in (batch, *twins):
             one.step(actions)
-    assert same(batch, twins[0]) and same(batch, twins[1])
+    assert all(same(batch, twin) for twin in twins)
+    twins[2].step(choose(batch, rng))
+    assert same(batch, twins[0]) and not same(batch, twins[2])
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
@@ -209,6 +212,163 @@ def test_a_forked_process_has_threads_of_its_own(seed):
             os._exit(1)
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 0, sys.platform
+
+
+# --- ends, starts and positions ------------------------------------------------------------------
+
+
+def assert_ends_are_the_environments(batch: BatchEnv, actions: list[np.ndarray]) -> int:
+    """Play the ``actions`` (steps of (N,)) in a batch and in ``GameEnv``; returns how many games
+    ended. What a batch keeps of an end is what every agent of the environment sees and got."""
+    seats, episodes = batch.rules.num_players, batch.episodes.copy()
+    environments = [GameEnv(batch.spec, batch.rules) for _ in range(batch.num_envs)]
+    plies = np.zeros(batch.num_envs, int)
+    for i, env in enumerate(environments):
+        env.reset(seed=int(core.derive_seed(batch.seeds[i], np.uint64(episodes[i]))))
+    assert batch.final_observations is not None
+    ended = 0
+    for chosen in actions:
+        kept = batch.final_observations.copy()
+        batch.step(chosen)
+        for i, env in enumerate(environments):
+            env.step(int(chosen[i]))
+            plies[i] += 1
+            names = env.possible_agents
+            assert batch.rewards[i].tolist() == [env.rewards[name] for name in names]
+            assert batch.terminations[i] == all(env.terminations.values())
+            assert batch.truncations[i] == all(env.truncations.values())
+            if not (batch.terminations[i] or batch.truncations[i]):
+                assert (batch.final_observations[i] == kept[i]).all()
+                continue
+            ended += 1
+            for seat, name in enumerate(names):
+                seen = env.observe(name)["observation"]
+                assert (batch.final_observations[i, seat] == seen).all()
+            total = np.zeros(seats)
+            core.returns_at(batch.rules, env.states, 0, total)
+            assert (batch.episode_returns[i] == total).all()
+            assert batch.episode_lengths[i] == plies[i]
+            plies[i] = 0
+            assert batch.episodes[i] > episodes[i]
+            episodes[i] = batch.episodes[i]
+            env.reset(seed=int(core.derive_seed(batch.seeds[i], np.uint64(episodes[i]))))
+            assert env.states["rng"][0] == batch.states["rng"][i]
+    return ended
+
+
+@pytest.mark.parametrize("game", our_games())
+def test_ends_are_those_of_the_environment(game, seed):
+    """Random games, threads among them; views, states, observations at the end, returns."""
+    eager = make_batch(game, 3, seed=seed, threads=2, final_observations=True)
+    plain = make_batch(game, 3, seed=seed)
+    rng, steps, ends = np.random.default_rng(seed), [], 0
+    for _ in range(min(150, 3 * plain.spec.max_game_length)):
+        steps.append(choose(plain, rng))
+        plain.step(steps[-1])
+        ends += int((plain.terminations | plain.truncations).sum())
+    assert assert_ends_are_the_environments(eager, steps) == ends
+    assert same(eager, plain) and plain.final_observations is None
+    seen = plain.views()
+    assert (seen[np.arange(3), plain.players] == plain.observations).all()
+    given = np.empty_like(seen)
+    assert plain.views(given) is given and (given == seen).all()
+    assert (plain.state() == seen.reshape(3, plain.rules.num_players, -1)).all()
+
+
+def test_truncated_games_keep_their_last_observations(seed):
+    batch = make_batch("ludo", 5, seed=seed, players=2, max_rolls=40, final_observations=True)
+    plain = make_batch("ludo", 5, seed=seed, players=2, max_rolls=40)
+    rng, steps = np.random.default_rng(seed), []
+    for _ in range(90):
+        steps.append(choose(plain, rng))
+        plain.step(steps[-1])
+    assert assert_ends_are_the_environments(batch, steps) >= 10
+    assert not batch.terminations.any()
+
+
+def test_without_autoreset_the_ends_stay(seed):
+    options = {"seed": seed, "autoreset": False, "final_observations": True}
+    batch = make_batch("connect_four", 20, **options)
+    rng = np.random.default_rng(seed)
+    while (batch.players >= 0).any():
+        batch.step(choose(batch, rng))
+    assert (batch.final_observations == batch.views()).all()
+    assert (batch.episode_returns.sum(1) == 0).all() and not batch.episodes.any()
+    assert (batch.episode_lengths == batch.states["plies"]).all()
+
+
+def test_some_games_start_anew(seed):
+    """From seeds of their own, or with their next episode; nothing of the others changes."""
+    batch, mask = make_batch("ludo", 6, seed=seed), np.arange(6) % 2 == 0
+    rng = np.random.default_rng(seed)
+    for _ in range(10):
+        batch.step(choose(batch, rng))
+    before, seeds = told(batch), batch.seeds.copy()
+    batch.reset(seed + 1, mask)
+    fresh = make_batch("ludo", 6, seed=seed + 1)
+    for name in ARRAYS:
+        now = getattr(batch, name)
+        assert np.array_equal(now[~mask], before[name][~mask]), name
+        assert np.array_equal(now[mask], getattr(fresh, name)[mask]), name
+    assert (batch.seeds == np.where(mask, fresh.seeds, seeds)).all()
+    batch.reset(None)
+    assert batch.episodes.tolist() == [1, 1 + before["episodes"][1], 1, *batch.episodes[3:]]
+    for i in range(6):
+        start = int(core.derive_seed(batch.seeds[i], np.uint64(batch.episodes[i])))
+        assert make_state("ludo", start).states["rng"][0] == batch.states["rng"][i]
+
+
+def test_games_go_on_from_positions(seed):
+    """With dice of their own, or with the record's: then all of them play the same game."""
+    source, batch = make_batch("ludo", 8, seed=seed), make_batch("ludo", 8, seed=seed + 1)
+    rng = np.random.default_rng(seed)
+    for _ in range(30):
+        source.step(choose(source, rng))
+    batch.begin(source.states)
+    assert batch.states.tobytes() == source.states.tobytes()
+    assert (batch.players == source.players).all() and not batch.lengths.any()
+    assert (batch.observations == source.observations).all()
+    assert (batch.action_masks == source.action_masks).all()
+    for _ in range(20):
+        actions = choose(source, rng)
+        for one in (source, batch):
+            one.step(actions)
+        assert np.array_equal(source.rewards, batch.rewards)
+    mask = np.arange(8) > 1
+    before = told(batch)
+    batch.begin(source.states[0], mask)
+    assert (batch.states[mask] == source.states[0]).all()
+    assert np.array_equal(batch.states[~mask], before["states"][~mask])
+    batch.begin(source.states[:1], seed=5)
+    assert len(set(batch.states["rng"].tolist())) == 8
+    again = make_batch("ludo", 8)
+    again.begin(source.states[0], seed=5)
+    assert same(again, batch)
+
+
+def test_wrong_positions_and_masks_leave_the_games_as_they_are():
+    batch = make_batch("tictactoe", 3)
+    other, before = make_batch("ludo", 3), told(batch)
+    over = make_state("tictactoe")
+    for action in (0, 3, 1, 4, 2):
+        over.apply_action(action)
+    for call, message in (
+        (lambda: batch.begin(other.states), "one record of this game or"),
+        (lambda: batch.begin(batch.states[:2]), r"states of shape \(2,\)"),
+        (lambda: batch.begin(np.zeros(3)), "one record of this game or"),
+        (lambda: batch.begin(over.states), "the game of state 0 is over"),
+        (lambda: batch.begin(batch.states, seed=-1), "seed=-1"),
+        (lambda: batch.reset(1, [True]), r"mask of shape \(1,\) .*; \(3,\) bool is needed"),
+        (lambda: batch.reset(1, np.ones(3)), "mask of shape .* float64; .* bool is needed"),
+        (lambda: batch.views(np.zeros(3)), "out: a C-contiguous array of shape"),
+    ):
+        with pytest.raises(ValueError, match=message) as error:
+            call()
+        assert "\n" not in str(error.value)
+        assert all(np.array_equal(before[name], getattr(batch, name)) for name in ARRAYS)
+    ending = make_batch("tictactoe", 3, autoreset=False)
+    ending.begin(over.states)
+    assert (ending.players == core.TERMINAL).all()
 
 
 def test_every_game_takes_threads_from_make_batch():

@@ -21,6 +21,8 @@ CALLS = {
     "board_solvers": "--game tictactoe --policies llm:a?temperature=0.5,random --list-legal",
     "botzone": "--game gomoku --policies random --as-published",
     "coin_teams": "--policies random --invalid random --seed 7",
+    "diplomacy": "--setting agents --agents 4 --policies random --rounds 2 --win 20",
+    "werewolf": "--policies rule:herd --setting self,one --rules players=5 --games 2",
     "duel": "--game tictactoe --policies random,mcts:5 --games 20",
     "hanabi_teams": "--policies rule:iggi --players 2,4 --tries 5",
     "ludo_arena": "--policies random,heuristic --rules max_rolls=20",
@@ -29,6 +31,7 @@ CALLS = {
     "table": "--game ludo --rules players=3 --seating one,teams --forfeit stand-in:heuristic",
     "tournament": "--game chess --policies random,mcts:5 --format swiss",
     "train_ppo": "--game tictactoe --steps 100",
+    "welfare": "--setting all --policies disarm,random --rounds 2 --years 3",
 }
 """Options by script, none of them a default, but for those of the next test."""
 

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import namedtuple
 from pathlib import Path
 
 import numpy as np
@@ -404,7 +405,7 @@ def test_a_stamp_sees_options_and_the_game():
     rules = type(envs.spec("ludo").make_rules())
     assert stamps.stamp(play, {}, [rules]) == stamps.stamp(play, {}, [rules])
     assert stamps.stamp(play, {}, [rules]) != stamps.stamp(play, {"fastmath": True}, [rules])
-    games = [type(envs.spec(game).make_rules()) for game in envs.games()]
+    games = {type(envs.spec(game).make_rules()) for game in envs.games()}
     found = {stamps.stamp(play, {}, [rules]) for rules in games}
     assert len(found) == len(games) > 1
 
@@ -517,3 +518,17 @@ def test_constants_in_calls_make_no_functions_of_their_own():
     assert _callers_of_many_constants() == 21
     assert len(_add.signatures) == 1
     assert _caller_of_what_needs_a_constant() == 1.5
+
+
+def test_every_named_tuple_is_hashed_whole():
+    """Lists that are made while hashing are gone again; their places in memory are used anew."""
+
+    def stamp(*defaults: int) -> str:
+        walk = stamps._Walk([])
+        for k, default in enumerate(defaults):
+            walk.type(namedtuple(f"Pair{k}", "left right", defaults=[default, default]), False)
+        return walk.hash.hexdigest()
+
+    assert stamp(*range(40)) == stamp(*range(40))
+    for k in range(40):
+        assert stamp(*range(40)) != stamp(*(n + (n == k) for n in range(40)))

@@ -9,7 +9,7 @@ from ours import our_games
 
 from stratagym.agents import hooks
 from stratagym.agents.core import decision_for, is_combinatorial, make_policy
-from stratagym.agents.decisive import Narrowing
+from stratagym.agents.decisive import Narrowing, look_each
 from stratagym.envs import core, spec
 
 COMBINATORIAL = [name for name in our_games() if is_combinatorial(spec(name))]
@@ -93,6 +93,41 @@ def test_what_is_left_is_what_trying_everything_leaves(game, rng):
             else:
                 assert left == (safe or view.legal.tolist())
             assert before[0] == view.states and (before[1] == view.legal).all()
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "connect_four"])
+def test_looking_at_many_positions_avoids_draws_too(game, rng):
+    """All masks at once; moves that end the game as a draw go where another move is left."""
+    rules = spec(game).make_rules()
+    look, drawn = Looker(rules), 0
+    found = [states.copy() for _, _, states in positions(game, rng, 300, 6)]
+    masks = np.zeros((len(found), rules.num_actions), np.int8)
+    legal, probs = core.new_scratch(rules)
+    for row, states in zip(masks, found, strict=True):
+        row[legal[: core.legal_actions_at(rules, states, 0, legal)]] = 1
+    before, scratch = masks.copy(), (core.new_states(rules, 3), legal, legal.copy(), np.zeros(2))
+    look_each(rules, np.concatenate(found), masks, *scratch)
+    total, after = np.zeros(2), core.new_states(rules)
+    for old, row, states in zip(before, masks, found, strict=True):
+        left, (wins, safe) = np.flatnonzero(row).tolist(), look(states)
+        if wins:
+            assert len(left) == 1 and left[0] in wins
+            continue
+        wanted = safe or np.flatnonzero(old).tolist()
+        draws = []
+        for action in wanted:
+            after[0] = states[0]
+            if core.play_at(rules, after, 0, action, legal, probs)[0] < 0:
+                core.returns_at(rules, after, 0, total)
+                draws += [action] * (not total.any())
+        drawn += bool(draws)
+        assert left == (sorted(set(wanted) - set(draws)) or wanted)
+    assert drawn or game == "connect_four"
+
+
+def test_agents_look_ahead_in_combinatorial_games_alone():
+    with pytest.raises(ValueError, match="look=1 is for games of two without chance"):
+        make_policy(spec("ludo"), "sb3?look=1")
 
 
 def test_only_what_is_legal_for_the_decision_is_left(rng):

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import math
+import sys
+import zipfile
 from collections.abc import Callable
 
 import pytest
 
+from stratagym import __version__
 from stratagym.agents.core import decision_for, make_policy
+from stratagym.benchmarks.harness import replays
+from stratagym.benchmarks.harness.cli import InputError
+from stratagym.benchmarks.harness.records import GAME_FIELDS
 from stratagym.envs import spec
 from stratagym.envs.text import TextGame, TextOptions
 from stratagym.wrappers.dialogue import Dialogue, pairings
@@ -81,7 +89,7 @@ def test_a_bad_answer_is_quoted_back_and_then_forfeits(seed):
     assert dialogue.messages[: len(first)] == first
     assert dialogue.messages[-2] == {"role": "assistant", "content": "Move: 4,4"}
     assert dialogue.news == dialogue.messages[-1]["content"]
-    assert "no_such_square" in dialogue.news
+    assert "no such square" in dialogue.news
     dialogue.answer("the middle, please")
     assert not dialogue.over
     dialogue.answer("")
@@ -164,3 +172,99 @@ def test_options_of_prompts_are_known_by_name():
     assert TextOptions().with_more(None) == TextOptions()
     with pytest.raises(ValueError, match="unknown option of prompts 'sytem'; the options are: "):
         TextOptions().with_more({"sytem": "merge"})
+
+
+# --- games that a limit ends, and records --------------------------------------------------------
+
+
+def test_a_game_that_is_cut_off_scores_as_a_forfeit_or_not_at_all(seed):
+    dialogue = Dialogue("tictactoe", "random", seed=seed, seat=0)
+    dialogue.answer("Move: 2,2")
+    assert not dialogue.over and dialogue.result() == "cut off"
+    scores = dialogue.scores()
+    assert (scores["return"], scores["loss"], scores["cut_off"], scores["forfeit"]) == (-1, 1, 1, 0)
+    assert dialogue.earned() == -1 and dialogue.earned("none") is None
+    scores = dialogue.scores("none")
+    assert all(math.isnan(scores[name]) for name in ("return", "win", "draw", "loss"))
+    assert (scores["cut_off"], scores["answers"]) == (1, 1)
+    record = dialogue.record("none")
+    assert record["returns"] is None and record["ended_by"] == "cut_off"
+    with pytest.raises(ValueError, match="choose forfeit or none"):
+        dialogue.scores("draw")
+    while not dialogue.over:
+        dialogue.answer(f"Move: {dialogue.moves[0]}")
+    assert dialogue.scores()["cut_off"] == 0 and dialogue.result() in ("won", "drawn", "lost")
+
+
+def log_of(records: list[dict], path, *, archive: bool) -> None:
+    """A log as Inspect writes it, with the games of ``records``."""
+    samples = [
+        {"id": f"{k}-0", "epoch": 1, "scores": {"outcome": {"value": {}, "metadata": record}}}
+        for k, record in enumerate(records)
+    ]
+    if not archive:
+        path.write_text(json.dumps({"eval": {}, "samples": samples}))
+        return
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("header.json", "{}")
+        for sample in samples:
+            file.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
+
+
+@pytest.mark.parametrize("ending", ["json", "eval"])
+def test_a_record_says_all_that_a_replay_needs(ending, seed, tmp_path):
+    records = []
+    for options, over in (({"stacking": "safe", "players": 2}, True), ({"players": 3}, False)):
+        dialogue = Dialogue("ludo", "random", seed=seed, seat=1, options=options)
+        while not dialogue.over and (over or len(dialogue.answers) < 3):
+            assert dialogue.answer(f"{dialogue.moves[0]} | a piece").kind == "ok"
+        record = dialogue.record()
+        assert set(GAME_FIELDS) <= record.keys() and record["rules"]["players"] == dialogue.players
+        assert record["schema"] == 1 and record["version"] == __version__
+        assert record["prompt_version"] == spec("ludo").module("view").PROMPT_VERSION
+        assert record["forfeited_by"] is None
+        assert record["forfeited_by"] is None
+        assert record["seats"] == ["random", "model", "random"][: dialogue.players]
+        # JSON numbers above 2**53 are rounded by others, so that logs have a seed as text.
+        records.append(record | {"seed": str(record["seed"])})
+    log_of(records, tmp_path / f"log.{ending}", archive=ending == "eval")
+    run = replays.find(tmp_path / f"log.{ending}")
+    assert [game["match"] for game in run.games] == ["0-0/1", "1-0/1"]
+    whole, cut = map(run.replay, run.games)
+    assert whole.problems == cut.problems == []
+    assert "the outcome is the recorded one" in whole.agrees and "cut_off" in cut.agrees
+
+
+def test_an_archive_that_python_cannot_unpack_is_read_by_inspect_or_refused_in_a_line(
+    tmp_path, monkeypatch
+):
+    def packed_otherwise(self, name):
+        raise NotImplementedError("That compression method is not supported")
+
+    log_of([{}], tmp_path / "log.eval", archive=True)
+    monkeypatch.setattr(zipfile.ZipFile, "read", packed_otherwise)
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
+    with pytest.raises(InputError, match="inspect log convert --to json"):
+        replays.find(tmp_path / "log.eval")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("log.json", b"[1]"), ("log.json", b"{"), ("log.json", b"{}"), ("log.eval", b"no archive")],
+)
+def test_what_is_no_log_is_refused_in_a_line(name, content, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=r"log\.(json|eval): ") as error:
+        replays.find(tmp_path / name)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(("reward", "returned"), [("goal", 0), ("cost", -84)])
+def test_who_is_alone_neither_wins_nor_loses(reward, returned):
+    """A forfeit, and a game that a limit ends, are worth no more than steps that lead nowhere."""
+    dialogue = Dialogue("planning", "random", seed=1, seat=0, options={"reward": reward}, tries=1)
+    assert not {"win", "draw", "loss"} & set(dialogue.scores())
+    assert dialogue.scores()["return"] == returned and dialogue.result() == "cut off"
+    dialogue.answer("no")
+    assert dialogue.scores()["return"] == returned and dialogue.scores()["forfeit"] == 1
+    assert dialogue.result() == f"returned {returned} by forfeit"

@@ -35,11 +35,11 @@ BENCHMARKS = sorted(
 DOCUMENTED = [name for name in BENCHMARKS if name != "play"]
 SUBCOMMANDS = {
     "ludo_spots": "generate", "train_ppo": "throughput", "anchored_levels": "calibrate",
-    "botzone": "findings", "advgame": "balance",
+    "botzone": "findings", "advgame": "balance", "tune": "reinforce", "dsgbench": "trajectories",
 }  # fmt: skip
 PAGE_OF = {
-    "train_ppo": "tutorials/train_ppo", "botzone": "benchmarks/botzonebench",
-    "compile": "performance",
+    "train_ppo": "tutorials/train_ppo", "tune": "tutorials/tune",
+    "botzone": "benchmarks/botzonebench", "compile": "performance",
 }  # fmt: skip
 """Where a benchmark's page is not called as the benchmark."""
 AUTHORS_SPOTS = "PATH_TO_AUTHORS_SPOTS"

@@ -6,7 +6,11 @@ The engine is scripted; ``test_gguf_model.py`` asks a real model.
 import asyncio
 import json
 import os
+import socket
+import tempfile
 import threading
+import time
+from pathlib import Path
 
 import pytest
 import scripts
@@ -209,6 +213,64 @@ def test_an_answer_is_put_together(fake_engine, file):
     assert server.n_ctx == 1024 * 4 and server.n_parallel == 4 and not server.kv_unified
 
 
+PASSAGE = (
+    "The grid now has three rows and three columns, and in each of them a dot is an empty square. "
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "again"),
+    [
+        (PASSAGE, False),
+        (PASSAGE * 2, False),
+        (PASSAGE * 4, True),
+        (f"Well. {PASSAGE * 4}", True),
+        (f"{PASSAGE * 4}Move", False),
+        (f"{PASSAGE * 2}At last. {PASSAGE * 2}At last. ", True),
+        ("I think. " * 40, False),
+        (". . . . . . . . .\n" * 40, False),
+    ],
+)
+def test_what_says_the_same_again(text, again):
+    """A passage shorter than a hundred characters is taken twice as one."""
+    assert gguf_engine.says_again(text) == again
+
+
+def test_an_answer_in_a_loop_is_stopped_and_counts_as_cut_off(fake_engine, file):
+    told = []
+
+    def script(body, take):
+        for number, word in enumerate((PASSAGE * 40).split(" ")):
+            piece = {
+                "choices": [{"delta": {"content": f"{word} "}}],
+                "prompt_progress": {"total": 30, "cache": 20, "processed": 30},
+                "timings": {"predicted_n": number + 1},
+            }
+            told.append(number)
+            if take(piece):
+                return
+        take({"choices": [{"delta": {}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 30}})
+
+    fake_engine(script)
+    (reply,) = asked(chat(file))
+    assert reply.finish_reason == "loop" and reply.truncated
+    assert (reply.tokens_in, reply.tokens_out, reply.tokens_cached) == (30, len(told), 20)
+    assert len(told) < len((PASSAGE * 5).split(" ")) and reply.text.startswith(PASSAGE * 3)
+    told.clear()
+    (reply,) = asked(chat(file, loops="keep"))
+    assert reply.finish_reason == "stop" and len(told) == len((PASSAGE * 40).split(" "))
+
+
+def test_a_small_model_has_one_thread(fake_engine, file, tmp_path, monkeypatch):
+    package = fake_engine(lambda body, take: said("1 | a", take))
+    monkeypatch.setattr(gguf_engine, "processors", lambda: 7)
+    asked(chat(file, context=512))
+    asked(chat(file, context=512, threads=3))
+    monkeypatch.setattr(gguf_engine, "SMALL", 10)
+    asked(chat(file, context=256))
+    assert [server.cpuparams.n_threads for server in package.servers] == [1, 3, 7]
+
+
 def test_each_slot_has_the_whole_context_and_policies_share_an_engine(fake_engine, file):
     package = fake_engine(lambda body, take: said("1 | a", take))
     asked(chat(file, context=512, slots=3), 2)
@@ -216,6 +278,47 @@ def test_each_slot_has_the_whole_context_and_policies_share_an_engine(fake_engin
     assert [server.n_ctx for server in package.servers] == [1536]
     asked(chat(file, context=512, slots=1, prompt_cache="off"))
     assert len(package.servers) == 2
+    # What a slot forgets is kept beside, for a second try of the same game; or nothing is.
+    assert [server.cache_ram_mib > 0 for server in package.servers] == [True, False]
+
+
+@pytest.fixture
+def brief_path(monkeypatch):
+    """A folder for temporary files, of a name that leaves room for a socket's."""
+    with tempfile.TemporaryDirectory() as folder:
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        yield Path(folder)
+
+
+def test_folders_of_killed_processes_are_removed(fake_engine, file, brief_path):
+    def folder(name, seconds, bound=True, listens=False):
+        made = brief_path / name
+        made.mkdir()
+        if bound:
+            one = socket.socket(socket.AF_UNIX)
+            one.bind(str(made / gguf_engine.SOCKET))
+            if listens:
+                one.listen(1)
+                alive.append(one)
+            else:
+                one.close()  # its name stays, as after a SIGKILL
+        os.utime(made, (seconds, seconds))
+        return made
+
+    begin, now, alive = gguf_engine.FOLDER, time.time(), []
+    folder(f"{begin}killed", 0)
+    folder(f"{begin}early", 0, bound=False)
+    kept = {
+        folder(f"{begin}alive", 0, listens=True),
+        folder(f"{begin}starts", now),
+        folder("another", 0),
+    }
+    fake_engine(lambda body, take: said("1 | a", take))
+    asked(chat(file))
+    (own,) = set(brief_path.iterdir()) - kept
+    gguf_engine.close_engines()
+    assert set(brief_path.iterdir()) == kept and not own.exists()
+    alive[0].close()
 
 
 def test_time_begins_when_a_slot_takes_the_request(fake_engine, file, monkeypatch):

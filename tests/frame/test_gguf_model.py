@@ -46,6 +46,8 @@ def test_it_answers_and_keeps_the_screen_and_the_interrupt(capfd, interruptible)
     replies = asked(chat, "What is the capital of France?", "Name a colour.")
     for reply in replies:
         assert reply.text.strip() and reply.tokens_in > 10 and 1 <= reply.tokens_out <= 12
+    told = [{"role": "user", "content": "Name a colour."}]
+    assert gguf_engine.engine(chat.engine).prompt_tokens(told) == replies[1].tokens_in
     assert capfd.readouterr() == ("", "")
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with pytest.raises(KeyboardInterrupt):

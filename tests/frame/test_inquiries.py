@@ -141,7 +141,7 @@ def test_a_bad_answer_is_quoted_back(tmp_path):
     first, second = ask(tmp_path, model(say), [question(0)], tries=3)
     assert [(r["attempt"], r["kind"]) for r in (first, second)] == [(1, "unparseable"), (2, "ok")]
     told = second["prompt"][-1]["content"]
-    assert "unparseable (no_json)" in told and "Give an answer, exactly in the form" in told
+    assert "it has no JSON object. Give an answer, exactly in the form" in told
     assert "over budget" not in told
 
 

@@ -32,9 +32,11 @@ def counted(records, policy: str) -> Counter:
 
 
 def test_a_pair_is_won_by_who_wins_both():
-    game = {"match": "m", "seats": ["a"]}
+    game = {"match": "m", "game": "ludo", "seats": ["a"], "actions": [], "forfeited_by": None}
     points = {1: (1, 1), 2: (0, 0), 3: (1, 0), 4: (0, 1), 5: (1, 0.5), 6: (0.5, 0.5), 7: (1, 1)}
-    results = [Result("b", seed, p, game) for seed, pair in points.items() for p in pair]
+    results = [
+        Result("b", seed, p, game | {"seed": seed}) for seed, pair in points.items() for p in pair
+    ]
     pairs, games = LevelResult(0, results, by_pairs=True), LevelResult(0, results)
     assert pairs.tally() == {"wins": 2, "losses": 1, "draws": 4}
     assert (pairs.win_rate().value, pairs.win_rate().n) == (pytest.approx(2 / 3), 3)

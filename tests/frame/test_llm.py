@@ -208,9 +208,9 @@ def test_bad_answers_are_quoted_back(view):
     first, second, third = chat.asked
     assert second[: len(first)] == first and third[: len(second)] == second
     assert second[-2] == {"role": "assistant", "content": "I like piece two."}
-    assert "unparseable (no_move)" in second[-1]["content"]
+    assert "Your answer has no line `<int> | <one line reason>`" in second[-1]["content"]
     assert third[-2] == {"role": "assistant", "content": "0 | out"}
-    assert "illegal (needs_six)" in third[-1]["content"]
+    assert "Your move `0` is not legal now: needs six." in third[-1]["content"]
 
 
 def test_an_empty_answer_is_quoted_as_such(view):

@@ -1,4 +1,4 @@
-"""Games of other packages: Nim, and pips of four seats, built from ``tests/outside``."""
+"""Games of other packages, built from ``tests/outside``: Nim, pips of four seats, sealed Blotto."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ import pickle
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
+import outside_package
 import pytest
 from openai_server import OpenAIServer, answer
 from ours import our_games
-from scripts import ROOT, TESTS, lines
+from outside_package import SOURCE, install, left_out_of_contract, python, script
+from scripts import ROOT, lines
 
 from stratagym.envs import games
 from stratagym.testing import CHECKS
 
-SOURCE = TESTS / "outside"
 PACKAGE = "stratagym_nim"
 
 
@@ -26,31 +28,7 @@ PACKAGE = "stratagym_nim"
 def site(once) -> Path:
     """A folder with the package installed in it, by pip and from nothing but its source."""
 
-    def install(work: Path) -> None:
-        shutil.copytree(SOURCE, work / "source", ignore=shutil.ignore_patterns("__pycache__"))
-        subprocess.run(
-            [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index",
-             "--no-build-isolation", "--target", work / "site", work / "source"],
-            check=True,
-        )  # fmt: skip
-
     return once("outside", install) / "site"
-
-
-def python(*arguments: object, path: Path, code: int = 0, **environment: str) -> tuple[str, str]:
-    """What an interpreter that finds ``path`` prints, on both streams."""
-    done = subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
-        env={**os.environ, "PYTHONPATH": str(path), **environment},
-    )  # fmt: skip
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout, done.stderr
-
-
-def script(name: str, *arguments: object, path: Path) -> str:
-    """What a benchmark prints."""
-    return python("-m", f"benchmarks.{name}", *arguments, path=path)[0]
 
 
 # --- a package that plays ------------------------------------------------------------------------
@@ -59,19 +37,14 @@ def script(name: str, *arguments: object, path: Path) -> str:
 def test_it_is_found_and_not_imported(site):
     code = "import sys; from stratagym import envs; print(envs.games(), 'nim' in str(sys.modules))"
     said, error = python("-c", code, path=site)
-    assert said.strip() == f"{sorted([*our_games(), 'nim', 'pips'])} False"
+    assert said.strip() == f"{sorted([*our_games(), 'blotto', 'nim', 'pips'])} False"
     assert error == ""
 
 
 def test_it_keeps_the_contract(site):
-    code = (
-        "import json\nfrom stratagym.testing import contract\n"
-        "print('\\n' + json.dumps(contract('nim')))"
-    )
-    said, _ = python("-c", code, path=site)
-    left_out = dict(json.loads(said.splitlines()[-1]))
-    assert set(left_out) <= {"golden_playthrough", "pettingzoo_render", "ptx"}
-    assert set(left_out) < set(CHECKS)
+    left_out = left_out_of_contract("nim", site)
+    assert left_out <= {"golden_playthrough", "pettingzoo_render", "ptx"}
+    assert left_out < set(CHECKS)
 
 
 def test_a_second_process_compiles_nothing_of_it(site):
@@ -226,13 +199,8 @@ def test_it_is_trained_on(site, tmp_path):
 
 
 def test_a_game_of_four_keeps_the_contract(site):
-    code = (
-        "import json\nfrom stratagym.testing import contract\n"
-        "print('\\n' + json.dumps(contract('pips')))"
-    )
-    said, _ = python("-c", code, path=site)
-    left_out = dict(json.loads(said.splitlines()[-1]))
-    assert set(left_out) <= {"golden_playthrough", "pettingzoo_render", "ptx"}
+    left_out = left_out_of_contract("pips", site)
+    assert left_out <= {"golden_playthrough", "pettingzoo_render", "ptx"}
 
 
 def test_four_sit_at_a_table_with_a_player_that_only_their_game_has(site, tmp_path):
@@ -257,6 +225,104 @@ def test_four_climb_a_ladder_that_is_frozen(site, tmp_path):
     assert '"steady:0"' in said
     seats = [game["seats"] for game in lines(tmp_path / "levels" / "games.jsonl")]
     assert all(row.count("steady:0") == 1 for row in seats)
+
+
+# --- a game of sealed plans ----------------------------------------------------------------------
+
+
+def test_a_game_of_sealed_plans_keeps_the_contract(site):
+    left_out = left_out_of_contract("blotto", site)
+    assert left_out <= {
+        "golden_playthrough",
+        "pettingzoo_render",
+        "pictures_for_a_seat_show_nothing_hidden",
+        "ptx",
+    }
+
+
+def test_players_of_plans_and_a_model_plan_in_it(site, tmp_path):
+    run = tmp_path / "tournament"
+
+    def reply(body: dict, nth: int) -> dict:
+        said = "\n".join(message["content"] for message in body["messages"])
+        if '{"guards": [{"name": "<place>"}]}' in said:
+            return answer('So I hold both:\n{"guards": [{"name": "Ford"}, {"name": "bridge"}]}')
+        if '{"raiders": [{"name": "<place>"}]}' not in said:
+            return answer("yes")  # asked whether it is there at all
+        second = "bridge" if "moat" in said else "moat"  # told that there is none, it plans anew
+        return answer(json.dumps({"raiders": [{"name": "ford"}, {"name": second}]}))
+
+    policies = "random,plan:fill,plan:crossing,plan:mixture,plan:reply?evals=60,llm:model"
+    with OpenAIServer(reply) as server:
+        script("tournament", "--game", "blotto", "--policies", policies, "--games", 2,
+               "--rules", "rounds=2,updates=both", "--workers", 2, "--output", run,
+               "--base-url", server.base_url, path=site)  # fmt: skip
+    played = lines(run / "games.jsonl")
+    assert len(played) == 15 * 2 and {game["game"] for game in played} == {"blotto"}
+    answers = lines(run / "decisions.jsonl")
+    assert {one["prompt_version"] for one in answers} == {"blotto-1"}
+    assert {"ok", "illegal"} <= {one["kind"] for one in answers}
+    assert {one["reason"] for one in answers if one["kind"] == "illegal"} == {"unknown_unit"}
+    shown = script("replay", run, "--match", "1", "--all", path=site)
+    assert "Round 2 of 2: won by the" in shown and "the outcome is the recorded one" in shown
+    script("replay", run, "--match", "1", "--html", tmp_path / "game.html", path=site)
+    assert "Raiders" in (tmp_path / "game.html").read_text()
+    script("export", run, "--format", "table", "--rows", "games", "--output",
+           tmp_path / "games.csv", path=site)  # fmt: skip
+    assert ",blotto," in (tmp_path / "games.csv").read_text().splitlines()[1]
+
+
+def test_players_of_plans_sit_at_a_table(site, tmp_path):
+    run = tmp_path / "table"
+    script("table", "--game", "blotto", "--policies", "random,plan:level?k=4", "--games", 4,
+           "--seating", "mixed,one", "--workers", 1, "--output", run, path=site)  # fmt: skip
+    assert len(lines(run / "games.jsonl")) == 4 + 4
+    assert "Raiders" in (run / "report.md").read_text()
+
+
+def test_its_ladder_stands_on_its_own_frozen_plans(site, tmp_path):
+    checked = script("anchored_levels", "calibrate", "--game", "blotto", "--check", 8, path=site)
+    assert "the games are the same" in checked
+    said = script("anchored_levels", "--game", "blotto", "--policies", "plan:wall", "--games", 8,
+                  "--workers", 1, "--output", tmp_path / "levels", "--json", path=site)  # fmt: skip
+    assert '"plan:wall"' in said
+    opponents = {
+        name for game in lines(tmp_path / "levels" / "games.jsonl") for name in game["seats"]
+    }
+    assert {"random", "plan:level?k=1"} <= opponents
+
+
+@pytest.mark.slow
+def test_its_plans_are_made_by_one_command(site, tmp_path):
+    own = tmp_path / "site"
+    shutil.copytree(site, own)
+    frozen = own / "stratagym_blotto" / "data" / "plans" / "blotto-v1.json"
+    before = json.loads(frozen.read_text())
+    frozen.unlink()
+    played = ("-m", "benchmarks.tournament", "--game", "blotto", "--workers", 1, "--games", 4,
+              "--policies", "random,plan:level?k=4", "--output", tmp_path / "run")  # fmt: skip
+    error = python(*played, path=own, code=2)[1]
+    assert "blotto has no frozen plans; run: python -m stratagym.agents.plan_pools blotto" in error
+    said, _ = python("-m", "stratagym.agents.plan_pools", "blotto", path=own)
+    assert str(frozen) in said
+    after = json.loads(frozen.read_text())
+    # The mixture's weights are floats of a long sum; plans are found by counting wins.
+    assert after["levels"] == before["levels"] and after["constants"] == before["constants"]
+    python(*played, path=own)
+
+
+def test_the_speed_of_its_plans_is_measured(site):
+    said = script("throughput", "--games", "blotto", "--seconds", 0.01, "--repeats", 1,
+                  "--no-peers", "--json", path=site)  # fmt: skip
+    entries = json.loads(said)["entries"]
+    assert {entry["game"] for entry in entries} == {"blotto"}
+    assert "resolve" in {entry["shape"] for entry in entries}
+
+
+def test_the_benchmark_of_three_games_names_them(site, tmp_path):
+    error = python("-m", "benchmarks.advgame", "--game", "blotto", "--output", tmp_path / "run",
+                   path=site, code=2)[1]  # fmt: skip
+    assert "tower_defence, battle_card, elemental_duel" in error
 
 
 # --- a package that goes away --------------------------------------------------------------------
@@ -305,14 +371,7 @@ def test_a_package_that_goes_away_leaves_the_cache_as_it_was(site, tmp_path):
 # --- packages that do not work -------------------------------------------------------------------
 
 
-def distribution(folder: Path, name: str, points: dict[str, str], code: str = "") -> None:
-    """An installed package of one module, ``bad_<name>``, with these entry points."""
-    info = folder / f"{name}-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    told = "\n".join(f"{game} = {package}" for game, package in points.items())
-    (info / "entry_points.txt").write_text(f"[stratagym.games]\n{told}\n")
-    (folder / f"bad_{name}.py").write_text(code)
+distribution = partial(outside_package.distribution, group="stratagym.games", prefix="bad_")
 
 
 ASK = """
@@ -361,8 +420,8 @@ def test_packages_that_do_not_work_harm_nobody(site, tmp_path):
     said, error = python("-c", ASK, *wanted, "mahjong", path=path)
     listed, asked, usable, caught = json.loads(said)
     found = ["crash", "ends", "long", "absent", "empty", "renamed"]
-    assert listed == sorted([*our_games(), "nim", "pips", *found])
-    assert usable == sorted([*our_games(), "nim", "pips"])
+    assert listed == sorted([*our_games(), "blotto", "nim", "pips", *found])
+    assert usable == sorted([*our_games(), "blotto", "nim", "pips"])
     assert set(asked) == {*wanted, "mahjong"} - {"ludo", "nim"}
     for game, words in {
         "crash": ["'crash' of raises 1.0", "bad_raises", "ZeroDivisionError"],

@@ -20,7 +20,7 @@ from openai_server import OpenAIServer, answer
 
 from stratagym.benchmarks.harness.own_play import OwnPlay, counting, own_of
 from stratagym.benchmarks.reporting import own
-from stratagym.benchmarks.reporting.own import NO_RESULT, Own
+from stratagym.benchmarks.reporting.own import NO_RESULT, NOT_MEASURED, Own
 from stratagym.benchmarks.reporting.page import Table
 
 SHARES = (0, 8, 12, 49, 51, 100)
@@ -222,9 +222,10 @@ def test_every_report_marks_what_was_not_own(run):
         assert told, (share, rows)
         for row, at in told if share > 50 else ():
             # No score of it in any table that has the column.
-            assert any(NO_RESULT in cell for cell in row), row
-            scores = [cell for cell in row[at + 1 :] if NO_RESULT not in cell]
-            assert all(cell[0] == "–" for cell in scores), row
+            nothing = [NO_RESULT in cell or NOT_MEASURED in cell for cell in row]
+            assert any(nothing), row
+            behind = list(zip(row, nothing, strict=True))[at + 1 :]
+            assert all(none or cell[0] == "–" for cell, none in behind), row
         assert (" !" in said) == (share > 10)
         assert (f"**Mind:** `llm:{name}`" in page) == (share > 10)
         assert re.search(rf"llm:{name}\b.*{re.escape(said)}", screen, re.DOTALL)
@@ -275,7 +276,7 @@ def test_nobody_has_points_from_those_without_a_result(run):
     else:
         (rows,) = summary["games"].values()
         for name, row in rows.items():
-            assert (row["result"] == NO_RESULT) == (name in void)
+            assert (row["result"] == NOT_MEASURED) == (name in void)
             assert (row["level"] is None) == (name in void)
             if name in void:
                 assert row["rating"] is None and row["behaviour"] == {}

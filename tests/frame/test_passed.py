@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -120,3 +121,13 @@ def test_a_games_oracles_depend_on_its_rules_and_on_the_core():
         files = {path.relative_to(ROOT).as_posix() for path in passed.oracle_files(game)}
         assert {f"envs/{game}/rules.py", "envs/core.py"} <= files
         assert "envs/ludo/rules.py" not in files
+
+
+def test_every_framework_has_its_place_in_the_script():
+    """A test of a framework that ``.ci/frameworks`` does not know would end the merge check."""
+    script = (ROOT / ".ci" / "frameworks").read_text()
+    (apart,) = re.findall(r"^apart=\((.*)\)$", script, re.MULTILINE)
+    assert sorted(apart.split()) == passed.frameworks(ROOT)
+    for path in ROOT.glob("tests/frameworks/test_*.py"):
+        name = path.stem.removeprefix("test_")
+        assert name in apart.split() or f"tests/frameworks/{path.name}" in script

@@ -212,7 +212,7 @@ def test_every_command_of_the_wheel_answers_and_finds_its_data(wheel, tmp_path):
 
 # --- help ----------------------------------------------------------------------------------------
 
-OWN, COMMON = "Options", ["Games and prompts", "Models", "Execution"]
+OWN, COMMON = "Options", ["Talk", "Games and prompts", "Models", "Execution"]
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

@@ -13,8 +13,9 @@ from injections import HOSTILE, INJECTIONS
 from ours import our_games
 
 from stratagym.envs import plans, spec
+from stratagym.envs.reading import FIRST, READER
 from stratagym.envs.replies import ReplyError, find_json, last_json
-from stratagym.envs.text import TextGame, judge
+from stratagym.envs.text import TextGame, TextOptions, judge
 
 tiny_games.register()
 
@@ -121,7 +122,7 @@ def test_all_of_a_plan_or_none():
     again = game.asking(game.observe(), 2)
     again.answer('{"bids": [4, 4, 0]}')
     assert again.messages[-1]["content"].startswith(
-        "That answer is illegal (over_budget). Refused: '4' (over_budget). "
+        "Your answer is not legal: over budget. Refused: `4` (over budget). Give a legal move.\n\n"
     )
     assert game.submit('{"bids": [1, 1]}').reason == "unfinished"
     assert game.submit('{"bids": [1, 1, 1, 1]}').reason == "turn_over"
@@ -184,7 +185,10 @@ def test_hostile_plans_are_named_failures(name):
 def test_texts_around_a_plan_do_not_change_it(name):
     text = INJECTIONS[name]
     reply = f"{text}\n" + json.dumps({"note": text, "bids": [1, 2, 3]})
-    assert started("bids").submit(reply).actions == (1, 2, 3)
+    # What is thought and not ended is no answer, but to the first reader.
+    game = TextGame("bids", TextOptions(reader=FIRST if name == "think" else READER))
+    game.reset(1)
+    assert game.submit(reply).actions == (1, 2, 3)
 
 
 def test_a_plan_of_too_many_moves():

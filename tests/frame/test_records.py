@@ -69,7 +69,7 @@ def test_runs_have_these_fields(tmp_path):
     play_all(matches, tmp_path, policies=policies, workers=1)
     for found, fields in (
         (read_games(tmp_path), GameRecord.__required_keys__ | {"pairing", "round", "seat"}),
-        (read_decisions(tmp_path), DecisionRecord.__required_keys__),
+        (read_decisions(tmp_path), DecisionRecord.__required_keys__ | {"reader"}),
     ):
         records = list(found)
         assert len(records) >= 3

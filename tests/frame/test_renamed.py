@@ -6,8 +6,9 @@ import json
 import re
 
 import pytest
+from made_up_names import words_in
 from openai_server import OpenAIServer, answer, playing
-from ours import games_of_moves, our_games
+from ours import NAMELESS, games_of_moves, our_games
 from scripts import lines, run
 
 from stratagym.envs import spec
@@ -43,11 +44,16 @@ REPLIES = {
 RENAMED = TextOptions(renamed=True)
 
 
-def words_in(words, text):
-    return [word for word in words if re.search(rf"(?i)(?<![a-z]){re.escape(word)}(?![a-z])", text)]
+PLANS = set(our_games()) - set(games_of_moves())
 
 
-@pytest.mark.parametrize("game", [*REPLIES, *sorted(set(our_games()) - set(games_of_moves()))])
+@pytest.mark.parametrize("game", sorted(NAMELESS))
+def test_what_has_no_other_names_is_refused(game):
+    with pytest.raises(ValueError, match="no other names"):
+        TextGame(game, RENAMED)
+
+
+@pytest.mark.parametrize("game", [*REPLIES, *sorted(PLANS - NAMELESS)])
 def test_prompts_hold_no_word_of_the_game(game, seed, rng):
     """With history, legal moves and personas; and the plain prompts hold no made-up name."""
     view = spec(game).module("view")

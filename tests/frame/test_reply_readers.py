@@ -59,7 +59,7 @@ def has_other_names(game: str) -> bool:
 SHORT, LONG = 20_000, 100_000
 MOST = 2.4 * LONG / SHORT
 """Times as long; in proportion it is 5, with the square 25."""
-WORTH_A_LOOK_S = 0.1
+WORTH_A_LOOK_S = 0.3
 """Where the long reply takes less, no time grows with its square: that would be seconds."""
 
 

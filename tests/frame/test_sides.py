@@ -224,8 +224,9 @@ def test_who_has_no_choice_need_not_be_asked(tmp_path, capsys):
     """As in the plain run, but for the answers that nothing hangs on."""
 
     def least(body, nth):
-        listed = body["messages"][-1]["content"].partition("## Legal plays\n")[2].splitlines()
-        return answer(f"Evaluation: none\nReason: none\nAnswer: {listed[0]}")
+        listed = body["messages"][-1]["content"].partition("by their cards\n")[2].splitlines()
+        cards = listed[0].removesuffix(" (a pass)")
+        return answer(f'Evaluation: none\nReason: none\nAnswer: {{"cards": {cards}}}')
 
     found = []
     for more in ([], ["--no-ask-forced"]):

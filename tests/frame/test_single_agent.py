@@ -40,6 +40,8 @@ def test_gymnasium_check_env(game, options, monkeypatch):
     """No failure and no warning of Gymnasium's checker, all render modes included."""
     pytest.importorskip("pygame")
     monkeypatch.setitem(SingleAgentEnv.metadata, "render_fps", 10_000)
+    if spec(game).max_players == 1:
+        options = {key: value for key, value in options.items() if key != "seat"}
     if options.get("opponent") == "heuristic":
         options = options | {"opponent": rule_based(game)}
     env = gymnasium.make(gymnasium_id(game), **options).unwrapped

@@ -206,12 +206,13 @@ def test_between_two_sides_a_forfeit_ends_the_game():
 def test_a_replay_says_who_played(seed):
     record = play(match("heap", {3: model(answers=1)}, seed, players=7))
     shown = replay(record, {})
-    assert shown.problems == [] and ("Forfeited", "seat 3 from move 11 on, played by random") in (
+    assert shown.problems == [] and ("Forfeited", "Player 3 from move 11 on, played by random") in (
         shown.facts
     )
     own = [position for position in shown.positions if position.seat == 3]
     assert [position.policy for position in own] == ["m", *["random for m"] * 2]
-    assert "stand-in" in own[1].instead and not own[0].instead
+    assert own[1].instead == "random chose this move for m, which had forfeited."
+    assert not own[0].instead
 
 
 def recorded(folder, one: SeatedMatch, protocol: AnswerProtocol) -> tuple[dict, Replay]:

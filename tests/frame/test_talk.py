@@ -173,7 +173,9 @@ def heard(game: TextGame, seat: int) -> list[str]:
     begin = next((k for k, line in enumerate(lines) if line.startswith("What was said")), None)
     if begin is None:
         return []
-    return [line for line in lines[begin + 1 :] if line]
+    told = lines[begin + 1 :]
+    end = next((k for k, line in enumerate(told) if line.startswith("## ")), len(told))
+    return [line for line in told[:end] if line]
 
 
 def silent(game: TextGame, seats: int) -> None:
@@ -326,7 +328,7 @@ def test_a_match_records_what_is_said():
     protocol = AnswerProtocol(TextOptions(), 1, "forfeit")
     record = asyncio.run(play_match(match, protocol, Journal, {}, messages=said.append))
     assert record["ended_by"] == "terminal"
-    assert [m["text"] for m in said] == [m["text"] for r in kept for m in r["said"]]
+    assert [m["text"] for m in said] == [limited(m["text"]) for r in kept for m in r["said"]]
     assert [m["number"] for m in said] == list(range(6))
     json.dumps(said)
 

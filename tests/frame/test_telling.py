@@ -16,6 +16,7 @@ from stratagym.envs.chess import notation
 from stratagym.envs.chess.past import moves_since
 from stratagym.envs.text import TextGame, TextOptions
 from stratagym.testing import RandomGame, position, telling
+from stratagym.testing import prompts as side_by_side
 
 ALONE = ("breakthrough", "gomoku", "reversi")
 """Games whose records have nothing that counts but what prompts tell: no two have one prompt."""
@@ -195,3 +196,13 @@ def test_plan_games_tell_the_rounds_so_far_and_list_no_void(name, seed):
     sides = {name: ("attacker", "defender")}.get("tower_defence", ("invaders", "defenders"))
     for first, side in zip(("attacker", "defender"), sides, strict=True):
         assert f"in turn, the {side} first" in asked(name, rounds=3, first=first)
+
+
+def test_prompts_side_by_side_show_what_is_true_for_one_seat_alone(capsys):
+    assert side_by_side.main(["tictactoe", "--games", "1"]) == 0
+    told = capsys.readouterr().out
+    assert "===== phase 1 of 1: " in told and "----- seat 1, where it differs from seat 0" in told
+    assert "\n-You play tic-tac-toe with the mark X; your opponent has O.\n" in told
+    assert "\n+You play tic-tac-toe with the mark O; your opponent has X.\n" in told
+    assert side_by_side.main(["tictactoe", "--option", "sides=3"]) == 2
+    assert side_by_side.main(["no_such_game"]) == 2

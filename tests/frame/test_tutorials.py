@@ -32,7 +32,7 @@ class Copy:
         for name in ("pyproject.toml", "README.md", "CONTRIBUTING.md"):
             shutil.copy(ROOT / name, folder / name)
         (folder / "stratagym").mkdir()
-        (folder / "stratagym" / "__init__.py").touch()
+        shutil.copy(ROOT / "package" / "__init__.py", folder / "stratagym")
         for name in PACKAGES:
             (folder / "stratagym" / name).symlink_to(folder / name)
         (folder / "stratagym" / "testing").symlink_to(folder / "tests" / "testing")

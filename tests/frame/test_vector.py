@@ -14,6 +14,8 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from gymnasium_forms import Scripted, sample_each
 
+from stratagym import envs
+from stratagym.agents.core import Policy, make_policy
 from stratagym.envs import core
 from stratagym.wrappers.single_agent import SingleAgentEnv
 from stratagym.wrappers.vector import VectorEnv
@@ -27,6 +29,7 @@ from stratagym.wrappers.vector import VectorEnv
         (["gt:1", "random", "heuristic"], "rotate", True),
         ("heuristic", "random", False),
         ("self", 0, True),
+        ([Scripted(), "random", {"random": 1, Scripted(): 2, "gt:1": 0.5}], "rotate", False),
     ],
 )
 def test_vector_env_is_gymnasiums_vector_of_single_envs(seed, mode, opponent, seat, as_dict):
@@ -80,6 +83,78 @@ def test_vector_env_is_gymnasiums_vector_of_single_envs(seed, mode, opponent, se
         actions[rng.random(n) < 0.01] = 4
         one, other = many.step(actions), sync.step(actions)
     assert ends > n
+
+
+class Asked(Policy):
+    """A compiled policy that is asked from outside, all its games at once or one by one."""
+
+    def __init__(self, name: str, together: bool):
+        self.name, self.asked = name, 0
+        self._kernel = make_policy(envs.spec("ludo"), name)
+        if together:
+            self.act_each = self._act_each
+
+    def act(self, view):
+        self.asked += 1
+        return self._kernel.act(view)
+
+    def _act_each(self, rules, states, seeds):
+        self.asked += len(states)
+        return self._kernel.act_each(rules, states, seeds)
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+@pytest.mark.parametrize("together", [False, True])
+def test_opponents_that_are_asked_play_as_compiled_ones(seed, mode, together):
+    """Few throws: some episodes end before the learner decides, and are passed over."""
+    asked = Asked("heuristic", together)
+    inside, outside = (
+        VectorEnv("ludo", 6, opponent, "rotate", autoreset_mode=mode, max_rolls=14)
+        for opponent in ("heuristic", [asked, "heuristic", asked])
+    )
+    rng, ends = np.random.default_rng(seed), 0
+    one: Any = inside.reset(seed=seed)
+    other: Any = outside.reset(seed=seed)
+    for _ in range(60):
+        assert data_equivalence(one, other, exact=True)
+        assert inside.states.tobytes() == outside.states.tobytes()
+        actions = sample_each(rng, inside.action_masks())
+        actions[rng.random(6) < 0.02] = 4
+        one, other = inside.step(actions), outside.step(actions)
+        over = one[2] | one[3]
+        ends += over.sum()
+        if mode is AutoresetMode.DISABLED and over.any():
+            assert data_equivalence(one, other, exact=True)
+            again = {"reset_mask": over}
+            one, other = inside.reset(options=again), outside.reset(options=again)
+    assert ends > 6 and asked.asked > 100
+
+
+def test_a_mixture_draws_one_policy_for_an_episode(seed):
+    """In tic-tac-toe's three or four answers; shares as weighted, within six deviations."""
+    first, second = Scripted(), Scripted()
+    env = VectorEnv("tictactoe", 400, {first: 3, second: 1}, 0, autoreset_mode="Disabled")
+    env.reset(seed=seed)
+    asked = [[len(policy.seats) for policy in (first, second)]]
+    over = np.zeros(400, bool)
+    while not over.any():
+        _, _, terminated, truncated, _ = env.step(env.action_masks().argmax(1))
+        asked.append([len(policy.seats) for policy in (first, second)])
+        over = terminated | truncated
+    turns = np.diff(asked, axis=0)[:-1]
+    assert (turns == turns[0]).all()  # whoever began an episode plays it on
+    assert abs(turns[0, 1] - 100) < 6 * (400 * 3 / 16) ** 0.5 and turns[0].sum() == 400
+
+
+@pytest.mark.parametrize("game", ["ludo", "hanabi"])
+def test_views_and_state_of_a_vector_env(seed, game):
+    env, rng = VectorEnv(game, 5), np.random.default_rng(seed)
+    observations, infos = env.reset(seed=seed)
+    for _ in range(20):
+        views = env.views()
+        assert (views[np.arange(5), infos["seat"]] == observations).all()
+        assert (env.state() == views.reshape(5, env.rules.num_players, -1)).all()
+        observations, *_, infos = env.step(sample_each(rng, env.action_masks()))
 
 
 def test_seeds_of_a_vector_env(seed):
@@ -186,7 +261,9 @@ def test_the_heuristic_beats_random_players_through_every_form(seed):
     [
         ({"num_envs": 0}, ["num_envs=0", "at least 1"]),
         ({"autoreset_mode": "later"}, ["'later'", "NextStep", "SameStep", "Disabled"]),
-        ({"opponent": Scripted()}, ["compiled", "SingleAgentEnv"]),
+        ({"opponent": {"random": -1}}, ["opponent: weights [-1]", "from 0 on"]),
+        ({"opponent": {"random": 0, "heuristic": 0}}, ["opponent: weights [0, 0]", "above 0"]),
+        ({"opponent": {}}, ["opponent: weights []"]),
         ({"render_mode": "human"}, ["'human'", "ansi, rgb_array"]),
     ],
     ids=",".join,

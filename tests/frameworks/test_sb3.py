@@ -1,4 +1,4 @@
-"""Trained networks as policies, and SB3's view of the games."""
+"""Trained networks as policies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ pytest.importorskip("sb3_contrib", reason="sb3-contrib is missing: pip install '
 
 import torch
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 from stratagym import envs
 from stratagym.agents import hooks, networks, sb3
@@ -25,9 +24,9 @@ from stratagym.benchmarks.harness.batched import play_batched
 from stratagym.benchmarks.harness.match_play import SeatedMatch
 from stratagym.envs import core
 from stratagym.envs.chess.tables import WHITE
+from stratagym.envs.stratego.moves import move_id, moves_from
 from stratagym.wrappers.sb3 import SB3VecEnv
 from stratagym.wrappers.sb3_board import BoardPolicy, board_settings
-from stratagym.wrappers.vector import VectorEnv
 
 
 def small_model(env: SB3VecEnv, seed: int = 0) -> MaskablePPO:
@@ -47,202 +46,6 @@ def agent(model, tmp_path):
     path = tmp_path / "agent.zip"
     sb3.save(model, path, envs.spec("tictactoe"))
     return path
-
-
-# --- the environment -----------------------------------------------------------------------------
-
-
-class Lowest(Policy):
-    """The lowest legal action: a policy that is not compiled, one state at a time."""
-
-    name = "lowest"
-
-    def act(self, view):
-        return int(view.legal[0])
-
-
-class LowestEach(Policy):
-    """The same for many states at once."""
-
-    name = "lowest"
-
-    def act(self, view):
-        raise AssertionError("many can be asked at once")
-
-    def act_each(self, rules, states, seeds):
-        legal = np.zeros(rules.num_actions, np.int64)
-        actions = []
-        for i in range(len(states)):
-            core.legal_actions_at(rules, states, i, legal)
-            actions.append(legal[0])
-        return np.array(actions)
-
-
-GAMES = ["tictactoe", "connect_four", "ludo", "hanabi", "texas_holdem"]
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_compiled_opponents_play_as_in_the_vector_environment(game, seed, rng):
-    seat = "rotate"
-    ours = SB3VecEnv(game, 5, "random", seat, seed=seed)
-    other = VectorEnv(game, 5, "random", seat, autoreset_mode="SameStep")
-    seen = ours.reset()
-    expected, _ = other.reset(seed=seed)
-    for _ in range(120):
-        np.testing.assert_array_equal(seen, expected)
-        masks = get_action_masks(ours)
-        np.testing.assert_array_equal(masks, other.action_masks())
-        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
-        seen, rewards, dones, infos = ours.step(actions)
-        expected, expected_rewards, terminated, truncated, final = other.step(actions)
-        np.testing.assert_allclose(rewards, expected_rewards, rtol=1e-6)
-        np.testing.assert_array_equal(dones, terminated | truncated)
-        for i in np.flatnonzero(dones):
-            np.testing.assert_array_equal(infos[i]["terminal_observation"], final["final_obs"][i])
-            assert infos[i]["TimeLimit.truncated"] == truncated[i]
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_opponents_that_are_asked_play_the_same_games_as_compiled_ones(game, seed, rng):
-    """A kernel policy behind a plain ``Policy`` is asked from outside, with the same seeds."""
-    kernel = make_policy(envs.spec(game), "random")
-
-    class Outside(Policy):
-        name = "outside"
-
-        def act(self, view):
-            return kernel.act(view)
-
-        def act_each(self, rules, states, seeds):
-            return kernel.act_each(rules, states, seeds)
-
-    inside, outside = (
-        SB3VecEnv(game, 6, opponent, "rotate", seed=seed, reward_scale=0.5)
-        for opponent in (kernel, Outside())
-    )
-    np.testing.assert_array_equal(inside.reset(), outside.reset())
-    ended = 0
-    for _ in range(120):
-        masks = inside.action_masks()
-        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
-        one, other = inside.step(actions), outside.step(actions)
-        for a, b in zip(one[:3], other[:3], strict=True):
-            np.testing.assert_array_equal(a, b)
-        np.testing.assert_array_equal(inside.action_masks(), outside.action_masks())
-        for i in np.flatnonzero(one[2]):
-            np.testing.assert_array_equal(
-                one[3][i]["terminal_observation"], other[3][i]["terminal_observation"]
-            )
-            assert one[3][i]["episode"] == other[3][i]["episode"]
-            ended += 1
-    assert ended or game == "texas_holdem"
-
-
-def test_games_have_opponents_of_their_own(seed, rng):
-    env = SB3VecEnv("connect_four", 4, Lowest(), seat=1, seed=seed)
-    env.set_opponents([Lowest(), LowestEach(), make_policy(env.game, "random")],
-                      np.array([0, 1, 0, 1]))  # fmt: skip
-    env.reset()
-    for _ in range(30):
-        masks = env.action_masks()
-        before = env.states.copy()
-        env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
-        again = env.states["plies"] == 1  # a new game: the opponent has moved, in column 0
-        assert (env.states["other"][again] == 1).all()
-        assert (env.states["plies"] != before["plies"]).all()
-
-
-def test_an_illegal_answer_is_refused(seed):
-    class Wrong(Policy):
-        name = "wrong"
-
-        def act(self, view):
-            return 8 if view.legal[-1] != 8 else 0
-
-    env = SB3VecEnv("tictactoe", 2, Wrong(), seat=0, seed=seed)
-    env.reset()
-    with pytest.raises(ValueError, match="may not play 0 in game 0"):
-        env.step(np.array([0, 0]))
-
-
-def test_shaping_adds_the_change_of_a_potential(seed, rng):
-    """Over an episode discounted rewards differ by the first estimate alone, whatever was
-    played."""
-    gamma = 0.9
-    plain, shaped = (
-        SB3VecEnv("chess", 1, "random", 0, seed=seed, shaping=weight, gamma=gamma)
-        for weight in (0.0, 2.0)
-    )
-    plain.reset()
-    shaped.reset()
-    start = float(shaped._estimates[0])
-    discount, difference = 1.0, 0.0
-    for _ in range(500):
-        action = np.array([rng.choice(np.flatnonzero(plain.action_masks()[0]))])
-        estimate = float(shaped._estimates[0])
-        _, reward, done, _ = plain.step(action)
-        _, with_shaping, _, _ = shaped.step(action)
-        change = with_shaping[0] - reward[0]
-        after = 0.0 if done[0] else float(shaped._estimates[0])
-        assert change == pytest.approx(2 * (gamma * after - estimate), abs=1e-5)
-        difference += discount * change
-        discount *= gamma
-        if done[0]:
-            break
-    assert difference == pytest.approx(2 * (discount * after - start), abs=1e-4)
-
-
-def test_masks_are_found_by_sb3(seed):
-    env = SB3VecEnv("connect_four", 3, seed=seed)
-    env.reset()
-    assert is_masking_supported(env)
-    assert get_action_masks(env).shape == (3, 7) and get_action_masks(env).dtype == bool
-    assert len(env.env_method("action_masks", indices=[1])) == 1
-    with pytest.raises(AttributeError, match="no method"):
-        env.env_method("fly")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"num_envs": 0}, "at least 1"),
-        ({"opponent": "self", "shaping": 1.0}, "shaping needs one seat"),
-        ({"opponent": "nobody"}, "unknown policy"),
-        ({"seat": 7}, "choose one of"),
-    ],
-)
-def test_wrong_arguments_get_one_line(arguments, message):
-    with pytest.raises(ValueError, match=message) as caught:
-        SB3VecEnv(**{"game": "tictactoe", "num_envs": 2, **arguments})
-    assert "\n" not in str(caught.value)
-
-
-def test_a_snapshot_goes_on_alike(seed, rng):
-    env, later = (SB3VecEnv("ludo", 4, "random", seed=s, players=2) for s in (seed, seed + 1))
-    env.reset()
-    later.reset()
-
-    def play(which, steps, rng):
-        out = []
-        for _ in range(steps):
-            masks = which.action_masks()
-            seen, rewards, *_ = which.step(
-                np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
-            )
-            out.append((seen, rewards))
-        return out
-
-    play(env, 50, rng)
-    seen = later.restore({name: array.copy() for name, array in env.snapshot().items()})
-    np.testing.assert_array_equal(seen, env._games.observations)
-    one = play(env, 100, np.random.default_rng(seed))
-    two = play(later, 100, np.random.default_rng(seed))
-    for (a, x), (b, y) in zip(one, two, strict=True):
-        np.testing.assert_array_equal(a, b)
-        np.testing.assert_array_equal(x, y)
-
-
-# --- the policy ----------------------------------------------------------------------------------
 
 
 def positions(game: str, n: int, rng: np.random.Generator, **options):
@@ -301,6 +104,44 @@ def test_actions_stand_where_their_piece_stands(rng):
             plane, row, column = np.unravel_index(cells[action], (73, 8, 8))
             assert plane == action % 73
             assert shown[row, column]
+
+
+def test_boards_with_their_planes_first_play_from_a_file_as_in_training(rng, tmp_path):
+    """Stratego's moves stand on the cells they start from, and small boards' networks on large."""
+    spec, options = envs.spec("stratego"), {"board": "barrage8", "setup": "random"}
+    env = SB3VecEnv("stratego", 2, **options)
+    model = MaskablePPO(
+        BoardPolicy, env, n_steps=4, batch_size=8, device="cpu",
+        policy_kwargs=board_settings(env.rules, (4, 6), planes=29),
+    )  # fmt: skip
+    model.learn(8)
+    sb3.save(model, tmp_path / "a.zip", spec, **options)
+    policy = make_policy(spec, f"sb3:{tmp_path}/a.zip?deterministic=1")
+    rules, states = positions("stratego", 10, rng, **options)
+    actions = policy.act_each(rules, states, np.zeros(10, np.uint64))
+    cells = hooks.action_cells(rules)
+    assert len(np.unique(cells)) == rules.num_actions
+    for i in range(10):
+        view = decision_for(spec, rules, states[i : i + 1], 1)
+        seen, mask = view.observation(), np.isin(np.arange(rules.num_actions), view.legal)
+        assert actions[i] == model.predict(seen, action_masks=mask, deterministic=True)[0]
+        for action in view.legal:
+            _, row, column = np.unravel_index(cells[action], (28, 8, 8))
+            assert seen[:10, row, column].sum() == 1
+    actor, _ = sb3.load(tmp_path / "a.zip")
+    small = np.zeros((3, 73, 6, 6), np.int8)
+    large = np.zeros((3, 73, 8, 8), np.int8)
+    small[:, :29] = rng.integers(2, size=(3, 29, 6, 6))
+    large[:, :, 1:7, 1:7] = small
+    there = actor.on(other := spec.make_rules(setup="random", board="six")).logits(small)
+    for a in range(other.num_actions):
+        source, target = moves_from(other, a)
+        if all(2 <= k <= 3 for k in divmod(source, 6)):  # the edge is two cells away
+            wide = [8 * (cell // 6 + 1) + cell % 6 + 1 for cell in (source, target)]
+            same = actor.logits(large)[:, move_id(rules, *wide)]
+            np.testing.assert_allclose(there[:, a], same, atol=1e-5)
+    with pytest.raises(ValueError, match="use the options it was trained with"):
+        actor.on(spec.make_rules(setup="random"))  # a step of nine cells has no plane
 
 
 def _shown(rules, s):
@@ -423,18 +264,19 @@ def test_shipped_agents_beat_random(game):
     policy, other = make_policy(spec, "sb3"), make_policy(spec, "random")
     options = sb3.load(sb3.SHIPPED / f"{game}.zip")[1]["options"]
     rules, games = spec.make_rules(**options), 100 if spec.name == "chess" else 400
-    together = spec.utility == "identical"
+    together, many = spec.utility == "identical", rules.num_players
 
     def mean_return(mine: Policy) -> float:
-        seats = [[mine, mine if together else other], [mine if together else other, mine]]
+        others = mine if together else other
+        seats = [[mine if seat == own else others for seat in range(many)] for own in range(many)]
         played = play_batched(
             [
                 SeatedMatch.of("test", f"{k}/{own}", spec, rules, options, k, seats[own])
-                for k in range(games // 2)
-                for own in range(2)
+                for k in range(games // many)
+                for own in range(many)
             ]
         )
-        return float(np.mean([record["returns"][g % 2] for g, record in enumerate(played)]))
+        return float(np.mean([record["returns"][g % many] for g, record in enumerate(played)]))
 
     assert mean_return(policy) > mean_return(other)
 
@@ -490,7 +332,7 @@ def damaged(kind: str, agent, folder, model) -> str:
         rewrite(agent, path, policy_pth=buffer.getvalue())
     elif kind == "a pickle that runs code":
         buffer = io.BytesIO()
-        torch.save(Lowest(), buffer)
+        torch.save(make_policy(envs.spec("tictactoe"), "random"), buffer)
         rewrite(agent, path, policy_pth=buffer.getvalue())
     elif kind == "a program in TorchScript":
         buffer = io.BytesIO()
@@ -552,6 +394,7 @@ def test_a_wrong_file_gets_one_line(kind, message, agent, tmp_path, model, recwa
     ("text", "message"),
     [
         ("sb3:{agent}?deterministic=2", "write 0 or 1"),
+        ("sb3:{agent}?look=2", "look=2; write 0 or 1"),
         ("sb3:{agent}?greedy=1", "unknown option"),
         ("sb3:{folder}", "is a folder"),
     ],
@@ -588,3 +431,12 @@ def test_without_torch_the_extra_is_named(agent, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ModuleNotFoundError, match=r"stratagym\[rl\]"):
         make_policy(envs.spec("tictactoe"), f"sb3:{agent}")
+
+
+def test_looking_ahead_wins_at_once(agent):
+    state = envs.make_state("tictactoe")
+    for action in (0, 3, 1, 4):
+        state.apply_action(action)
+    policy = make_policy(envs.spec("tictactoe"), f"sb3:{agent}?look=1")
+    states, seeds = np.repeat(state.states, 20), np.arange(20, dtype=np.uint64)
+    assert set(policy.act_each(state.rules, states, seeds)) == {2}

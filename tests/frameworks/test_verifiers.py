@@ -30,6 +30,7 @@ class Player:
             info={},
             record_reward=lambda name, value, weight: self.rewards.update({name: value * weight}),
             record_metric=lambda name, value: self.metrics.update({name: value}),
+            has_error=False,
         )
 
     @contextlib.asynccontextmanager
@@ -66,7 +67,8 @@ def test_the_reward_is_the_games_return(seed):
     assert [task.data.seat for task in tasks] == [0, 1] * 3
     for task in tasks:
         player = played(env, task, squares)
-        same = Dialogue("tictactoe", "random", seed=task.data.seed, seat=task.data.seat, tries=9)
+        own = int(task.data.seed)
+        same = Dialogue("tictactoe", "random", seed=own, seat=task.data.seat, tries=9)
         told = []
         while not same.over:
             told.append(same.news)
@@ -74,13 +76,13 @@ def test_the_reward_is_the_games_return(seed):
         assert player.told == told
         assert player.rewards == {"return": same.returns()[task.data.seat]}
         assert player.metrics == {k: v for k, v in same.scores().items() if k != "return"}
-        assert player.trace.info["game"] == same.record()
+        assert player.trace.info["game"] == same.record() | {"seed": task.data.seed}
 
 
 def test_bad_answers_are_told_and_forfeit(seed):
     env = load_environment(game="connect_four", opponent="random", games=2, seed=seed, tries=2)
     player = played(env, next(iter(env.taskset)), lambda n: "no")
-    assert len(player.told) == 2 and "unparseable" in player.told[1]
+    assert len(player.told) == 2 and "has no line `Move: <column>`" in player.told[1]
     assert player.rewards == {"return": -1.0}
     assert player.metrics["forfeit"] == 1 and player.metrics["unparseable"] == 2
 
@@ -95,11 +97,27 @@ def test_rewards_stay_apart_from_the_return(seed):
     assert player.metrics["return"] == -1 and player.metrics["forfeit"] == 1
 
 
-def test_a_game_that_was_cut_off_has_no_reward(seed):
-    env = load_environment(game="connect_four", opponent="random", games=2, seed=seed)
+def test_a_game_that_a_limit_cuts_off_is_scored(seed):
+    for cut_off, rewards in (("forfeit", {"return": -1.0}), ("none", {})):
+        env = load_environment(
+            game="connect_four", opponent="random", games=2, seed=seed, cut_off=cut_off
+        )
+        player = played(env, next(iter(env.taskset)), lambda n: f"Move: {n + 1}", turns=1)
+        assert player.rewards == rewards and player.metrics["cut_off"] == 1
+        assert player.trace.info["game"]["ended_by"] == "cut_off"
+    env = load_environment(
+        game="connect_four", opponent="random", games=2, seed=seed, rewards={"forfeit": -2}
+    )
     player = played(env, next(iter(env.taskset)), lambda n: f"Move: {n + 1}", turns=1)
+    assert player.rewards == {"reward": -2} and player.metrics["return"] == -1
+
+
+def test_a_game_that_a_failed_call_ends_has_no_reward(seed):
+    env = load_environment(game="connect_four", opponent="random", games=2, seed=seed)
+    player = Player(lambda n: f"Move: {n + 1}", turns=1)
+    player.trace.has_error = True
+    asyncio.run(env.run(next(iter(env.taskset)), SimpleNamespace(player=player)))
     assert player.rewards == player.metrics == {}
-    assert player.trace.info["game"]["ended_by"] == "cut_off"
 
 
 @pytest.mark.parametrize(
@@ -108,6 +126,7 @@ def test_a_game_that_was_cut_off_has_no_reward(seed):
         ({"games": 3}, "multiple of 2"),
         ({"opponent": "nobody"}, "unknown policy"),
         ({"invalid": "shrug"}, "choose forfeit or random"),
+        ({"cut_off": "shrug"}, "choose forfeit or none"),
         ({"rewards": {"win": 1}}, "unknown reward 'win'"),
     ],
 )

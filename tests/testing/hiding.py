@@ -26,6 +26,8 @@ GAMES_WITH_HEARERS = 20
 """Random games in which a seat is looked for that is asked after another."""
 MOST_TOLD = 50
 """Legal moves, and about as many others, whose texts are compared in one position."""
+MOST_KEPT = 400
+"""Texts of positions that are kept to be compared again."""
 
 
 class Hiding:
@@ -172,27 +174,43 @@ class Hiding:
     ) -> None:
         """Two states look alike to a seat in words: as it is shown them and, if it is to move, in
         every form of prompt, in its legal moves and in what is wrong with others."""
-        rules = self.rules
-        if self.spec.information == "imperfect":
-            shown = [view.seat_text(rules, states[0], seat) for states in (one, other)]
-            assert shown[0] == shown[1], f"seat_text for seat {seat}: {shown[0]!r} / {shown[1]!r}"
+        told = [self._texts(view, states, seat, mover) for states in (one, other)]
+        assert told[0].keys() == told[1].keys(), (
+            f"texts for seat {seat}: {[*told[0]]}, {[*told[1]]}"
+        )
+        for what, said in told[0].items():
+            again = told[1][what]
+            assert said == again, f"{what}: {said!r} / {again!r}"
+
+    def _texts(self, view: Any, states: np.ndarray, seat: int, mover: int) -> dict[str, Any]:
+        """What ``_same_texts`` compares, by what it is; of the states asked for lately kept, as one
+        is compared with many."""
+        kept: dict[Any, dict[str, Any]] = self.__dict__.setdefault("_kept_texts", {})
+        key = states.tobytes(), seat, seat == mover
+        if key not in kept:
+            if len(kept) >= MOST_KEPT:
+                kept.clear()
+            kept[key] = self._made_texts(view, states, seat, mover)
+        return kept[key]
+
+    def _made_texts(self, view: Any, states: np.ndarray, seat: int, mover: int) -> dict[str, Any]:
+        rules, s = self.rules, states[0]
+        is_imperfect, found = self.spec.information == "imperfect", {}
+        if is_imperfect:
+            found[f"seat_text for seat {seat}"] = view.seat_text(rules, s, seat)
         if seat != mover:
-            return
+            return found
         for form in prompts.part(view, "POSITION_FORMS"):
             options = prompts.TextOptions(position=form)
-            asked = [prompts.prompt(view, rules, s[0], seat, options) for s in (one, other)]
-            assert asked[0] == asked[1], f"prompt with {form!r}: {asked[0]!r} / {asked[1]!r}"
-        if self.spec.information == "imperfect":
-            legal = prompts.legal_list(rules, one)
-            also = prompts.legal_list(rules, other)
-            assert legal == also, f"legal moves of seat {seat}: {legal} / {also}"
+            found[f"prompt with {form!r}"] = prompts.prompt(view, rules, s, seat, options)
+        if is_imperfect:
+            legal = prompts.legal_list(rules, states)
             some = range(0, rules.num_actions, 1 + rules.num_actions // MOST_TOLD)
-            told = [
-                [view.action_to_string(rules, states[0], action) for action in legal[:MOST_TOLD]]
-                + [view.why_illegal(rules, states[0], a) for a in some if a not in legal]
-                for states in (one, other)
-            ]
-            assert told[0] == told[1], f"moves told to seat {seat}: {told[0]} / {told[1]}"
+            found[f"legal moves of seat {seat}"] = legal
+            found[f"moves told to seat {seat}"] = [
+                view.action_to_string(rules, s, action) for action in legal[:MOST_TOLD]
+            ] + [view.why_illegal(rules, s, action) for action in some if action not in legal]
+        return found
 
     def commits_of_the_running_turn_do_not_show(self) -> None:
         """Another commit of one seat changes nothing for the others until the turn resolves.

@@ -139,14 +139,16 @@ def look(
             rules = game.make_rules(**options)
             if fits(rules):
                 looks.append((table, rules, options))
-    told.options, share = len(looks), max(LEAST_PAIRS, pairs // len(looks))
+    told.options, share = len(looks), max(LEAST_PAIRS, -(-pairs // len(looks)))
+    is_first = True  # in which every set of options is looked at
     while True:
         for table, rules, options in looks:
             table.look(rules, options, share)
-            if len(told.faults) >= most_faults:
+            if len(told.faults) >= most_faults or (not is_first and told.pairs >= pairs):
                 return told
         if told.pairs >= pairs or told.states >= states:
             return told
+        is_first = False
 
 
 def variants(
@@ -214,6 +216,8 @@ class _Look:
         if any(place.record == one.record and place.rules == one.rules for one in there):
             return
         for one in there:
+            if self._is_enough:  # else one set of options would be looked at more than the others
+                return
             self.told.pairs += 1
             what = self._difference(one, place)
             if what:
@@ -239,25 +243,30 @@ class _Look:
 
     def _played_alike(self, one: _Line, other: _Line, back: bool) -> str:
         """Play the same moves on both lines, by chance or such as lead back where it was."""
-        told: list[str] = []
+        start = _copied(one.states)
+        played: list[int] = []
+
+        def after() -> str:
+            return f"after {_words(one.view, one.rules, start, played)}"
+
         for ply in range(LONGEST):
             if one.seat != other.seat:
-                return f"after {told}: to move is {one.seat} / {other.seat}"
+                return f"{after()}: to move is {one.seat} / {other.seat}"
             if one.seat < 0:
                 break
             first, second, differing = one.moves(other)
             if differing and (ply == 0 or self.is_exact or not len(first)):
-                return f"after {told}: legal is {differing}"
+                return f"{after()}: legal is {differing}"
             k = int(self.rng.integers(len(first)))
             if back and self.rng.random() < 0.8:
                 line, moves = (one, first) if self.rng.random() < 0.5 else (other, second)
                 k = self._way_back(line, moves, line.past[int(self.rng.integers(len(line.past)))])
-            told.append(one.word(int(first[k])))
+            played.append(int(first[k]))
             one.play(int(first[k]))
             other.play(int(second[k]))
         returns = one.returns(), other.returns()
         if not np.allclose(*returns, rtol=0, atol=1e-9):
-            return f"after {told}: returns {returns[0].tolist()} / {returns[1].tolist()}"
+            return f"{after()}: returns {returns[0].tolist()} / {returns[1].tolist()}"
         return ""
 
     def _way_back(self, table: _Followed, moves: np.ndarray, goal: np.ndarray) -> int:
@@ -265,15 +274,12 @@ class _Look:
         tried = range(len(moves))
         if len(moves) > WEIGHED:
             tried = self.rng.choice(len(moves), WEIGHED, replace=False).tolist()
-        reached, legal = table.raw.copy(), np.empty_like(table.legal)
-        trial = reached.view(table.states.dtype)
-
-        def distance(k: int) -> int:
-            reached[:] = table.raw
-            core.play_at(table.rules, trial, 0, int(moves[k]), legal, table.probs)
-            return _apart(reached, goal)
-
-        return min(tried, key=distance)
+        # All in one block: a call for each move costs more than the moves.
+        reached, legal = np.tile(table.raw, (len(tried), 1)), np.empty_like(table.legal)
+        trials = reached.reshape(-1).view(table.states.dtype)
+        for place, k in enumerate(tried):
+            core.play_at(table.rules, trials, place, int(moves[k]), legal, table.probs)
+        return int(tried[int((reached != goal).sum(axis=1).argmin())])
 
     # --- where positions come from ---------------------------------------------------------------
 
@@ -397,6 +403,16 @@ class _Look:
 def _copied(states: np.ndarray) -> np.ndarray:
     """A copy by bytes: quicker than one by fields, which leaves anything between them."""
     return states.view(np.uint8).copy().view(states.dtype)
+
+
+def _words(view: Any, rules: Any, states: np.ndarray, actions: list[int]) -> list[str]:
+    """The texts of actions that are played from a position, which is changed."""
+    legal, probs = core.new_scratch(rules)
+    told = []
+    for action in actions:
+        told.append(str(view.action_to_string(rules, states[0], action)))
+        core.play_at(rules, states, 0, action, legal, probs)
+    return told
 
 
 def _apart(one: np.ndarray, other: np.ndarray) -> int:

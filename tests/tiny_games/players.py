@@ -30,7 +30,7 @@ def reply(messages: list[dict[str, str]]) -> str:
     """An answer in any of the games by the prompt's hash: one in eight is bad."""
     number = int(prompt_sha256(messages)[:8], 16)
     said = " ".join(message["content"] for message in messages)
-    if number % 8 == 0:
+    if number % 8 == 3:
         return "I cannot decide."
     if '"bids"' in said:
         bids = [number % 4, number % 3, number % 2]

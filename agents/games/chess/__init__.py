@@ -25,7 +25,7 @@ from stratagym.agents.games.chess.ordering import margin as margin
 from stratagym.agents.games.chess.ordering import may_pass as may_pass
 from stratagym.agents.games.chess.ordering import pass_turn as pass_turn
 from stratagym.agents.games.chess.ordering import priority as priority
-from stratagym.agents.ladders import Ladder
+from stratagym.agents.ladders import Ladder, players_at
 from stratagym.envs.chess.bits import EMPTY, bit, lowest, popcount
 from stratagym.envs.chess.moves import (
     attackers,
@@ -266,6 +266,8 @@ def action_cells(rules):
     return (plane * 8 + 7 - rank) * 8 + file
 
 
+EARLIER_SEARCHES = {2: None}
+"""Version 2 of alpha-beta knew the same of chess, and trusted repetition."""
 _LOWER_LEVELS = (
     ("random",),
     ("heuristic?random=0.96",),
@@ -294,16 +296,14 @@ EARLIER_LADDERS = (
         },
     ),
 )
-LADDER = Ladder(
-    "chess/ladder-v2",
-    (
-        *_LOWER_LEVELS,
-        ("alphabeta:1?random=0.2",),
-        ("alphabeta:2?random=0.15",),
-        ("alphabeta:2?random=0.07",),
-        ("alphabeta:3?random=0.06",),
-        ("alphabeta:4?random=0.03",),
-        # For the last level the engine is needed.
-        ("uci:stockfish?nodes=3000&random=0.02",),
-    ),
+_LEVELS = (
+    *_LOWER_LEVELS,
+    ("alphabeta:1?random=0.2",),
+    ("alphabeta:2?random=0.15",),
+    ("alphabeta:2?random=0.07",),
+    ("alphabeta:3?random=0.06",),
+    ("alphabeta:4?random=0.03",),
+    # For the last level the engine is needed.
+    ("uci:stockfish?nodes=3000&random=0.02",),
 )
+LADDER = Ladder("chess/ladder-v2", _LEVELS, players=players_at(_LEVELS, alphabeta=2))

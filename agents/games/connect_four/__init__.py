@@ -34,6 +34,12 @@ CENTRE = 127 << 3 * HEIGHT
 CENTRAL = 127 << 2 * HEIGHT | CENTRE | 127 << 4 * HEIGHT
 
 
+def symmetries(rules: Any) -> np.ndarray:
+    """Each column itself, and under left for right: (2, 7) int64."""
+    columns = np.arange(COLUMNS)
+    return np.stack([columns, columns[::-1]])
+
+
 @njit(cache=True)
 def evaluate(rules, s, out):
     """Threats and stones near the centre, the difference of both players; exact at the end.

@@ -230,8 +230,7 @@ function show(to) {
   nameSeats(position);
   const played = position.told || position.move || "";
   find("played").textContent = played;
-  find("instead").textContent = position.instead
-    ? `This move was not ${position.policy}'s own: ${position.instead}.` : "";
+  find("instead").textContent = position.instead;
   find("answers").replaceChildren(...position.answers
     .filter((answer) => answer.reply !== null || answer.prompt.length)
     .map((answer) => answerBlock(answer, position)));
@@ -302,7 +301,7 @@ function moveButton(position, k) {
   button.append(make("span", game.whole ? move : position.heading, "name"));
   if (position.instead) {
     button.classList.add("foreign");
-    button.title = `This move was not ${position.policy}'s own: ${position.instead}`;
+    button.title = position.instead;
   }
   if (!game.whole) button.append(make("span", move, "told"));
   if (bad) {

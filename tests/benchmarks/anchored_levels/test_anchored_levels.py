@@ -55,7 +55,8 @@ def scripted(points):
             returns = None if mine is None else [mine if k == seat else -mine for k in range(2)]
             records[item.name] = {
                 "match": item.name, "returns": returns, "ended_by": ended, "seed": item.seed,
-                "seats": item.seats,
+                "seats": item.seats, "game": item.game, "forfeited_by": None,
+                "actions": [len(asked)],
             }  # fmt: skip
         return records
 

@@ -109,10 +109,10 @@ def test_levels_passed_on_few_decided_games_are_marked(found, few):
 
 
 def climbed(
-    points: Callable[[int, int], float | None], discards: bool = False
+    points: Callable[[int, int], float | None], discards: bool = False, repeated: bool = False
 ) -> tuple[Climb, Rate]:
     """A climb on connect four's ladder whose games come to ``points(level, number)``; None for a
-    game that nobody could finish."""
+    game that nobody could finish. All are different or, ``repeated``, all seeds' the same."""
     plan = new_plan("botzone", ladder_of("connect_four"), 0, None, 32, False)  # type: ignore[arg-type]
     climb = Climb(replace(plan, discards=discards), "x")
 
@@ -125,7 +125,12 @@ def climbed(
             if got is None:
                 continue
             returns = [2 * got - 1 if j == seat else 1 - 2 * got for j in range(2)]
-            records[match.name] = {"ended_by": "terminal", "returns": returns, "seats": "xy"}
+            ended = {"ended_by": "terminal", "returns": returns, "forfeited_by": None}
+            records[match.name] |= ended | {
+                "game": "connect_four",
+                "seed": k // 2,
+                "actions": [0 if repeated else k],
+            }
         return records
 
     climb_all([climb], play)
@@ -140,16 +145,30 @@ def test_the_share_of_a_ladder():
     assert 3 / (top + 1) <= share.low < share.value < share.high <= 4 / (top + 1)
     climb, share = climbed(lambda level, k: 1.0)
     assert (share.value, share.low, share.high) == (1, 1, 1)
+    # Fifty rounds that are one tell as little as one: of three resampled, two may be the lost one.
+    climb, share = climbed(lambda level, k: 1.0, repeated=True)
+    assert share.value == share.high == 1 > share.low
     climb, share = climbed(lambda level, k: 0.5)
     assert climb.outcome().value is None and share.value == 0 < share.high
     climb, share = climbed(lambda level, k: 0.0)
     assert share.value == share.low == 0 and 0 < share.high < 1 / (top + 1)
 
 
+def dealt(seed: int) -> Any:
+    """What tells a hand from another."""
+    return {
+        "game": "texas_holdem",
+        "seed": seed,
+        "seats": "xy",
+        "actions": [],
+        "forfeited_by": None,
+    }
+
+
 def of_points(earned: list[float]) -> LevelResult:
     """A level on a ladder of points whose games come to ``earned``, two a seed."""
     results = [
-        Result("x", k // 2, 0.5 + 0.5 * float(np.sign(x)), {}, x)  # type: ignore[typeddict-item]
+        Result("x", k // 2, 0.5 + 0.5 * float(np.sign(x)), dealt(k // 2), x)
         for k, x in enumerate(earned)
     ]
     return LevelResult(0, results, by_points=True)
@@ -392,7 +411,7 @@ def test_as_published(tmp_path):
         (["--as-published", "--games", "32"], ["--games", "--as-published"]),
         (["--as-published", "--no-ask-forced"], ["--ask-forced", "--as-published"]),
         (["--as-published", "--tries", "1", "--list-legal"], ["--tries, --list-legal"]),
-        (["--policies", "perfection"], ["perfection"]),
+        (["--game", "tictactoe", "--policies", "perfection"], ["perfection"]),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments, words, tmp_path):

@@ -99,8 +99,9 @@ def test_filters_leave_what_they_say(runs, tmp_path):
     assert exported("--policy", "gt") == []
     once = exported("--dedupe")
     assert len(once) == len({json.dumps(x) for x in exported()}) < len(exported())
-    with_fields = exported("--fields", "policy,ply", "--reasoning")
+    with_fields = exported("--fields", "policy,ply,seed", "--reasoning")
     assert {line["policy"] for line in with_fields} == {"llm:scripted"}
+    assert all(line["seed"] == str(int(line["seed"])) for line in with_fields)
     assert all(
         line["messages"][-1]["content"].startswith("<think>\ncorners first\n</think>\n\n")
         for line in with_fields

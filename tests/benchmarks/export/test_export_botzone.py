@@ -92,6 +92,11 @@ def test_events_are_the_games_and_decisions_point_at_them(data):
                        == (g["match"] == "pair/0/0") and g["match"] != "nobody/0/0")  # fmt: skip
         assert sorted(by_match.values()) == plies
         kinds = Counter(event["event_type"] for event in events.values())
+        begun = [
+            event["payload"] for event in events.values() if event["payload"]["action"] == "INIT"
+        ]
+        # As text: JavaScript rounds whole numbers above 2**53.
+        assert [one["seed"] for one in begun] == [str(int(one["seed"])) for one in begun]
         assert kinds["INIT"] == kinds["END"] == len(by_match)
 
 

@@ -342,13 +342,14 @@ def test_moves_that_were_not_the_players_own_say_so(tmp_path, seed):
     positions = [p for p in replay_of(tmp_path).positions if p.action is not None]
     told = [p.instead for p in positions if p.seat == 0 and p.answers]
     kinds = ["unparseable: no_move", "unparseable: empty", "illegal: no_such_column"]
-    assert told[:3] == [f"in place of a bad answer ({kind})" for kind in kinds]
+    begin = "This move was not llm:scripted's own: "
+    assert told[:3] == [f"{begin}in place of a bad answer ({kind})." for kind in kinds]
     assert not any(told[3:]) and not any(p.instead for p in positions if p.seat == 1)
     out, _ = run(tmp_path, "--all")
-    assert out.count("Not llm:scripted's own: in place of a bad answer") == 3
+    assert out.count(f"{begin}in place of a bad answer") == 3
     rewrite(tmp_path / "games.jsonl", lambda r: r.update(opening=4))
     told = [p.instead for p in replay_of(tmp_path).positions[: record["plies"]]]
-    assert [words == "a random move of the opening" for words in told] == [
+    assert [words.endswith("'s own: a random move of the opening.") for words in told] == [
         k < 4 for k in range(record["plies"])
     ]
 
@@ -358,7 +359,8 @@ def test_every_move_of_a_plan_that_stood_in_says_so(tmp_path, seed):
     record_game(tmp_path, "battle_card", [model([good] * 9), "random"], seed, tries=1)
     positions = [p for p in replay_of(tmp_path).positions if p.seat == 0]
     assert len(positions) > 1
-    assert {p.instead for p in positions} == {"in place of a bad answer (illegal: wrong_side)"}
+    (told,) = {p.instead for p in positions}
+    assert told.endswith("'s own: in place of a bad answer (illegal: wrong_side).")
 
 
 # --- evaluation and page -------------------------------------------------------------------------

@@ -17,9 +17,9 @@ from stratagym.benchmarks.duel import __main__ as duel
 from stratagym.benchmarks.harness.cli import InputError
 from stratagym.benchmarks.harness.match_play import AnswerProtocol
 from stratagym.benchmarks.harness.pairings import Contest
+from stratagym.benchmarks.harness.seatings import MIXED, Table, matches_of, parties_of
 from stratagym.benchmarks.play import __main__ as play_script
 from stratagym.benchmarks.table.__main__ import APP, Args, main
-from stratagym.benchmarks.table.seatings import MIXED, Table, matches_of, parties_of
 from stratagym.envs.text import TextOptions
 
 for package in (duo, heap, roles, village):

@@ -110,7 +110,7 @@ def test_games_that_all_end_alike_do_not_make_the_result_certain():
     games = [
         {"game": "tictactoe", "rules": {}, "seats": ["a", "b"][:: 1 - 2 * (k % 2)],
          "returns": [[1.0, -1.0], [-1.0, 1.0]][k % 2], "seed": k // 2, "actions": [k],
-         "ended_by": "terminal", "plies": 1}
+         "ended_by": "terminal", "plies": 1, "forfeited_by": None}
         for k in range(60)
     ]  # fmt: skip
     row = pairing_row("a", "b", Games.of(games))

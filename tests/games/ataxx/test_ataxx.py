@@ -397,7 +397,7 @@ def test_replies():
             "Move: pass": "illegal: cannot_pass",
             "Move: None": "illegal: cannot_pass",
             "Move: 0000": "illegal: cannot_pass",
-            "Answer: b7": "unparseable",
+            "Answer: b7": 1,
             "b7": "unparseable",
             "Move: castle": "unparseable",
             "": "unparseable",

@@ -373,7 +373,7 @@ def test_botzone_games_replay(shared_data):
         ("<think>hm | no</think>\na2a4 | yes", OK, OK, ""),
         ("a2a4", UNPARSEABLE, OK, ""),
         ("1. a4.", UNPARSEABLE, OK, ""),
-        ("`a2a4` | x", UNPARSEABLE, OK, ""),
+        ("`a2a4` | x", OK, OK, ""),
         ("I play a2a4 | x", UNPARSEABLE, UNPARSEABLE, "no_move"),
         ("", UNPARSEABLE, UNPARSEABLE, "empty"),
         ("a4a5 | x", ILLEGAL, ILLEGAL, "empty_square"),

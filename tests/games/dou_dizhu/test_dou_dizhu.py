@@ -16,6 +16,7 @@ from stratagym.envs.dou_dizhu import cards as sets
 from stratagym.envs.dou_dizhu import metrics, patterns, plays, view
 from stratagym.envs.dou_dizhu import rules as kernel
 from stratagym.envs.text import OK, TextOptions, judge, messages
+from stratagym.envs.words import Renaming
 from stratagym.testing import RandomGame
 
 BOTZONE = GAME.make_rules(plays="whole", judge="botzone")
@@ -521,7 +522,7 @@ def test_replies_are_read():
     assert read('Answer: {"cards": ["RedJoker", "Black Joker"]}') == "BlackJoker RedJoker"
     assert read('Answer: {"cards": ["4"]}\n**Answer:** {"cards": [10]}') == "10"
     assert read('Answer: {"cards": ["4"]} or rather\n```json\n{"cards": ["3"]}\n```') == "3"
-    assert read('{"cards": ["3"]}') == "no_move" and read("Answer: 3 3") == "not_json"
+    assert read('{"cards": ["3"]}') == "3" and read("Answer: 3 3") == "3 3"
     assert read('{"cards": ["3"]}', True) == "3" and read("3 3 | to begin", True) == "3 3"
     assert read("Answer: 10, 10", True) == "not_in_hand"
     assert read("I pass.", True) == "no_move" and read("pass", True) == "cannot_pass"
@@ -533,7 +534,16 @@ def test_replies_are_read():
     assert read('Answer: {"cards": ["5", "5"]}') == "wrong_type"
     assert read('Answer: {"cards": []}') == "pass"
     assert read("Pass", True) == "pass"
-    asked = messages(GAME, WHOLE, states, TextOptions(list_legal=True))[-1]["content"]
-    assert asked.endswith("Choose the legal play that gives your side the best chance to win.")
+    told, asked = (
+        m["content"] for m in messages(GAME, WHOLE, states, TextOptions(list_legal=True))
+    )
+    assert "Choose the legal play that gives your side the best chance to win." in told
+    assert asked.endswith("by their cards\n[] (a pass)")
     assert '"10"] (previous player (left), enemy)' in asked and "You may pass" in asked
     assert "J: 1" in asked and "Q: 1" in asked and "K: 0" in asked
+
+
+def test_renamed_cards_are_read_back():
+    renaming = Renaming(view.RENAMED)
+    for name in sets.NAMES:
+        assert renaming.original(renaming.renamed(name)) == name

@@ -34,7 +34,7 @@ def test_replies():
         "Move: K5": "illegal: off_board",
         "Move: a0": "illegal: off_board",
         "Move: A10": "illegal: off_board",
-        "Answer: D5": "unparseable",
+        "Answer: D5": 39,
         "E5": "unparseable",
         "Move: dd": "unparseable",
         "": "unparseable",

@@ -463,7 +463,7 @@ def test_replies():
         "Move: h8\nNo.\nMove: h9": 97,
         "h9": "unparseable",
         "Move: 97": "unparseable",
-        "Answer: h9": "unparseable",
+        "Answer: h9": 97,
         "Move: h8": "illegal: occupied",
         "Move: p3": "illegal: off_board",
         "Move: h16": "illegal: off_board",

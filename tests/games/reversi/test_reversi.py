@@ -319,7 +319,7 @@ def test_replies():
         "Move: e4": "illegal: occupied",
         "Move: i9": "illegal: off_board",
         "Move: a0": "illegal: off_board",
-        "Answer: d3": "unparseable",
+        "Answer: d3": 19,
         "d3": "unparseable",
         '{"reason": "good", "action": "d3"}': "unparseable",
         "": "unparseable",

@@ -222,6 +222,15 @@ def test_order_of_play_and_the_button():
     assert (s["hand"], s["button"], s["player"], s["bet"].tolist()) == (1, 1, 1, [100, 50])
 
 
+def test_rewards_between_two_turns_are_added_as_pettingzoo_adds_them():
+    """To the last bit, for its ``api_test`` compares with ``==``: -32.38 + 0.5 is not -31.88."""
+    env = make("texas_holdem", raises="chips")
+    env.reset(seed=0)
+    for action in (3238 + 1, 7000 + 1, rules.FOLD, rules.FOLD):
+        env.step(action)
+    assert env.last()[1] == -32.38 + 0.5 != -31.88
+
+
 def test_split_pots_are_even():
     made, states, _, _ = fresh(raises="chips", hands=1)
     botzone.set_hand(made, states[0], 0, [cards("2c 3c"), cards("2d 3d")], cards("As Ks Qh Jh Th"))

@@ -178,6 +178,12 @@ def test_words():
     (message,) = prompt(view, RULES, states[0], 1, MERGED, "X marked 1,1.", legal=[1, 3])
     for part in ("mark O", "1 X . X", "X marked 1,1.", "Move: <row>,<column>", "2,1  1,2"):
         assert part in message["content"]
+    text = TextOptions(position="lines")
+    told = prompt(view, RULES, states[0], 1, text)[-1]["content"].splitlines()
+    assert told[1:9] == [
+        "X X: 1,2", "O: 2,1  2,3", "none: 3,1  3,2  3,3",
+        "X: 2,1  3,1", "O: 1,2  3,2", "X: 2,3  3,3", "X O: 3,3", "X O: 3,1",
+    ]  # fmt: skip
     assert view.board_text(RULES, position(RULES, 0, 1, 4, 2, 8)[0]).endswith("X has won")
     assert view.board_text(RULES, position(RULES, 4, 0, 2, 6, 3, 5, 1, 7, 8)[0]).endswith("Draw")
 

@@ -1,0 +1,283 @@
+"""Freeciv's protocol by bytes of our own, and a game of two idle clients on the real server."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+import zlib
+
+import pytest
+
+from stratagym.agents.core import make_policy
+from stratagym.envs import spec
+from stratagym.envs.civilization import tables as t
+from stratagym.envs.civilization import view
+from stratagym.wrappers import freeciv_packets as packets
+from stratagym.wrappers import freeciv_server
+from stratagym.wrappers.freeciv import FreecivEnv, play
+from stratagym.wrappers.freeciv_client import (
+    CAPABILITY,
+    Client,
+    World,
+    end_turn,
+    join,
+    wait_for,
+)
+from stratagym.wrappers.freeciv_record import Recorder
+from stratagym.wrappers.freeciv_server import FreecivError, Server, Setting, find_server
+
+
+def framed(number: int, body: bytes, wide: bool = True) -> bytes:
+    data = struct.pack(">H" if wide else ">B", number) + body
+    return struct.pack(">H", len(data) + 2) + data
+
+
+def packed(data: bytes, jumbo: bool = False) -> bytes:
+    small = zlib.compress(data)
+    if jumbo:
+        return struct.pack(">HI", packets.JUMBO, len(small) + 6) + small
+    return struct.pack(">H", packets.COMPRESSED + len(small) + 2) + small
+
+
+def test_frames_of_all_three_forms():
+    two = framed(62, b"\x01\x00\x05") + framed(88, b"")
+    for data in (two, packed(two), packed(two, jumbo=True)):
+        decoder = packets.Decoder(joined=True)
+        runs, left = packets.split(data + b"\x00")
+        assert left == b"\x00"
+        found = [one for run in runs for one in decoder.packets(run)]
+        assert found == [("UNIT_REMOVE", {"unit_id": 5}), ("CONN_PING", {})]
+    for end in range(len(two)):
+        runs, left = packets.split(two[:end])
+        assert b"".join(runs) + left == two[:end] and len(runs) == (end >= 7)
+
+
+def test_deltas_keep_what_is_not_told():
+    decoder = packets.Decoder(joined=True)
+    # *id; tile owner size style; occupied; ... of CITY_SHORT_INFO: tile and size, then size alone
+    first = bytes([0b0101, 0b00]) + struct.pack(">HiB", 9, 300, 4)
+    second = bytes([0b10100, 0]) + struct.pack(">HB", 9, 5)
+    for body, size, occupied in ((first, 4, False), (second, 5, True)):
+        ((name, values),) = decoder.packets(framed(32, body))
+        assert name == "CITY_SHORT_INFO"
+        told = values["id"], values["tile"], values["size"], values["occupied"]
+        assert told == (9, 300, size, occupied)
+    decoder.packets(framed(30, bytes([1]) + struct.pack(">H", 9)))
+    ((_, values),) = decoder.packets(framed(32, second))
+    assert (values["tile"], values["size"]) == (0, 5)
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"\x00\x01", "a frame of 1 bytes"),
+        (framed(62, b"\x01\x00"), "UNIT_REMOVE: a packet ends 1 bytes too soon"),
+        (framed(62, b"\x01\x00\x05\x00"), "UNIT_REMOVE: 1 bytes too many"),
+        (struct.pack(">HI", packets.JUMBO, 1 << 30), "a frame of 1073741824 bytes"),
+        (struct.pack(">H", packets.COMPRESSED + 6) + b"abcd", "a damaged frame"),
+        (packed(bytes(packets.MOST_BYTES + 9), True), "more than"),
+    ],
+)
+def test_damaged_frames_are_one_line(data, told):
+    decoder = packets.Decoder(joined=True)
+    with pytest.raises(packets.ProtocolError, match=told) as error:
+        for run in packets.split(data)[0]:
+            decoder.packets(run)
+    assert "\n" not in str(error.value)
+
+
+def test_values_that_do_not_fit():
+    with pytest.raises(packets.ProtocolError, match="CITY_BUY: city_id"):
+        packets.encode("CITY_BUY", city_id=70_000)
+
+
+class StandIn:
+    """A server that says what it is given and hangs up."""
+
+    def __init__(self, *replies: bytes):
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listening.getsockname()[1]
+        self.heard = b""
+        threading.Thread(target=self._serve, args=(replies,), daemon=True).start()
+
+    def _serve(self, replies: tuple[bytes, ...]) -> None:
+        connection, _ = self.listening.accept()
+        with connection:
+            self.heard = connection.recv(4096)
+            for reply in replies:
+                connection.sendall(reply)
+
+
+def joined(capability: str = CAPABILITY, let_in: bool = True) -> bytes:
+    body = bytes([let_in]) + b"hello\0" + capability.encode() + b"\0\0" + struct.pack(">h", 3)
+    return framed(5, body, wide=False)
+
+
+@pytest.mark.parametrize(
+    ("replies", "told"),
+    [
+        ((), "has closed the connection"),
+        ((joined(let_in=False),), "refuses: hello"),
+        ((joined("+Freeciv-3.1-network"),), "speaks '\\+Freeciv-3.1-network'"),
+        ((joined(), framed(62, b"\x01\x00")), "too soon"),
+        ((joined(),), "has closed the connection"),
+    ],
+)
+def test_servers_that_do_not_fit(replies, told):
+    server = StandIn(*replies)
+    client = Client("Ann", server.port, seconds=20)
+    with pytest.raises(FreecivError, match=told) as error:
+        wait_for([client], lambda: client.is_in, "who is who")
+    assert "\n" not in str(error.value)
+    client.close()
+    assert server.heard.endswith(struct.pack(">III", 3, 0, 6))
+
+
+def test_nobody_answers():
+    with pytest.raises(FreecivError, match="no server answers"):
+        Client("Ann", freeciv_server.free_port(), seconds=5)
+
+
+def test_no_server_is_installed(monkeypatch):
+    monkeypatch.setattr(freeciv_server.shutil, "which", lambda *_, **__: None)
+    with pytest.raises(FreecivError, match="apt-get install"):
+        Server()
+
+
+# --- the real one --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def program() -> str:
+    try:
+        return find_server()
+    except FreecivError as error:
+        pytest.skip(str(error))
+
+
+def test_a_port_that_is_taken(program):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(FreecivError, match=f"port {port} is taken"):
+            Server(port=port)
+
+
+def test_two_idle_clients_play_to_the_end(program):
+    with Server(Setting(seed=3, turns=4)) as server:
+        clients = [Client(name, server.port) for name in ("Ann", "Bob")]
+        join(clients)
+        worlds = [client.world for client in clients]
+        assert [world.player for world in worlds] == [0, 1]
+        assert worlds[0].width * worlds[0].height == 864
+        kinds = [worlds[0].rules["RULESET_UNIT"][k]["rule_name"] for k in (0, 1)]
+        assert kinds == ["Settlers", "Workers"]
+        own = [unit for unit in worlds[0].units.values() if unit["owner"] == 0]
+        assert len(own) == 7
+        for _ in range(5):
+            if not worlds[0].is_over:
+                end_turn(clients)
+        assert worlds[0].is_over and len(worlds[0].results) == 2
+        read = clients[0].decoder.counts
+        assert read["TILE_INFO"] > 800 and read["UNIT_INFO"] >= 7
+        for client in clients:
+            client.close()
+        process = server._process
+    assert process.poll() is not None
+
+
+def test_a_server_that_dies(program):
+    with Server(Setting(seed=3, turns=4)) as server:
+        client = Client("Ann", server.port)
+        join([client])
+        server._process.kill()
+        with pytest.raises(FreecivError, match="server") as error:
+            end_turn([client])
+        assert "\n" not in str(error.value)
+
+
+# --- what was told, as a position of civilization -------------------------------------------------
+
+
+def told_world() -> World:
+    """A world of 16 x 12 tiles as two players' packets would tell it to the first."""
+    world = World(width=16, height=12, turn=7, player=0)
+    for packet, names in (
+        ("RULESET_UNIT", ["Engineers", *t.UNITS]), ("RULESET_TECH", ["None", *t.TECHS]),
+        ("RULESET_GOVERNMENT", t.GOVERNMENTS), ("RULESET_TERRAIN", ["Lake", *t.TERRAINS]),
+        ("RULESET_BUILDING", ["Temple of Artemis", *t.BUILDINGS]),
+        ("RULESET_EXTRA", ["Irrigation", "Mine", "Hut", "Road", "Wheat"]),
+    ):  # fmt: skip
+        world.rules[packet] = {k: {"rule_name": name} for k, name in enumerate(names)}
+    for tile in range(192):
+        world.tiles[tile] = {
+            "known": 2 if tile < 96 else 0, "terrain": 3, "resource": 255, "owner": 255,
+            "extras": bytes(16), "worked": 0,
+        }  # fmt: skip
+    world.tiles[20].update(owner=0, worked=100, extras=bytes([8, *bytes(15)]))
+    world.tiles[21].update(owner=0, worked=100, resource=4)
+    world.tiles[0].update(terrain=0)
+    world.tiles[100].update(known=1, owner=1, extras=bytes([1, *bytes(15)]))
+    both = {"barbarian_type": 0, "is_alive": True, "gold": 60, "score": 5, "tax": 40, "luxury": 0,
+            "science": 60, "government": 1, "real_embassy": [False] * 160, "wonders": [0] * 200,
+            "revolution_finishes": -1}  # fmt: skip
+    world.players = {0: both, 1: both}
+    world.research = {
+        0: {"inventions": "0" * 2 + "2" + "0" * 90, "bulbs_researched": 9, "researching": 1}
+    }
+    world.relations = {0: {"plr1": 0, "plr2": 1, "type": 1, "contact_turns_left": 3}}
+    world.cities = {
+        100: {"owner": 0, "tile": 20, "size": 3, "food_stock": 8, "shield_stock": 5,
+              "production_kind": 6, "production_value": 4, "improvements": bytes([1 << 3, 0, 0, 0]),
+              "turn_last_built": 0, "did_buy": False, "turn_founded": 1},
+        101: {"owner": 1, "tile": 100, "size": 4, "improvements": bytes(4)},
+    }  # fmt: skip
+    unit = {"owner": 0, "tile": 20, "hp": 10, "veteran": 1, "activity": 5, "movesleft": 3,
+            "homecity": 100, "has_orders": False, "ai": False, "transported": False}  # fmt: skip
+    world.units = {
+        7: {**unit, "type": 4}, 8: {**unit, "type": 0}, 9: {**unit, "type": 1, "activity": 0},
+        10: {**unit, "owner": 1, "type": 5, "tile": 22},
+    }  # fmt: skip
+    return world
+
+
+def test_a_record_of_what_was_told():
+    recorder = Recorder(told_world(), 100, "ccwwxdd")
+    s = recorder.make()[0]
+    assert s["terrain"][0] == t.OCEAN and s["terrain"][20] == t.PLAINS
+    assert s["works"][20] == t.ROAD and s["resource"][21] == 2
+    assert s["city_size"][0][0] == 3 and s["city_item"][0][0] == t.WARRIORS
+    assert s["city_built"][0][0] == 1 << t.TEMPLE
+    assert s["worker"][21] == 0 and s["town"][21] == 0
+    assert recorder.units == [7, 9] and recorder.left_out == {"units of other types": 1}
+    assert s["unit_type"][0][:3].tolist() == [t.WARRIORS, t.SETTLERS, -1]
+    assert s["unit_order"][0][0] == 1 and s["unit_level"][0][0] == 1
+    assert s["unit_type"][1][0] == t.PHALANX and s["army"][22] == 1
+    assert int(s["techs"][0]) == 1 << t.TECHS.index("Bronze Working")
+    assert s["contact"][0] == 2 and s["peace"][0] == 0
+    text = view.seat_text(recorder.rules, s, 0)
+    assert "City at (4,6) of Player 1, size 4, last seen" in text
+    assert "Units of Player 1 at (6,1): Phalanx" in text
+    assert "Research: Alphabet, 9 of 28 bulbs" in text
+
+
+@pytest.mark.slow
+def test_policies_of_civilization_play_on_the_server(program):
+    """The same policy strings that play the embedded game; and a player of the server's."""
+    game = spec("civilization")
+    for agents, computers in ((("Ann", "Bob"), ()), (("Ann",), ("easy",))):
+        env = FreecivEnv(agents, Setting(turns=8, computers=computers))
+        try:
+            names = ("rule:build", "rule:settle")
+            policies = {
+                agent: make_policy(game, name)
+                for agent, name in zip(agents, names[: len(agents)], strict=True)
+            }
+            scores = play(env, policies, seed=5)
+            assert set(scores) == set(agents) and not env.agents
+            for agent in agents:
+                player = env.players[agent]
+                assert len(player.recorder.cities) >= 1
+                assert player.client.world.turn >= 8
+        finally:
+            env.close()
