@@ -382,6 +382,34 @@ def test_a_killed_run_against_the_clock_repeats_its_idle_decisions(
                 assert own[at : at + idle] == [view.IDLE] * idle
 
 
+def test_a_killed_run_against_the_wall_clock_repeats_what_its_replies_took(tmp_path):
+    """Each reply comes .01 to .4 s late, up to four decisions of .1 s; none is asked for again."""
+    path = tmp_path / "scene.json"
+    path.write_text(json.dumps(SCENE | {"opponent": "level:8", "clock": "wall"}))
+
+    def says(body, nth):
+        return answer(REPLY, delay_s=0.01 + 0.39 * (nth % 4) / 3)
+
+    game, decisions = spec("street_fighter"), tmp_path / "run" / "decisions.jsonl"
+    lasts = game.decision_seconds_of(game.make_rules())
+    with OpenAIServer(says) as server:
+        arguments = [
+            "--scenario", path, "--policies", "llm:m", "--games", 2, "--workers", 1,
+            "--base-url", server.base_url, "--no-preflight", "--output", tmp_path / "run",
+        ]  # fmt: skip
+        kill_at(scripts.command("dsgbench", *arguments), decisions, 8)
+        before = lines(decisions)
+        summary_of(*arguments, "--resume")
+    replies = lines(decisions)
+    assert replies[: len(before)] == before
+    for one in lines(tmp_path / "run" / "games.jsonl"):
+        own = one["actions"][one["seat"] :: 2]
+        for reply in (reply for reply in replies if reply["item"] == one["match"]):
+            at, idle = reply["ply"] // 2, int(reply["latency_s"] / lasts)
+            assert not any(own[at : at + idle])
+            assert all(own[at + idle : at + idle + 1])  # the walk that the reply begins with
+
+
 def test_anomalies_by_hand():
     def entry(k, word="done", names=("a",), evaluation=0.0):
         return {
