@@ -9,6 +9,10 @@ def missing_module(game):
     import no_such_peer  # noqa: F401
 
 
+def missing_java(game):
+    raise ImportError("Java is needed")
+
+
 def broken(game):
     raise RuntimeError(f"no game\nnamed {game}")
 

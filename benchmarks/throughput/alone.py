@@ -23,7 +23,7 @@ class Alone:
         one_core: hold the process, and every thread of it, on one processor.
 
     Raises:
-        ModuleNotFoundError: the peer is not installed.
+        ImportError: the peer, or something that it needs, is not installed.
         RuntimeError: making or playing the episode failed; the text says how.
     """
 
@@ -58,7 +58,7 @@ class Alone:
             self._process.join()
             what, answer = "failed", f"its process ended with code {self._process.exitcode}"
         if what == "missing":
-            raise ModuleNotFoundError(answer)
+            raise answer
         if what == "failed":
             raise RuntimeError(answer)
         return answer
@@ -83,7 +83,7 @@ def _serve(pipe: Connection, make: Callable[[str], Episode], game: str, one_core
             pipe.send(("sample", sample(episode, pipe.recv())))
     except (EOFError, BrokenPipeError):
         return  # the other side is done
-    except ModuleNotFoundError as error:
-        pipe.send(("missing", str(error)))
+    except ImportError as error:
+        pipe.send(("missing", error))
     except Exception as error:
         pipe.send(("failed", f"{type(error).__name__}: {error}"))

@@ -16,7 +16,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stratagym.benchmarks.harness.measuring import Episode
-from stratagym.benchmarks.throughput import diplomacy, loops, mahjong, native, pgx_batch, planning
+from stratagym.benchmarks.throughput import (
+    diplomacy,
+    loops,
+    mahjong,
+    microrts,
+    native,
+    pgx_batch,
+    planning,
+)
 
 
 @dataclass(frozen=True)
@@ -77,7 +85,7 @@ _NO_LIST = "It does not list the legal moves; the caller keeps track of the empt
 _BIDDING = "Games begin with bidding, and four of a kind with two cards is not a legal play."
 _RLCARD_LANDLORD = "It chooses the landlord itself, and a pair may count as two single cards."
 _PGX = "The step is compiled by jax.jit, and it computes the start of a new game every time."
-_ONE_CORE = "The process runs on one processor; the CPU time of XLA's threads is included."
+_ONE_CORE = "The process runs on one processor; the CPU time of all its threads is included."
 _ALL_CORES = "XLA's threads run on all processors."
 _RLCARD_MAHJONG = (
     "A hand of sets and a pair wins; there are no fans, no payments and no separate walls."
@@ -96,6 +104,10 @@ _UNIFIED = ("unified-planning", "unified-planning")
 _PYPERPLAN = ("pyperplan", "pyperplan")
 _ALL_ORDERS = (
     "It lists all possible orders, takes one of each unit at random, and processes the phase."
+)
+_MICRORTS = (
+    "A game without technologies, in which every unit is ordered; counted are the frames in which "
+    "a player had a unit to order. It is called through JPype."
 )
 _EXPANDS = "It lists actions with the states that they lead to, all of them."
 _RAW = (
@@ -302,6 +314,17 @@ PEERS: tuple[Peer, ...] = (
         "movements",
         diplomacy.package_phases,
         notes=(_ALL_ORDERS,),
+    ),
+    Peer(
+        "MicroRTS",
+        "gym-microrts",
+        "16 x 16, two RandomAI",
+        "starcraft",
+        "step",
+        microrts.random_games,
+        same_game=False,
+        notes=(_MICRORTS, _ONE_CORE),
+        alone=True,
     ),
     *(
         Peer(name, package, planning.DOMAIN, "planning", shape, make, notes=notes)

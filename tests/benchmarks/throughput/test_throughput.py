@@ -12,7 +12,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from made_up_peers import broken, dying, missing_module, on_processors, steady
+from made_up_peers import broken, dying, missing_java, missing_module, on_processors, steady
 from ours import our_games
 from scripts import ROOT
 
@@ -329,6 +329,7 @@ def test_a_peer_of_its_own_process_is_held_to_one_processor():
     ("make", "error", "said"),
     [
         (missing_module, ModuleNotFoundError, "no_such_peer"),
+        (missing_java, ImportError, "Java is needed"),
         (broken, RuntimeError, "named ludo"),
         (dying, RuntimeError, "its process ended with code 5"),
     ],
