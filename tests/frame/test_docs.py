@@ -230,8 +230,9 @@ def site(once) -> Path:
         pytest.skip("mkdocs with mkdocstrings is not installed: pip install 'stratagym[docs]'")
 
     def build(folder: Path) -> None:
+        # Not --quiet: then warnings are neither printed nor counted.
         done = subprocess.run(
-            [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder],
+            [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder],
             cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
             env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         )  # fmt: skip
