@@ -134,9 +134,9 @@ def _check(made: Any) -> None:
     space, inputs = made.observation_space, made.action_space
     if isinstance(inputs, spaces.Dict):
         inputs = inputs[AGENTS[0]]
-    lacking = [key for key in ("frame", *COMMON, *PLAYERS) if key not in space]
+    lacking = [key for key in ("frame", *COMMON, *PLAYERS) if key not in space.spaces]
     if not lacking:
-        lacking = [f"{one}.{key}" for one in PLAYERS for key in OWN if key not in space[one]]
+        lacking = [f"{one}.{key}" for one in PLAYERS for key in OWN if key not in space[one].spaces]
     if lacking:
         told = f"it does not tell {', '.join(lacking)}"
     elif inputs != spaces.Discrete(MOVES + ATTACKS - 1):
