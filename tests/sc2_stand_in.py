@@ -33,6 +33,7 @@ class Server:
         self.fault: dict[int, str] = {}
         self.build, self.joins = build, True
         self.settings: Any = None
+        self.over = asyncio.Event()
         self._status = api.Status.launched
 
     async def serve(self, request: web.Request) -> web.WebSocketResponse:
@@ -47,7 +48,8 @@ class Server:
                 await socket.close()
                 break
             if fault == "hang":
-                await asyncio.sleep(3600)
+                await self.over.wait()
+                break
             await socket.send_bytes(data[:-7] if fault == "cut" else data)
             if self._status == api.Status.quit:
                 break
@@ -148,6 +150,7 @@ class Running:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self.server.over.set)
         asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result(20)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(20)

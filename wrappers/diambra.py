@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -33,7 +32,7 @@ from stratagym.wrappers.diambra_record import (
     Locate,
     Recorder,
 )
-from stratagym.wrappers.real_time import Queued, spaces_of
+from stratagym.wrappers.real_time import Queued, ending, spaces_of
 
 ROM = "sfiii3n"
 AGENTS = "agent_0", "agent_1"
@@ -57,7 +56,7 @@ class Setting:
         rounds, frames, rewards: as the options of ``street_fighter``; a round is one of up to 3 of
             a match. outfits: the players' colours, 1 to 7. locate: where the fighters stand by the
             picture; see ``diambra_record.by_colour``. address: of the engine, where the variable
-            DIAMBRA_ENVS names none. seconds: the longest that an answer is waited for.
+            DIAMBRA_ENVS names none. seconds: the longest that an engine is waited for at the start.
     """
 
     players: int = 2
@@ -233,6 +232,8 @@ class DiambraEnv(ParallelEnv):
             return getattr(self._arena, name)(*given, **more)
         # What the engine's connection raises is a class of a package that may not be there.
         except Exception as error:
+            if isinstance(error, (AssertionError, ValueError)):
+                raise DiambraError(f"diambra-arena refuses: {_one_line(error)}") from None
             self._arena = None
             self.agents = []
             raise DiambraError(f"the DIAMBRA engine is gone: {_one_line(error)}") from None
@@ -313,7 +314,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the first match; rises by one")
     parser.add_argument("--address", default=ADDRESS, help="of the engine, without DIAMBRA_ENVS")
     args = parser.parse_args(arguments)
-    try:
+    with ending(parser.prog, DiambraError, ValueError, ModuleNotFoundError):
         names = args.policies.split(",")
         setting = Setting(len(names), args.difficulty, args.rounds, address=args.address)
         env = DiambraEnv(setting)
@@ -329,9 +330,6 @@ def main(arguments: list[str] | None = None) -> None:
                 )
                 print(f"match {k + 1}: {agent} ({policies[agent].name}) {paid:+g}; {told}")
         env.close()
-    except (DiambraError, ValueError, ModuleNotFoundError) as error:
-        print(f"{parser.prog}: {error}", file=sys.stderr)
-        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the real programs of games in real time share: spaces, and players outside of a match.
+"""What the real programs of games in real time share: spaces, players outside of a match, errors.
 
 A reply of a language model is a plan of several moves; one is played at each decision, and the
 model is asked again when they are used up, as in a match under ``--clock sync``.
@@ -6,13 +6,16 @@ model is asked again when they are used up, as in a match under ``--clock sync``
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
+from stratagym.agents.chat import TransportError
 from stratagym.agents.core import Decision, Policy
 from stratagym.envs.spaces import Discrete
 
@@ -62,3 +65,17 @@ class Queued:
             return action
         self.rejected += 1
         return int(view.IDLE)
+
+
+@contextlib.contextmanager
+def ending(command: str, *errors: type[Exception]) -> Iterator[None]:
+    """Let a command end in one line: with 3 if a model cannot be reached, with 2 for ``errors``."""
+    try:
+        yield
+    except TransportError as error:
+        told = f"{error.reason}: {error.message}" if error.message else error.reason
+        print(f"{command}: the model cannot be reached: {told}", file=sys.stderr)
+        sys.exit(3)
+    except errors as error:
+        print(f"{command}: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import sys
 import threading
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import TimeoutError as OutOfTime
@@ -29,7 +28,7 @@ from pettingzoo import ParallelEnv
 from stratagym.agents.core import Decision, Policy, decision_for, make_policy
 from stratagym.envs import core
 from stratagym.envs.starcraft.metrics import COUNTS, count_after, count_move, rates
-from stratagym.wrappers.real_time import Queued, spaces_of
+from stratagym.wrappers.real_time import Queued, ending, spaces_of
 from stratagym.wrappers.sc2_game import (
     BUILDS,
     DIFFICULTIES,
@@ -136,7 +135,7 @@ class Connection:
                 break
             except aiohttp.ClientConnectorError:
                 pass
-            except (aiohttp.ClientError, TimeoutError) as error:
+            except (aiohttp.ClientError, asyncio.TimeoutError) as error:
                 raise Sc2Error(
                     f"what listens on {where} is no StarCraft II: {_one_line(error)}"
                 ) from None
@@ -390,22 +389,16 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--address", help="HOST:PORT of a running game to attach to")
     parser.add_argument("--port", type=int, help="of the game that is started")
     args = parser.parse_args(arguments)
-    env = None
-    try:
+    with ending(parser.prog, Sc2Error, ValueError, ModuleNotFoundError):
         policy = make_policy(GAME, args.policy)
         env = Sc2Env(Setting(
             minutes=args.minutes, map=args.map, difficulty=args.difficulty, build=args.build,
             address=args.address, port=args.port,
         ))  # fmt: skip
-        for k in range(args.games):
-            told = play(env, policy, args.seed + k)
-            print(f"game {k + 1}: " + ", ".join(f"{key} {told[key]:g}" for key in told))
-    except (Sc2Error, ValueError, ModuleNotFoundError) as error:
-        print(f"{parser.prog}: {error}", file=sys.stderr)
-        sys.exit(2)
-    finally:
-        if env is not None:
-            env.close()
+        with contextlib.closing(env):
+            for k in range(args.games):
+                told = play(env, policy, args.seed + k)
+                print(f"game {k + 1}: " + ", ".join(f"{key} {told[key]:g}" for key in told))
 
 
 if __name__ == "__main__":

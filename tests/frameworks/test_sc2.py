@@ -19,12 +19,13 @@ from sc2.ids.upgrade_id import UpgradeId
 from sc2_stand_in import Running, Server
 from sc2_world import BOOST, ENEMY, ORDERS, PLACES, World, result
 
+from stratagym.agents.chat import ScriptedChat
 from stratagym.agents.core import make_policy
+from stratagym.agents.llm import LanguageModel
 from stratagym.envs import spec
 from stratagym.envs.starcraft import tables as t
 from stratagym.envs.starcraft import view
 from stratagym.envs.starcraft.state import UNIT_OF_STORE
-from stratagym.envs.text import judge
 from stratagym.wrappers import sc2_game
 from stratagym.wrappers.real_time import Queued
 from stratagym.wrappers.sc2 import AGENT, Sc2Env, Sc2Error, Setting, main, play
@@ -116,14 +117,7 @@ def test_a_defeat(env):
 def test_a_reply_is_played_line_by_line(env):
     text = "Decisions:\n0: <TRAIN PROBE>\n1: <TRAIN CARRIER>\n2: <EMPTY ACTION>\n"
 
-    class Model:
-        asked = 0
-
-        def answer(self, decision):
-            self.asked += 1
-            return judge(decision.spec, decision.rules, decision.states, text)
-
-    queue = Queued(Model())
+    queue = Queued(LanguageModel(ScriptedChat([text])))
     given = []
     for k in range(3):
         given.append(queue.act(env.decision(k)))

@@ -12,11 +12,10 @@ import pytest
 from diambra_stand_in import Cabinet
 from pettingzoo.test import parallel_api_test
 
+from stratagym.agents.chat import ScriptedChat, TransportError
 from stratagym.agents.core import make_policy
 from stratagym.agents.llm import LanguageModel
 from stratagym.envs import spec
-from stratagym.envs.prompts import TextOptions
-from stratagym.envs.text import judge
 from stratagym.wrappers import diambra
 from stratagym.wrappers.diambra import DiambraEnv, DiambraError, Setting, main, play
 from stratagym.wrappers.diambra_record import Recorder, by_colour, numbers
@@ -190,32 +189,17 @@ def test_values_of_any_form(cabinet):
 
 
 def test_a_reply_is_played_move_by_move(arena):
-    answers = ["- Fireball\n- nonsense\n- Low Punch", "- Move Away"]
-
-    class Model:
-        name = "model"
-        asked = 0
-
-        def answer(self, decision):
-            text = answers[self.asked]
-            self.asked += 1
-            return judge(decision.spec, decision.rules, decision.states, text, TextOptions())
-
-        def act(self, decision):
-            raise AssertionError
-
+    chat = ScriptedChat(["- Fireball\n- nonsense\n- Low Punch", "- Move Away"])
     env = DiambraEnv(Setting())
     env.reset()
-    model = Model()
-    queue = Queued(model)
+    queue = Queued(LanguageModel(chat))
     given = []
     for k in range(11):
         action = queue.act(env.decision("agent_1", k))
         given.append(action)
         env.step({"agent_0": 0, "agent_1": action})
     # who stands on the right gives the mirrored inputs
-    assert given == [7, 8, 1, 10, 0, 9, 0, 5, 5, 5, 5] and model.asked == 2
-    assert hasattr(LanguageModel, "answer")
+    assert given == [7, 8, 1, 10, 0, 9, 0, 5, 5, 5, 5] and len(chat.asked) == 2
 
 
 # --- bad input -----------------------------------------------------------------------------------
@@ -314,6 +298,27 @@ def test_bad_options(arena, capsys, given, told):
     assert end.value.code == 2
     error = capsys.readouterr().err
     assert told in error and error.count("\n") == 1
+
+
+def test_a_model_that_cannot_be_reached(arena, capsys, monkeypatch):
+    model = LanguageModel(ScriptedChat([TransportError("timeout")]))
+    monkeypatch.setattr(diambra, "make_policy", lambda *_: model)
+    with pytest.raises(SystemExit) as end:
+        main([])
+    assert end.value.code == 3
+    assert "the model cannot be reached: timeout" in capsys.readouterr().err
+
+
+def test_what_the_package_refuses(arena):
+    env = DiambraEnv()
+    env.reset()
+
+    def reset(**given):
+        raise AssertionError("ERROR: outfits[0]")
+
+    arena.made[0].reset = reset
+    with pytest.raises(DiambraError, match="diambra-arena refuses: ERROR: outfits"):
+        env.reset()
 
 
 def test_the_module_needs_no_package():
