@@ -233,8 +233,14 @@ class LanguageModel(Policy):
             ValueError: no legal move in ``tries`` answers.
             TransportError: no answer came.
         """
+        action = self.answer(decision).action
+        assert action is not None
+        return action
+
+    def answer(self, decision: Decision) -> words.Outcome:
+        """What the model's answer comes to, with all moves of a plan; see ``act``."""
         self.text.check(decision.spec)
-        return _run_apart(self._act, decision)
+        return _run_apart(self._answer, decision)
 
     async def _reply(self, asking: words.Asking, fields: Mapping[str, Any]) -> Reply:
         if self.answering.decide == ANSWER:
@@ -243,7 +249,7 @@ class LanguageModel(Policy):
         legal = legal_answers(asking.game, asking.rules, asking.turn.states, self.text)
         return (await self.choose(asking.messages, list(legal.values()))).reply
 
-    async def _act(self, decision: Decision) -> int:
+    async def _answer(self, decision: Decision) -> words.Outcome:
         states = self.shown(decision.states)
         asked = words.messages(decision.spec, decision.rules, states, self.text)
         turn = words.Turn(decision.seat, asked, states, decision.rules)
@@ -257,7 +263,7 @@ class LanguageModel(Policy):
             await self.chat.close()
         assert outcome is not None
         if outcome.kind == words.OK and outcome.action is not None:
-            return outcome.action
+            return outcome
         found = f": {outcome.move}" if outcome.move is not None else ""
         raise ValueError(
             f"{self.name}: no legal move in {self.tries} answers; "

@@ -7,7 +7,8 @@ build one, has lost.
 This is a simulation of StarCraft II's economy, technology and armies on nine regions, not the game
 itself. It exists because DSGBench's worlds need Windows and accounts, and so that a
 policy can be trained in them. Costs, times, hit points and weapons are the game's; squads, regions and
-the way in which fights are decided are a simplification. Results here say nothing about results there.
+the way in which fights are decided are a simplification. Results here say nothing about results there. Its
+players play [the real game](../starcraft2.md) too.
 
 ## Rules and variants
 

@@ -7,7 +7,7 @@ of numbers that trains and plays anywhere.
 
 It stands in for the fighter of DSGBench (2025), which runs the arcade game in DIAMBRA's arena; inputs have
 DIAMBRA's numbers, and language models name the moves that the benchmark's paper names. It is another
-game than the arcade's, so figures do not compare.
+game than the arcade's, so figures do not compare. Its players play the arcade game too, in [DIAMBRA's arena](../diambra.md).
 
 ## Rules and variants
 
