@@ -28,24 +28,29 @@ from stratagym.benchmarks.tune.setup import EXPLORE
 from stratagym.envs.text import ILLEGAL, OK
 
 PAGE = Path(__file__).parent / "tutorials" / "tune.md"
-BEGIN, END = "<!-- docs/make_tuning.py from here -->", "<!-- to here -->"
+END = "<!-- to here -->"
 ANSWERS = "Run", "CPU-seconds", "Positions", "Readable", "Legal", "Optimal", "Chance"
 LOOKS = "Run", "Updates", "CPU-seconds", "Loss", "Readable", "Legal", "Optimal"
 
 
-def answers(folder: Path, config: Mapping[str, Any]) -> Iterator[tuple[str, Answer]]:
-    """The tuned model's first answers to held-out positions, each with its position."""
+def lessons(config: Mapping[str, Any]) -> dict[str, experts.Lesson]:
+    """The lessons of a run, by the item of a record."""
     told = config["examples"]
     wanted = experts.Wanted(
         config["expert"], told["positions"], EXPLORE, told["held_out"], "messages", config["seed"],
         config["prompt"], {},
     )  # fmt: skip
     given, _ = experts.lessons(wanted, config["game"])
-    lessons = {f"held out/{lesson.line['position']}": lesson for lesson in given}
+    return {f"held out/{lesson.line['position']}": lesson for lesson in given}
+
+
+def answers(folder: Path, config: Mapping[str, Any]) -> Iterator[tuple[str, Answer]]:
+    """The tuned model's first answers to held-out positions, each with its position."""
+    known = lessons(config)
     for record in read_decisions(folder / POSITIONS):
         if record["policy"] == TUNED:
             item = record["item"]
-            yield item, Answer.played(lessons[item], record["kind"], record["chosen"])
+            yield item, Answer.played(known[item], record["kind"], record["chosen"])
 
 
 def cells(found: Sequence[tuple[str, Answer]]) -> list[str]:
@@ -77,16 +82,28 @@ def main(folders: list[Path]) -> None:
             loss = "–" if line["loss"] is None else f"{line['loss']:.2f}"
             looks.append(row([name, str(line["updates"]), f"{line['cpu_s']:.0f}", loss, *rates]))
     first.append(row(["together", "", *cells(every)]))
-    versions = ", ".join(f"{name} {version(name)}" for name in ("torch", "transformers", "peft"))
     text = "\n".join([
-        BEGIN, "", "```bash", *calls, "```", "",
+        "```bash", *calls, "```", "",
         row(list(ANSWERS)), row(["---", *["---:"] * (len(ANSWERS) - 1)]), *first, "",
-        f"{gguf_engine.build()}, {versions}, {processor()}.", "",
-        row(list(LOOKS)), row(["---", *["---:"] * (len(LOOKS) - 1)]), *looks, "", END,
+        libraries(), "",
+        row(list(LOOKS)), row(["---", *["---:"] * (len(LOOKS) - 1)]), *looks,
     ])  # fmt: skip
+    put("docs/make_tuning.py", text)
+
+
+def put(script: str, text: str) -> None:
+    """Put what a script made in its place on the page."""
+    begin = f"<!-- {script} from here -->"
     page = PAGE.read_text(encoding="utf-8")
-    page = re.sub(f"{BEGIN}.*{END}", lambda _: text, page, flags=re.DOTALL)
+    made = f"{begin}\n\n{text}\n\n{END}"
+    page = re.sub(f"{begin}.*?{END}", lambda _: made, page, count=1, flags=re.DOTALL)
     PAGE.write_text(page, encoding="utf-8")
+
+
+def libraries() -> str:
+    """What learned and what answered, with their versions, and on which processor."""
+    versions = ", ".join(f"{name} {version(name)}" for name in ("torch", "transformers", "peft"))
+    return f"{gguf_engine.build()}, {versions}, {processor()}."
 
 
 if __name__ == "__main__":

@@ -26,16 +26,16 @@ class Begun(TypedDict):
     command: str
 
 
-def begun(benchmark: str, args: Any) -> Begun:
-    """``begun`` of a run that begins now."""
+def begun(called: str, args: Any) -> Begun:
+    """``begun`` of a run that begins now, by the words before its options."""
     return {
         "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
         "version": version("stratagym"),
-        "command": command(benchmark, args),
+        "command": command(called, args),
     }
 
 
-def command(benchmark: str, args: Any) -> str:
+def command(called: str, args: Any) -> str:
     """The command line that sets a command's options to their values, without those at their
     defaults.
 
@@ -54,7 +54,7 @@ def command(benchmark: str, args: Any) -> str:
             words.append(f"--{name}" if value else f"--no-{name}")
         else:
             words += [f"--{name}", "none" if value is None else public(str(value))]
-    return f"python -m benchmarks.{benchmark} {shlex.join(words)}".strip()
+    return f"python -m benchmarks.{called} {shlex.join(words)}".strip()
 
 
 def public(text: str) -> str:

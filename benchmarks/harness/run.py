@@ -46,6 +46,7 @@ class Run:
         benchmark: the script's name. args: its options.
         policies: those that no policy string makes as they are wanted, as ``MatchRunner`` has it.
         replays: how often a match that a transport failure breaks off is gone on with.
+        called: the words of the command line before its options, by default the script's name.
 
     Raises:
         InputError: options that make no sense, or a folder that cannot be used.
@@ -59,6 +60,7 @@ class Run:
         policies: Iterable[Policy] = (),
         *,
         replays: int = 2,
+        called: str = "",
     ):
         self._json = args.json
         self._options: dict[str, Any] = {"replays": replays}
@@ -67,7 +69,7 @@ class Run:
         if isinstance(args, ModelArgs):
             self._options["concurrency"] = args.concurrency
         self.policies = {policy.name: policy for policy in policies}
-        config[BEGUN] = begun(benchmark, args)
+        config[BEGUN] = begun(called or benchmark, args)
         self.config = config
         if isinstance(args, MatchArgs):
             config |= stand_ins.version_of(args.forfeit)

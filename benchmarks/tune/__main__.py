@@ -14,6 +14,7 @@ in games with random play, and on the game's frozen ladder.
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -149,7 +150,8 @@ def reinforce(run: str, /, *, args: ReinforceArgs = ReinforceArgs()) -> None:  #
     from stratagym.benchmarks.tune import practising
     from stratagym.benchmarks.tune.learner import Learner, Tokens, load_model
 
-    own = Run(REINFORCE, args, setup.practice_config(start, practice, args))
+    config = setup.practice_config(start, practice, args)
+    own = Run(REINFORCE, args, config, called=f"{NAME} reinforce {shlex.quote(run)}")
     with stage("loading the model"):
         model = load_model(start.file)
         learner = Learner(model, start.lora(args.rate), args.seed, args.threads)

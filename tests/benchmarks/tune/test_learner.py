@@ -304,6 +304,9 @@ def test_from_an_expert_to_games_of_its_own(tmp_path, smollm2, monkeypatch):
     assert done.returncode == 0, done.stderr
     found = json.loads((own / "summary.json").read_text())
     assert [line["updates"] for line in found["curve"]] == [1]
+    assert found["config"]["begun"]["command"] == (
+        f"python -m benchmarks.tune reinforce {tuned} --updates 1 --games 2 --rating-games 2"
+    )
     assert {found[name]["n"] for name in ("before", "after", "gain")} == {2}
     # Where both games earn the same, nothing is learned from them.
     assert found["adapter"]["sha256"] == gguf_file.sha256(own / "adapter.gguf")
