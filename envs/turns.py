@@ -13,6 +13,11 @@ import numpy as np
 from stratagym.envs import core
 
 
+def copied(states: np.ndarray) -> np.ndarray:
+    """A copy of contiguous records by their bytes: numpy's own goes by fields, six times slower."""
+    return states.view(np.uint8).copy().view(states.dtype)
+
+
 def is_deciding(rules: Any, states: np.ndarray, seat: int, number: int) -> bool:
     """Whether ``seat`` is still to move in turn ``number``; without turns, whether it is to move.
 
@@ -40,17 +45,17 @@ class OpenTurn:
     """
 
     def __init__(self, rules: Any, states: np.ndarray):
-        self.rules, self.states = rules, states[:1].copy()
+        self.rules, self.states = rules, copied(states[:1])
         self.number = int(core.turn_at(rules, states, 0))
         self._positions: dict[int, np.ndarray] = {}
         legal, probs = core.new_scratch(rules)
-        trial = self.states.copy()
+        trial = copied(self.states)
         for _ in range(rules.max_game_length + 1):
             seat = int(core.current_player_at(rules, trial, 0))
             if seat < 0 or core.turn_at(rules, trial, 0) != self.number:
                 break
             if seat not in self._positions:
-                self._positions[seat] = trial.copy()
+                self._positions[seat] = copied(trial)
             core.legal_actions_at(rules, trial, 0, legal)
             core.play_at(rules, trial, 0, legal[0], legal, probs)
         else:
@@ -59,7 +64,7 @@ class OpenTurn:
 
     def position(self, seat: int, own: list[int] | tuple[int, ...] = ()) -> np.ndarray:
         """A copy of the seat's position, after its ``own`` actions of this turn: (1,) record."""
-        states = self._positions[seat].copy()
+        states = copied(self._positions[seat])
         legal, probs = core.new_scratch(self.rules)
         for action in own:
             core.play_at(self.rules, states, 0, action, legal, probs)
