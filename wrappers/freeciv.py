@@ -32,8 +32,9 @@ from stratagym.envs.civilization.state import (
 )
 from stratagym.envs.civilization.tables import ITEM_BUILDING, ITEM_COINAGE
 from stratagym.envs.civilization.towns import price
-from stratagym.wrappers.freeciv_client import Client, end_turn, join, wait_for
+from stratagym.wrappers.freeciv_client import Client, end_turn, join, save, wait_for
 from stratagym.wrappers.freeciv_record import BUILDING_KIND, UNIT_KIND, Recorder
+from stratagym.wrappers.freeciv_score import LOG, dsgbench, land_of, read_scores
 from stratagym.wrappers.freeciv_server import FreecivError, Server, Setting
 
 GAME = spec("civilization")
@@ -358,6 +359,23 @@ class FreecivEnv(ParallelEnv):
         """An agent's score as the server told it last."""
         world = self.players[agent].client.world
         return int(world.results.get(world.player, world.players[world.player])["score"])
+
+    def measures(self, as_published: bool = False) -> dict[str, dict[str, Any]]:
+        """DSGBench's EGR, CER, TRP, LUR and MGR of every agent, by the server's score log.
+
+        Raises:
+            FreecivError: the server is gone.
+        """
+        assert self.server is not None
+        turn, scores = read_scores((self.server.folder / LOG).read_text(encoding="utf-8"))
+        turn = min(turn, self.setting.turns)
+        land = land_of(save(self._clients, self.server.folder))
+        rules = self._clients[0].world.rules["RULESET_TECH"]
+        techs = sum(one["rule_name"] != "None" for one in rules.values())
+        return {
+            one.name: dsgbench(turn, scores.get(one.world.player, {}), land, techs, as_published)
+            for one in self._clients
+        }
 
     def close(self) -> None:
         """End the server that was started."""

@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from stratagym.wrappers.freeciv_packets import Decoder, ProtocolError, encode, split
@@ -191,6 +192,25 @@ def join(clients: Sequence[Client]) -> None:
     for one in clients:
         one.send("PLAYER_READY", player_no=one.world.player, is_ready=True)
     wait_for(clients, lambda: all(one.world.phase_open for one in clients), "that the turn begins")
+
+
+def save(clients: Sequence[Client], folder: Path, name: str = "told") -> str:
+    """Let the server write the game to its folder; the text of the file.
+
+    A game that is over it has written by itself, and writes no more.
+
+    Raises:
+        FreecivError: the server does not.
+    """
+    for path in folder.glob("*-final.sav"):
+        return path.read_text(encoding="utf-8")
+    path, counts = folder / f"{name}.sav", clients[0].decoder.counts
+    before = counts.get("PROCESSING_FINISHED", 0)
+    clients[0].send("CHAT_MSG_REQ", message=f"/save {name}")
+    wait_for(clients, lambda: counts.get("PROCESSING_FINISHED", 0) > before, "what came of a save")
+    if not path.exists():
+        raise FreecivError(f"{clients[0].name}: the server did not save the game")
+    return path.read_text(encoding="utf-8")
 
 
 def end_turn(clients: Sequence[Client]) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from stratagym.envs import core
 from stratagym.envs.civilization import output, start, troops
-from stratagym.envs.civilization.rules import LETTERS, Rules
+from stratagym.envs.civilization.rules import LETTERS, Rules, reciprocal_of
 from stratagym.envs.civilization.state import (
     ARMY_AT,
     COUNT_AT,
@@ -51,6 +51,7 @@ from stratagym.envs.civilization.tables import (
 from stratagym.wrappers.freeciv_client import World
 from stratagym.wrappers.freeciv_server import FreecivError
 
+MOST_TILES = 32_767
 NOBODY = 160
 """Numbers of players from this on are none."""
 SAME = {"Lake": "Ocean", "Deep Ocean": "Ocean", "Inaccessible": "Ocean", "Glacier": "Tundra"}
@@ -68,12 +69,14 @@ def rules_for(width: int, height: int, turns: int, players: int, start_units: st
     """Rules of ``civilization`` on the server's map.
 
     Raises:
-        FreecivError: more players than the record has seats for.
+        FreecivError: more players than the record has seats for, or more tiles than it can number.
     """
+    if width * height > MOST_TILES:
+        raise FreecivError(f"a map of {width} x {height}; a record has {MOST_TILES} tiles at most")
     if not 2 <= players <= SEATS:
         raise FreecivError(f"{players} players on the server; a record has 2 to {SEATS} seats")
     units = sum(1 << 4 * LETTERS[letter] for letter in start_units)
-    return Rules(width, height, 65536 // width + 1, 0, 0, turns, 0, 0, 2, 100, 1, units, players)
+    return Rules(width, height, reciprocal_of(width), 0, 0, turns, 0, 0, 2, 100, 1, units, players)
 
 
 class Names:
