@@ -2,8 +2,8 @@
 
 The record holds what the game has: its terrains, 15 units, 30 buildings, 40 techs, 5 governments.
 What it cannot hold is left out, and ``left_out`` names it: other units and buildings, cities beyond
-12 and units beyond 40 of a seat, treaties. Lakes are sea, glaciers are tundra. Seats are the
-server's players in the order of their numbers.
+12 and units beyond 40 of a seat, treaties of other clauses. Lakes are sea, glaciers are tundra.
+Seats are the server's players in the order of their numbers.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ from stratagym.envs.civilization.tables import (
 )
 from stratagym.wrappers.freeciv_client import World
 from stratagym.wrappers.freeciv_server import FreecivError
+from stratagym.wrappers.freeciv_treaties import offer_of
 
 MOST_TILES = 32_767
 NOBODY = 160
@@ -163,7 +164,12 @@ class Recorder:
         self._units(s, places)
         self._fields(s, places)
         self._nations(s)
+        self._offers(s)
         return self.states
+
+    def player_of(self, seat: int) -> int:
+        """The server's player of a seat."""
+        return self.seats[seat]
 
     # --- tiles -----------------------------------------------------------------------------------
 
@@ -347,6 +353,20 @@ class Recorder:
             for a, b in ((one, other), (other, one)):
                 s["peace"][a] |= peace << b
                 s["contact"][a] |= (told["contact_turns_left"] > 0) << b
+
+    def _offers(self, s: Any) -> None:
+        """Treaties that wait for the player's answer."""
+        for player, meeting in self.world.meetings.items():
+            seat = self._seat_of.get(player, -1)
+            if seat < 0 or not meeting.accepted or meeting.we_accepted:
+                continue
+            found = offer_of(meeting.clauses, player, self.names.techs)
+            if found is None:
+                continue
+            for name, value in zip(
+                ("offer", "offer_gives", "offer_takes", "offer_gold"), found, strict=True
+            ):
+                s[name][self.seat][seat] = value
 
     def _science(self, s: Any, seat: int, told: Mapping[str, Any]) -> None:
         for theirs, letter in enumerate(told["inventions"]):

@@ -12,8 +12,8 @@ import pytest
 
 from stratagym.agents.core import make_policy
 from stratagym.envs import spec
+from stratagym.envs.civilization import actions, treaties, view
 from stratagym.envs.civilization import tables as t
-from stratagym.envs.civilization import view
 from stratagym.envs.civilization.geography import row_of
 from stratagym.wrappers import freeciv_packets as packets
 from stratagym.wrappers import freeciv_server
@@ -35,6 +35,7 @@ from stratagym.wrappers.freeciv_server import (
     find_scenario,
     find_server,
 )
+from stratagym.wrappers.freeciv_treaties import clauses_of, offer_of
 
 
 def framed(number: int, body: bytes, wide: bool = True) -> bytes:
@@ -229,6 +230,22 @@ def test_rows_of_large_maps():
         assert found == (tiles // width).tolist()
 
 
+def test_treaties_as_clauses_and_back():
+    """Each template, with techs and gold, is the same for who answers."""
+    recorder = Recorder(told_world(), 100, "ccwwxdd")
+    s, names = recorder.make()[0], recorder.names
+    bronze, alphabet = t.TECHS.index("Bronze Working"), t.TECHS.index("Alphabet")
+    s["techs"][0], s["techs"][1] = np.uint64(1) << bronze, np.uint64(1) << alphabet
+    s["gold"] = 100
+    for template in range(10):
+        found = clauses_of(recorder.rules, s, 0, 1, template, recorder.player_of, names.tech_of)
+        offer = offer_of(found, 0, names.techs)
+        gives, takes, gold = treaties.clauses(recorder.rules, s, 0, 1, template)
+        assert offer == (template, gives, takes, gold), template
+    for strange in ([(0, 2, 0)], [(0, 9, 0)], [(0, 6, 0), (1, 0, 3)], [(0, 0, 200)], []):
+        assert offer_of(strange, 0, names.techs) is None
+
+
 def test_no_such_scenario(tmp_path, monkeypatch):
     monkeypatch.setattr(freeciv_server, "SCENARIOS", (str(tmp_path),))
     (tmp_path / "france.sav.gz").write_bytes(b"")
@@ -389,5 +406,53 @@ def test_a_scenario_and_the_metrics_of_the_server(program):
         told = env.measures()["Ann"]
         assert told["CER"] == len(env.players["Ann"].recorder.cities) / 6 > 0
         assert 0 < told["LUR"] < 1 and told["EGR"] >= 0 and 0 <= told["TRP"] < 0.2
+    finally:
+        env.close()
+
+
+def test_two_agents_make_peace_and_break_it(program):
+    """A proposal by one, the question to the other, the answer; what is left open is void."""
+    env = FreecivEnv(("Ann", "Bob"), Setting(turns=9))
+    try:
+        env.reset(seed=4)
+        ann, bob = env.players["Ann"], env.players["Bob"]
+        place = next(
+            unit["tile"] for unit in bob.client.world.units.values() if unit["owner"] == 1
+        )  # fmt: skip
+        ann.client.send("CHAT_MSG_REQ", message=(
+            f"/lua cmd edit.create_unit(find.player(0), find.tile({place + 1}), "
+            "find.unit_type('Explorer'), 0, nil, -1)"
+        ))  # fmt: skip
+        keep = {"Ann": actions.KEEP, "Bob": actions.KEEP}
+
+        def next_turn():
+            turn = ann.client.world.turn
+            while ann.client.world.turn == turn:
+                env.step({
+                    agent: player.choices()[0] if player.is_open else actions.KEEP
+                    for agent, player in env.players.items()
+                })  # fmt: skip
+
+        next_turn()
+        peace = actions.PROPOSE + treaties.PEACE
+        assert peace in ann.choices() and ann.states[0]["contact"][0] == 2
+        # A proposal that is not answered before the turn is over is void; who is asked answers.
+        env.step({**keep, "Ann": peace})
+        assert peace not in ann.choices()  # once a turn
+        assert bob.choices().tolist() == [actions.ACCEPT, actions.REJECT]
+        assert "peace" in view.seat_text(bob.rules, bob.states[0], 1).lower()
+        env.step({**keep, "Bob": actions.REJECT})
+        assert not ann.client.world.meetings and not bob.client.world.meetings
+        next_turn()
+        assert ann.states[0]["peace"].tolist()[:2] == [0, 0]
+        env.step({**keep, "Ann": peace})
+        env.step({**keep, "Bob": actions.ACCEPT})
+        next_turn()
+        assert ann.states[0]["peace"].tolist()[:2] == [2, 1]
+        assert bob.states[0]["peace"].tolist()[:2] == [2, 1]
+        assert actions.CANCEL in ann.choices() and peace not in ann.choices()
+        env.step({**keep, "Ann": actions.CANCEL})
+        next_turn()
+        assert ann.states[0]["peace"].tolist()[:2] == [0, 0]
     finally:
         env.close()
