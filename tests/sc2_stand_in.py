@@ -24,7 +24,8 @@ class Server:
 
     Attributes:
         asked: the names of requests. worlds: of each game. fault: by the number of a request, what
-            happens in place of its answer: ``die``, ``cut`` or ``hang``. build: that it tells.
+            happens in place of its answer: ``die``, ``cut``, ``hang`` or
+            ``other``. build: that it tells.
     """
 
     def __init__(self, build: int = 92440):
@@ -50,6 +51,8 @@ class Server:
             if fault == "hang":
                 await self.over.wait()
                 break
+            if fault == "other":
+                data = api.Response(status=self._status).SerializeToString()
             await socket.send_bytes(data[:-7] if fault == "cut" else data)
             if self._status == api.Status.quit:
                 break

@@ -5,7 +5,7 @@ them. What an agent was told is kept as a record of ``civilization`` (``freeciv_
 the observation, the prompts, the scripted players and any ``Policy`` are the same there and here.
 A step takes one action of every agent that has something to decide in the phase; when none has, the
 turn ends. Orders go to the server, and the record is made anew from its answer, so nothing here
-computes what an order comes to. Treaties are not offered.
+computes what an order comes to.
 """
 
 from __future__ import annotations
@@ -28,13 +28,17 @@ from stratagym.envs.civilization.state import (
     ITEM_ASKED,
     MOST_COUNCIL,
     MOST_DECISIONS,
+    TREATIES,
     TROOPS,
 )
 from stratagym.envs.civilization.tables import ITEM_BUILDING, ITEM_COINAGE
 from stratagym.envs.civilization.towns import price
-from stratagym.wrappers.freeciv_client import Client, end_turn, join, wait_for
+from stratagym.envs.civilization.treaties import TEMPLATES
+from stratagym.wrappers.freeciv_client import Client, end_turn, join, save, wait_for
 from stratagym.wrappers.freeciv_record import BUILDING_KIND, UNIT_KIND, Recorder
+from stratagym.wrappers.freeciv_score import LOG, dsgbench, land_of, read_scores
 from stratagym.wrappers.freeciv_server import FreecivError, Server, Setting
+from stratagym.wrappers.freeciv_treaties import TREATY_OF_PEACE, clauses_of, offer_of
 
 GAME = spec("civilization")
 MOST_TRIES = 12
@@ -47,7 +51,6 @@ _WORKS = {actions.BUILD_ROAD: (19, "Road"), actions.IRRIGATE: (4, "Irrigation"),
           actions.BUILD_MINE: (3, "Mine")}  # fmt: skip
 _DIRECTIONS = (1, 2, 4, 7, 6, 5, 3, 0)
 """The server's numbers of N NE E SE S SW W NW."""
-_NOT_OFFERED = tuple(range(actions.PROPOSE, actions.WAKE))
 
 
 class Player:
@@ -73,6 +76,8 @@ class Player:
         self.buy_asked: set[int] = set()
         self.done: set[int] = set()
         self.tries: dict[int, int] = {}
+        self.proposed = 0
+        self.answered: set[int] = set()
         self.seek()
 
     def seek(self) -> None:
@@ -81,9 +86,14 @@ class Player:
         s, seat, world = self.states[0], self.recorder.seat, self.client.world
         s["decisions"], s["council"] = self.decisions, min(self.council, MOST_COUNCIL)
         s["woken"], s["summoned"] = self.woken, self.summoned
+        s["proposed"][seat] = self.proposed
         self.is_open = False
         if world.is_over or not s["alive"][seat] or self.decisions >= MOST_DECISIONS:
             return
+        for other in np.flatnonzero(s["offer"][seat] >= 0).tolist():
+            if other not in self.answered:
+                self._ask(TREATIES, other)
+                return
         if self.council < MOST_COUNCIL:
             self._ask(COUNCIL, 0)
             return
@@ -123,8 +133,7 @@ class Player:
     def choices(self) -> np.ndarray:
         """The legal actions of the actor that is asked, ascending."""
         n = core.legal_actions_at(self.rules, self.states, 0, self.legal)
-        found = self.legal[:n]
-        return found[~np.isin(found, _NOT_OFFERED)]
+        return self.legal[:n]
 
     # --- orders ----------------------------------------------------------------------------------
 
@@ -132,7 +141,12 @@ class Player:
         """Send what an action means, or note that nothing is to be sent."""
         s, actor = self.states[0], int(self.states[0]["actor"])
         self.decisions += 1
-        if s["stage"] == COUNCIL:
+        if s["stage"] == TREATIES:
+            self.answered.add(actor)
+            answer = "ACCEPT_TREATY" if action == actions.ACCEPT else "CANCEL_MEETING"
+            player = self.recorder.player_of(actor)
+            self.client.send(f"DIPLOMACY_{answer}_REQ", counterpart=player)
+        elif s["stage"] == COUNCIL:
             self._council(s, action)
         elif s["stage"] == CITIES:
             self._city(s, actor, action)
@@ -148,6 +162,8 @@ class Player:
             self.woken = True
         elif action == actions.SUMMON:
             self.summoned = True
+        elif action >= actions.PROPOSE:
+            self._negotiate(s, action)
         elif action < actions.GOVERN:
             send("PLAYER_RESEARCH", tech=names.tech_of[action - actions.RESEARCH])
         elif action < actions.TAXES:
@@ -156,6 +172,35 @@ class Player:
         else:
             tax, luxury, science = map(int, actions.rates_of(s, self.recorder.seat, action))
             send("PLAYER_RATES", tax=tax, luxury=luxury, science=science)
+
+    def _negotiate(self, s: Any, action: int) -> None:
+        """Propose a treaty, or end a peace."""
+        recorder, send, seat = self.recorder, self.client.send, self.recorder.seat
+        if action >= actions.CANCEL:
+            other = int(actions.other_seat(self.rules, seat, action - actions.CANCEL))
+            player = recorder.player_of(other)
+            send("DIPLOMACY_CANCEL_PACT", other_player_id=player, clause=TREATY_OF_PEACE)
+            return
+        k, template = divmod(action - actions.PROPOSE, TEMPLATES)
+        other = int(actions.other_seat(self.rules, seat, k))
+        player = recorder.player_of(other)
+        self.proposed |= 1 << other
+        if player in self.client.world.meetings:
+            return  # the other has begun one
+        send("DIPLOMACY_INIT_MEETING_REQ", counterpart=player)
+        for giver, kind, value in clauses_of(
+            self.rules, s, seat, other, template, recorder.player_of, recorder.names.tech_of
+        ):
+            send("DIPLOMACY_CREATE_CLAUSE_REQ", counterpart=player, giver=giver, type=kind,
+                 value=value)  # fmt: skip
+        send("DIPLOMACY_ACCEPT_TREATY_REQ", counterpart=player)
+
+    def leave_meetings(self) -> None:
+        """What was not answered by the end of a turn is void."""
+        for player, meeting in self.client.world.meetings.items():
+            known = offer_of(meeting.clauses, player, self.recorder.names.techs) is not None
+            self.recorder.left_out["treaties of other clauses"] += not (known or meeting.is_ours)
+            self.client.send("DIPLOMACY_CANCEL_MEETING_REQ", counterpart=player)
 
     def _city(self, s: Any, place: int, action: int) -> None:
         number, send = self.recorder.cities[place], self.client.send
@@ -324,7 +369,13 @@ class FreecivEnv(ParallelEnv):
                 if player.client.sent > sent:
                     self._settle(player.client, before + player.client.sent - sent)
                 player.seek()
+        wait_for(self._clients, self._is_told, "what was proposed")
+        for player in self.players.values():
+            if player.client.world.meetings:
+                player.seek()  # somebody has proposed something to it
         if not any(player.is_open for player in self.players.values()):
+            for player in self.players.values():
+                player.leave_meetings()
             end_turn(self._clients)
             for player in self.players.values():
                 player.begin_turn()
@@ -336,6 +387,17 @@ class FreecivEnv(ParallelEnv):
         if is_over:
             self.agents = []
         return seen, rewards, ends, dict.fromkeys(ends, False), infos
+
+    def _is_told(self) -> bool:
+        """Whether every client knows of what another proposed to it, and of what came of it."""
+        by_number = {client.world.player: client.world for client in self._clients}
+        for number, world in by_number.items():
+            for other, meeting in world.meetings.items():
+                if meeting.we_accepted and other in by_number and not world.is_over:
+                    theirs = by_number[other].meetings.get(number)
+                    if theirs is None or not theirs.accepted:
+                        return False
+        return True
 
     def _settle(self, client: Client, answers: int) -> None:
         """Wait until the server has dealt with what was sent."""
@@ -358,6 +420,23 @@ class FreecivEnv(ParallelEnv):
         """An agent's score as the server told it last."""
         world = self.players[agent].client.world
         return int(world.results.get(world.player, world.players[world.player])["score"])
+
+    def measures(self, as_published: bool = False) -> dict[str, dict[str, Any]]:
+        """DSGBench's EGR, CER, TRP, LUR and MGR of every agent, by the server's score log.
+
+        Raises:
+            FreecivError: the server is gone.
+        """
+        assert self.server is not None
+        turn, scores = read_scores((self.server.folder / LOG).read_text(encoding="utf-8"))
+        turn = min(turn, self.setting.turns)
+        land = land_of(save(self._clients, self.server.folder))
+        rules = self._clients[0].world.rules["RULESET_TECH"]
+        techs = sum(one["rule_name"] != "None" for one in rules.values())
+        return {
+            one.name: dsgbench(turn, scores.get(one.world.player, {}), land, techs, as_published)
+            for one in self._clients
+        }
 
     def close(self) -> None:
         """End the server that was started."""

@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from stratagym.wrappers.freeciv_packets import Decoder, ProtocolError, encode, split
@@ -19,13 +20,28 @@ ANSWER_SECONDS = 60.0
 
 
 @dataclass
+class Meeting:
+    """A treaty that is talked about.
+
+    Attributes:
+        clauses: (giver, kind, value) each. is_ours: whether we began it. accepted: by the other.
+        we_accepted: by us.
+    """
+
+    is_ours: bool = False
+    clauses: list[tuple[int, int, int]] = field(default_factory=list)
+    accepted: bool = False
+    we_accepted: bool = False
+
+
+@dataclass
 class World:
     """What a player was told, by packets: the last body of each kind and number.
 
     Attributes:
         width, height: of the map. turn: that runs. phase_open: whether it may give orders.
         player: its number. tiles, units, cities, players, research, relations: bodies by number.
-        rules: by packet, the bodies of the ruleset by number.
+        rules: by packet, the bodies of the ruleset by number. meetings: by the other's number.
     """
 
     width: int = 0
@@ -43,6 +59,7 @@ class World:
     rules: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
     results: dict[int, dict[str, Any]] = field(default_factory=dict)
     chat: list[str] = field(default_factory=list)
+    meetings: dict[int, Meeting] = field(default_factory=dict)
 
     def note(self, name: str, body: dict[str, Any]) -> None:
         """Keep what a packet says."""
@@ -72,10 +89,30 @@ class World:
         elif name == "CHAT_MSG":
             self.chat.append(body["message"])
             self.turn = max(self.turn, body["turn"])  # the first turn has no NEW_YEAR
+        elif name.startswith("DIPLOMACY_"):
+            self._meet(name, body)
         elif name.startswith("RULESET_"):
             self.rules.setdefault(name, {})[body["id"]] = body
         if name == "ENDGAME_PLAYER":
             self.is_over = True
+
+    def _meet(self, name: str, body: dict[str, Any]) -> None:
+        other = body["counterpart"]
+        if name == "DIPLOMACY_INIT_MEETING":
+            self.meetings[other] = Meeting(body["initiated_from"] == self.player)
+        elif name == "DIPLOMACY_CANCEL_MEETING":
+            self.meetings.pop(other, None)
+        elif other in self.meetings:
+            meeting = self.meetings[other]
+            if name == "DIPLOMACY_ACCEPT_TREATY":
+                meeting.we_accepted = body["I_accepted"]
+                meeting.accepted = body["other_accepted"]
+                return
+            clause = body["giver"], body["type"], body["value"]
+            if clause in meeting.clauses:
+                meeting.clauses.remove(clause)
+            if name == "DIPLOMACY_CREATE_CLAUSE":
+                meeting.clauses.append(clause)
 
 
 class Client:
@@ -191,6 +228,25 @@ def join(clients: Sequence[Client]) -> None:
     for one in clients:
         one.send("PLAYER_READY", player_no=one.world.player, is_ready=True)
     wait_for(clients, lambda: all(one.world.phase_open for one in clients), "that the turn begins")
+
+
+def save(clients: Sequence[Client], folder: Path, name: str = "told") -> str:
+    """Let the server write the game to its folder; the text of the file.
+
+    A game that is over it has written by itself, and writes no more.
+
+    Raises:
+        FreecivError: the server does not.
+    """
+    for path in folder.glob("*-final.sav"):
+        return path.read_text(encoding="utf-8")
+    path, counts = folder / f"{name}.sav", clients[0].decoder.counts
+    before = counts.get("PROCESSING_FINISHED", 0)
+    clients[0].send("CHAT_MSG_REQ", message=f"/save {name}")
+    wait_for(clients, lambda: counts.get("PROCESSING_FINISHED", 0) > before, "what came of a save")
+    if not path.exists():
+        raise FreecivError(f"{clients[0].name}: the server did not save the game")
+    return path.read_text(encoding="utf-8")
 
 
 def end_turn(clients: Sequence[Client]) -> None:

@@ -45,6 +45,7 @@ DIPLOMACY_INIT_MEETING_REQ 95: counterpart u8
 DIPLOMACY_CREATE_CLAUSE_REQ 99: counterpart giver type u8; value u32
 DIPLOMACY_REMOVE_CLAUSE_REQ 101: counterpart giver type u8; value u32
 DIPLOMACY_ACCEPT_TREATY_REQ 103: counterpart u8
+DIPLOMACY_CANCEL_MEETING_REQ 97: counterpart u8
 DIPLOMACY_CANCEL_PACT 105: other_player_id clause u8
 UNIT_AUTOSETTLERS 74: unit_id u16
 """

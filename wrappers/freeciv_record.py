@@ -2,8 +2,8 @@
 
 The record holds what the game has: its terrains, 15 units, 30 buildings, 40 techs, 5 governments.
 What it cannot hold is left out, and ``left_out`` names it: other units and buildings, cities beyond
-12 and units beyond 40 of a seat, treaties. Lakes are sea, glaciers are tundra. Seats are the
-server's players in the order of their numbers.
+12 and units beyond 40 of a seat, treaties of other clauses. Lakes are sea, glaciers are tundra.
+Seats are the server's players in the order of their numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from stratagym.envs import core
 from stratagym.envs.civilization import output, start, troops
-from stratagym.envs.civilization.rules import LETTERS, Rules
+from stratagym.envs.civilization.rules import LETTERS, Rules, reciprocal_of
 from stratagym.envs.civilization.state import (
     ARMY_AT,
     COUNT_AT,
@@ -50,7 +50,9 @@ from stratagym.envs.civilization.tables import (
 )
 from stratagym.wrappers.freeciv_client import World
 from stratagym.wrappers.freeciv_server import FreecivError
+from stratagym.wrappers.freeciv_treaties import offer_of
 
+MOST_TILES = 32_767
 NOBODY = 160
 """Numbers of players from this on are none."""
 SAME = {"Lake": "Ocean", "Deep Ocean": "Ocean", "Inaccessible": "Ocean", "Glacier": "Tundra"}
@@ -68,12 +70,14 @@ def rules_for(width: int, height: int, turns: int, players: int, start_units: st
     """Rules of ``civilization`` on the server's map.
 
     Raises:
-        FreecivError: more players than the record has seats for.
+        FreecivError: more players than the record has seats for, or more tiles than it can number.
     """
+    if width * height > MOST_TILES:
+        raise FreecivError(f"a map of {width} x {height}; a record has {MOST_TILES} tiles at most")
     if not 2 <= players <= SEATS:
         raise FreecivError(f"{players} players on the server; a record has 2 to {SEATS} seats")
     units = sum(1 << 4 * LETTERS[letter] for letter in start_units)
-    return Rules(width, height, 65536 // width + 1, 0, 0, turns, 0, 0, 2, 100, 1, units, players)
+    return Rules(width, height, reciprocal_of(width), 0, 0, turns, 0, 0, 2, 100, 1, units, players)
 
 
 class Names:
@@ -160,7 +164,12 @@ class Recorder:
         self._units(s, places)
         self._fields(s, places)
         self._nations(s)
+        self._offers(s)
         return self.states
+
+    def player_of(self, seat: int) -> int:
+        """The server's player of a seat."""
+        return self.seats[seat]
 
     # --- tiles -----------------------------------------------------------------------------------
 
@@ -344,6 +353,20 @@ class Recorder:
             for a, b in ((one, other), (other, one)):
                 s["peace"][a] |= peace << b
                 s["contact"][a] |= (told["contact_turns_left"] > 0) << b
+
+    def _offers(self, s: Any) -> None:
+        """Treaties that wait for the player's answer."""
+        for player, meeting in self.world.meetings.items():
+            seat = self._seat_of.get(player, -1)
+            if seat < 0 or not meeting.accepted or meeting.we_accepted:
+                continue
+            found = offer_of(meeting.clauses, player, self.names.techs)
+            if found is None:
+                continue
+            for name, value in zip(
+                ("offer", "offer_gives", "offer_takes", "offer_gold"), found, strict=True
+            ):
+                s[name][self.seat][seat] = value
 
     def _science(self, s: Any, seat: int, told: Mapping[str, Any]) -> None:
         for theirs, letter in enumerate(told["inventions"]):

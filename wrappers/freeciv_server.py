@@ -24,6 +24,8 @@ LEVELS = ("novice", "easy", "normal", "hard", "cheating")
 START_SECONDS = 30.0
 NOBODY = 65534
 """The user that it runs as where we are root, which it refuses to be."""
+SCENARIOS = "/usr/share/games/freeciv/scenarios", "/usr/share/freeciv/scenarios"
+"""Where they are installed."""
 INSTALL = "apt-get install --no-install-recommends freeciv-server"
 
 
@@ -66,6 +68,8 @@ class Setting:
         seed: of map and game. turns: after which it ends. size: of the map in thousands of tiles.
         computers: the levels of the server's own players, one each.
         start: units of each player, by the server's letters. more: other server commands.
+        scenario: a map of the server's, such as ``france``, ``british-isles`` or ``earth-small``
+            (DSGBench's), or a file; without one the map is made by the seed.
     """
 
     seed: int = 1
@@ -74,20 +78,38 @@ class Setting:
     computers: tuple[str, ...] = ()
     start: str = "ccwwxdd"
     more: Sequence[str] = ()
+    scenario: str = ""
 
     def commands(self) -> list[str]:
         """What the server reads at its start, in order."""
         settings: Mapping[str, Any] = {
-            "minplayers": 0, "aifill": 0, "timeout": 0, "mapseed": self.seed, "gameseed": self.seed,
-            "size": self.size, "topology": '"WRAPX"', "startpos": "ALL",
+            "minplayers": 0, "aifill": 0, "timeout": 0, "gameseed": self.seed,
             "autotoggle": "disabled", "barbarians": "DISABLED", "startunits": self.start,
             "scorelog": "enabled", "scorefile": "freeciv-score.log", "endturn": self.turns,
-            "revolentype": "FIXED", "revolen": 2,
+            "revolentype": "FIXED", "revolen": 2, "compresstype": "PLAIN", "autosaves": "GAMEOVER",
         }  # fmt: skip
-        lines = ["rulesetdir classic", *(f"set {name} {value}" for name, value in settings.items())]
+        lines = []
+        if not self.scenario:  # which has a map and says which rules are its own
+            settings = {
+                "mapseed": self.seed, "size": self.size, "topology": '"WRAPX"', "startpos": "ALL",
+                **settings,
+            }  # fmt: skip
+            lines = ["rulesetdir classic"]
+        lines = [*lines, *(f"set {name} {value}" for name, value in settings.items())]
         for k, level in enumerate(self.computers):
             lines += [f"create Computer{k}", f"{level} Computer{k}"]
         return [*lines, *self.more, "cmdlevel hack new"]
+
+
+def find_scenario(name: str) -> Path:
+    """The file of a scenario. Raises ``FreecivError`` if there is none of the name."""
+    folders = [Path(folder) for folder in SCENARIOS]
+    found = [Path(name), *(folder / f"{name}.sav.gz" for folder in folders)]
+    for path in found:
+        if path.is_file():
+            return path.resolve()
+    names = sorted({p.name.removesuffix(".sav.gz") for f in folders for p in f.glob("*.sav.gz")})
+    raise FreecivError(f"no scenario {name!r}; there are {', '.join(names) or 'none'}")
 
 
 class Server:
@@ -100,6 +122,7 @@ class Server:
     def __init__(self, setting: Setting = Setting(), port: int | None = None):
         program = find_server()
         version_of(program)
+        scenario = find_scenario(setting.scenario) if setting.scenario else None
         self.port = free_port() if port is None else port
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -117,6 +140,8 @@ class Server:
             program, "-b", HOST, "-p", str(self.port), "-A", "none", "-e",
             "-l", str(self.log), "-s", str(self.folder), "-r", str(script),
         ]  # fmt: skip
+        if scenario is not None:
+            command += ["-f", str(scenario)]
         if os.geteuid() == 0:
             for path in (self.folder, script):
                 os.chown(path, NOBODY, NOBODY)

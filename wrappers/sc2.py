@@ -110,8 +110,11 @@ class Connection:
             gone = "losed" in told or self._is_gone
             told = f"StarCraft II is gone: {told}" if gone else f"StarCraft II refuses: {told}"
             raise Sc2Error(told) from None
-        except (OSError, ConnectionError, AssertionError, TypeError) as error:
-            if isinstance(error, (AssertionError, TypeError)) and not self._is_gone:
+        except AssertionError as error:  # of the package: an answer without what was asked for
+            told = _one_line(error)
+            raise Sc2Error(f"StarCraft II does not answer what was asked: {told}") from None
+        except (OSError, TypeError) as error:
+            if isinstance(error, TypeError) and not self._is_gone:
                 raise
             raise Sc2Error(f"StarCraft II is gone: {_one_line(error)}") from None
 

@@ -16,7 +16,7 @@ DY = np.array([-1, -1, 0, 1, 1, 1, 0, -1], np.int64)
 @njit(cache=True)
 def row_of(rules, tile):
     """The row of a tile: a division by the width, as a product."""
-    return (tile * rules.reciprocal) >> 16
+    return (np.int64(tile) * rules.reciprocal) >> 32
 
 
 @njit(cache=True)

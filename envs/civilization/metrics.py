@@ -87,13 +87,15 @@ def is_in_reach(rules, s, seat, tile):
     return False
 
 
-def measures(counts: np.ndarray, as_published: bool = False) -> dict[str, Any]:
+def measures(
+    counts: np.ndarray, as_published: bool = False, techs: int = NUM_TECHS
+) -> dict[str, Any]:
     """DSGBench's EGR, CER, TRP, LUR and MGR of one seat in one game.
 
     Args:
         counts: (len(COUNTS),). as_published: as the program counts them: without the division by
             turns, with kills for each loss in the place of cities, and settled land as a share of
-            the own land.
+            the own land. techs: there are in all.
 
     Returns:
         By name; nan without a case.
@@ -104,14 +106,14 @@ def measures(counts: np.ndarray, as_published: bool = False) -> dict[str, Any]:
         return {
             "EGR": own["bnp"],
             "CER": own["unitskilled"] / (own["unitslost"] + 1),
-            "TRP": own["techs"] / NUM_TECHS,
+            "TRP": own["techs"] / techs,
             "LUR": own["settledarea"] / (own["landarea"] or np.nan),
             "MGR": own["munits"],
         }
     return {
         "EGR": own["bnp"] / length,
         "CER": own["cities"] / length,
-        "TRP": own["techs"] / NUM_TECHS,
+        "TRP": own["techs"] / techs,
         "LUR": own["settledarea"] / (own["land"] or np.nan),
         "MGR": own["munits"] / length,
     }

@@ -66,7 +66,7 @@ class Rules(NamedTuple):
     """Options in force, as numbers.
 
     Attributes:
-        width, height: of the map, in tiles. reciprocal: 65536 / width, rounded up, see
+        width, height: of the map, in tiles. reciprocal: 2^32 / width, rounded up, see
             ``geography.row_of``. wraps_y, is_pangaea: 0 or 1.
         turns: of a game. is_peace: whether all begin at peace. conquest: whether only conquest
             wins. revolution: turns of Anarchy. bulbs: percent of the techs' costs.
@@ -95,13 +95,18 @@ class Rules(NamedTuple):
         return state_dtype(self.width * self.height)
 
 
+def reciprocal_of(width: int) -> int:
+    """What rows are found by: exact on maps of up to 32,767 tiles, all that a record can number."""
+    return (1 << 32) // width + 1
+
+
 def make_rules(**given: Any) -> Rules:
     """Rules from the options as people write them; see the package's docstring."""
     width, height = SIZES[given["size"]]
     return Rules(
         width,
         height,
-        65536 // width + 1,
+        reciprocal_of(width),
         int(given["wrap"] == "both"),
         int(given["map"] == "pangaea"),
         given["turns"],

@@ -463,12 +463,20 @@ def test_a_game_that_nobody_may_join(running):
 )
 def test_a_game_that_fails_at_some_answer(running, fault, told, at):
     running.server.fault = {at: fault}
-    env = Sc2Env(Setting(address=running.address, seconds=1, start_seconds=1))
+    seconds = 1 if fault == "hang" else 60
+    env = Sc2Env(Setting(address=running.address, seconds=seconds, start_seconds=1))
     with pytest.raises(Sc2Error, match=told) as error:
         env.reset()
         step(env, times=30)
     one_line(error)
     assert env._connection is None and not env.agents
+
+
+def test_an_answer_to_something_else(running):
+    running.server.fault = {6: "other"}
+    with pytest.raises(Sc2Error, match="does not answer what was asked") as error:
+        Sc2Env(Setting(address=running.address)).reset()
+    one_line(error)
 
 
 def test_settings_that_are_none():

@@ -7,12 +7,14 @@ import struct
 import threading
 import zlib
 
+import numpy as np
 import pytest
 
 from stratagym.agents.core import make_policy
 from stratagym.envs import spec
+from stratagym.envs.civilization import actions, treaties, view
 from stratagym.envs.civilization import tables as t
-from stratagym.envs.civilization import view
+from stratagym.envs.civilization.geography import row_of
 from stratagym.wrappers import freeciv_packets as packets
 from stratagym.wrappers import freeciv_server
 from stratagym.wrappers.freeciv import FreecivEnv, play
@@ -24,8 +26,16 @@ from stratagym.wrappers.freeciv_client import (
     join,
     wait_for,
 )
-from stratagym.wrappers.freeciv_record import Recorder
-from stratagym.wrappers.freeciv_server import FreecivError, Server, Setting, find_server
+from stratagym.wrappers.freeciv_record import Recorder, rules_for
+from stratagym.wrappers.freeciv_score import dsgbench, land_of, read_scores
+from stratagym.wrappers.freeciv_server import (
+    FreecivError,
+    Server,
+    Setting,
+    find_scenario,
+    find_server,
+)
+from stratagym.wrappers.freeciv_treaties import clauses_of, offer_of
 
 
 def framed(number: int, body: bytes, wide: bool = True) -> bytes:
@@ -143,6 +153,106 @@ def test_no_server_is_installed(monkeypatch):
     monkeypatch.setattr(freeciv_server.shutil, "which", lambda *_, **__: None)
     with pytest.raises(FreecivError, match="apt-get install"):
         Server()
+
+
+# --- metrics by what the server wrote ------------------------------------------------------------
+
+SCORES = """#FREECIV SCORELOG2 3.0.6
+
+id abc
+tag 0 pop
+tag 1 bnp
+tag 3 cities
+tag 5 munits
+tag 9 landarea
+tag 10 settledarea
+tag 4 techs
+tag 27 unitskilled
+tag 28 unitslost
+turn 1 -4000 4000 BCE
+addplayer 1 0 Ann the Great
+data 1 1 0 3
+data 1 3 0 1
+turn 20 -3050 3050 BCE
+data 20 1 0 40
+data 20 3 0 5
+data 20 5 0 10
+data 20 9 0 60000
+data 20 10 0 30000
+data 20 4 0 29
+data 20 27 0 6
+data 20 28 0 2
+data 20 1 1 8
+"""
+SAVE = """[savefile]
+terrident={"name","identifier"
+"Ocean"," "
+"Lake","+"
+"Grassland","g"
+}
+[map]
+t0000="  gg+"
+t0001="ggggg"
+"""
+
+
+def test_the_score_log_gives_the_metrics():
+    turn, scores = read_scores(SCORES)
+    assert turn == 20 and scores[1] == {"bnp": 8}
+    assert land_of(SAVE) == 7
+    told = dsgbench(turn, scores[0], 120, 87)
+    assert told == {
+        "EGR": 2.0, "CER": 0.25, "TRP": pytest.approx(1 / 3), "LUR": 0.25, "MGR": 0.5
+    }  # fmt: skip
+    told = dsgbench(turn, scores[0], 120, 87, as_published=True)
+    assert (told["EGR"], told["CER"], told["LUR"]) == (40, 2.0, 0.5)
+
+
+def test_files_that_do_not_tell():
+    with pytest.raises(ValueError, match="the score log has 'data 1 3 0 x'"):
+        read_scores("data 1 3 0 x")
+    with pytest.raises(ValueError, match="no map"):
+        land_of("[map]\n")
+    assert read_scores("") == (0, {})
+
+
+def test_a_map_that_is_too_large():
+    with pytest.raises(FreecivError, match="200 x 200; a record has 32767 tiles at most"):
+        rules_for(200, 200, 100, 2, "ccwwxdd")
+
+
+def test_rows_of_large_maps():
+    """A division by a product, which is exact for all tiles that a record can number."""
+    for width in (16, 73, 80, 140, 181):
+        rules = rules_for(width, 32_767 // width, 100, 2, "cc")
+        tiles = np.arange(width * rules.height)
+        found = [int(row_of.py_func(rules, tile)) for tile in tiles]
+        assert found == (tiles // width).tolist()
+
+
+def test_treaties_as_clauses_and_back():
+    """Each template, with techs and gold, is the same for who answers."""
+    recorder = Recorder(told_world(), 100, "ccwwxdd")
+    s, names = recorder.make()[0], recorder.names
+    bronze, alphabet = t.TECHS.index("Bronze Working"), t.TECHS.index("Alphabet")
+    s["techs"][0], s["techs"][1] = np.uint64(1) << bronze, np.uint64(1) << alphabet
+    s["gold"] = 100
+    for template in range(10):
+        found = clauses_of(recorder.rules, s, 0, 1, template, recorder.player_of, names.tech_of)
+        offer = offer_of(found, 0, names.techs)
+        gives, takes, gold = treaties.clauses(recorder.rules, s, 0, 1, template)
+        assert offer == (template, gives, takes, gold), template
+    for strange in ([(0, 2, 0)], [(0, 9, 0)], [(0, 6, 0), (1, 0, 3)], [(0, 0, 200)], []):
+        assert offer_of(strange, 0, names.techs) is None
+
+
+def test_no_such_scenario(tmp_path, monkeypatch):
+    monkeypatch.setattr(freeciv_server, "SCENARIOS", (str(tmp_path),))
+    (tmp_path / "france.sav.gz").write_bytes(b"")
+    assert find_scenario("france") == tmp_path / "france.sav.gz"
+    with pytest.raises(FreecivError, match="no scenario 'mars'; there are france"):
+        find_scenario("mars")
+    assert not any(line.startswith("rulesetdir") for line in Setting(scenario="x").commands())
 
 
 # --- the real one --------------------------------------------------------------------------------
@@ -281,3 +391,68 @@ def test_policies_of_civilization_play_on_the_server(program):
                 assert player.client.world.turn >= 8
         finally:
             env.close()
+
+
+@pytest.mark.slow
+def test_a_scenario_and_the_metrics_of_the_server(program):
+    """DSGBench's map of the earth; a map of another size compiles for half a minute."""
+    env = FreecivEnv(("Ann",), Setting(turns=6, computers=("easy",), scenario="earth-small"))
+    try:
+        env.reset(seed=5)
+        world = env.players["Ann"].client.world
+        assert (world.width, world.height) == (80, 50)
+        assert env.measures()["Ann"]["MGR"] > 0  # in a game that goes on
+        play(env, {"Ann": make_policy(spec("civilization"), "rule:build")}, seed=5)
+        told = env.measures()["Ann"]
+        assert told["CER"] == len(env.players["Ann"].recorder.cities) / 6 > 0
+        assert 0 < told["LUR"] < 1 and told["EGR"] >= 0 and 0 <= told["TRP"] < 0.2
+    finally:
+        env.close()
+
+
+def test_two_agents_make_peace_and_break_it(program):
+    """A proposal by one, the question to the other, the answer; what is left open is void."""
+    env = FreecivEnv(("Ann", "Bob"), Setting(turns=9))
+    try:
+        env.reset(seed=4)
+        ann, bob = env.players["Ann"], env.players["Bob"]
+        place = next(
+            unit["tile"] for unit in bob.client.world.units.values() if unit["owner"] == 1
+        )  # fmt: skip
+        ann.client.send("CHAT_MSG_REQ", message=(
+            f"/lua cmd edit.create_unit(find.player(0), find.tile({place + 1}), "
+            "find.unit_type('Explorer'), 0, nil, -1)"
+        ))  # fmt: skip
+        keep = {"Ann": actions.KEEP, "Bob": actions.KEEP}
+
+        def next_turn():
+            turn = ann.client.world.turn
+            while ann.client.world.turn == turn:
+                env.step({
+                    agent: player.choices()[0] if player.is_open else actions.KEEP
+                    for agent, player in env.players.items()
+                })  # fmt: skip
+
+        next_turn()
+        peace = actions.PROPOSE + treaties.PEACE
+        assert peace in ann.choices() and ann.states[0]["contact"][0] == 2
+        # A proposal that is not answered before the turn is over is void; who is asked answers.
+        env.step({**keep, "Ann": peace})
+        assert peace not in ann.choices()  # once a turn
+        assert bob.choices().tolist() == [actions.ACCEPT, actions.REJECT]
+        assert "peace" in view.seat_text(bob.rules, bob.states[0], 1).lower()
+        env.step({**keep, "Bob": actions.REJECT})
+        assert not ann.client.world.meetings and not bob.client.world.meetings
+        next_turn()
+        assert ann.states[0]["peace"].tolist()[:2] == [0, 0]
+        env.step({**keep, "Ann": peace})
+        env.step({**keep, "Bob": actions.ACCEPT})
+        next_turn()
+        assert ann.states[0]["peace"].tolist()[:2] == [2, 1]
+        assert bob.states[0]["peace"].tolist()[:2] == [2, 1]
+        assert actions.CANCEL in ann.choices() and peace not in ann.choices()
+        env.step({**keep, "Ann": actions.CANCEL})
+        next_turn()
+        assert ann.states[0]["peace"].tolist()[:2] == [0, 0]
+    finally:
+        env.close()
