@@ -4,7 +4,9 @@
 wheel; names of ``ASKED`` make some parts alone. ``tictactoe=adapter.gguf`` has a row of the model
 with that LoRA adapter of ``benchmarks.tune`` too, asked in the prompts that it was tuned by. Each
 row is a run of its own in ``RUNS``: what has ended there is not asked again, and what was broken
-off goes on. ``make_results.py`` leaves this part of the page as it is.
+off goes on. Rows of the page whose runs are not there stay as they are; ``--made`` before the names
+asks nothing and writes the rows of the runs that are there. ``make_results.py`` leaves this part of
+the page as it is.
 """
 
 from __future__ import annotations
@@ -12,10 +14,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from make_results import PAGE, row
 
 from stratagym.agents import gguf_engine
 from stratagym.benchmarks.reporting.own import NO_RESULT
+from stratagym.benchmarks.reporting.page import mean_text
 from stratagym.benchmarks.reporting.stats import Rate, wilson
 
 MODEL = "gguf:smollm2"
@@ -49,7 +52,7 @@ moves, and the most probable legal answer; with `lora`, free answers after
 answers; all that are held to legal moves, or chosen among them, are both.
 `python docs/make_model_results.py` asks again.
 """
-COLUMNS = "Policy", "Answers", "Readable", "Legal", "Result"
+COLUMNS = "Policy", "Answers", "Readable", "Legal", "Result", "Measured"
 NOTHING = "–"
 
 
@@ -71,11 +74,20 @@ def results(script: str, summary: Mapping[str, Any]) -> Iterator[tuple[str, Any,
     else:
         for name, one in summary["models"].items():
             levels = [
-                f"{game}: {own[name]['result']}"
+                f"{game}: {_level(own[name])}"
                 for game, own in summary["games"].items()
                 if name in own
             ]
             yield name, one["kinds"], "; ".join(levels)
+
+
+def _level(own: Mapping[str, Any]) -> str:
+    """The level, with the intervals of the progress within it and of the rating, if measured."""
+    rating = own["rating"]
+    if rating is None or rating["low"] is None:
+        return str(own["result"])
+    ends = f"{own['progress']['low']:.0%} to {own['progress']['high']:.0%}"
+    return f"{own['result']} [{ends}], rating {mean_text(rating, 0)}, {rating['n']} games"
 
 
 def _score(pair: Mapping[str, Any]) -> str:
@@ -94,11 +106,12 @@ def shares(kinds: Mapping[str, int]) -> list[str]:
     return [f"{count:,}", *(told or [NOTHING, NOTHING])]
 
 
-def part(name: str, adapter: str | None, *, asks: bool) -> str:
+def part(name: str, adapter: str | None, old: str, *, asks: bool) -> str:
     """A part of the section.
 
     Args:
-        asks: whether runs are made that are not there; else their rows say so.
+        old: the part as it is on the page.
+        asks: whether runs are made that are not there; else their rows stay, or say so.
     """
     script, *options = ASKED[name].split()
     asked = [(f"{MODEL}{setting}", "") for setting in SETTINGS]
@@ -113,19 +126,35 @@ def part(name: str, adapter: str | None, *, asks: bool) -> str:
             more = ["--policies", against + policy, *prompts.split(), "--output", str(folder)]
             subprocess.run([*command, *more, *resume], stdout=subprocess.DEVNULL, check=True)
         if not (folder / "summary.json").exists():
-            rows.append(row([f"`{policy}`", NOTHING, NOTHING, NOTHING, MISSING]))
+            kept, call = on_page(old, policy)
+            rows.append(kept or row([f"`{policy}`", NOTHING, NOTHING, NOTHING, MISSING, NOTHING]))
+            calls += call
             continue
         summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-        calls.append(summary["config"]["begun"]["command"])
+        begun = summary["config"]["begun"]
+        calls.append(begun["command"])
+        measured = f"{begun['date']}, {processor()}"
         rows += [
-            row([f"`{own}`", *shares(kinds), told]) for own, kinds, told in results(script, summary)
+            row([f"`{own}`", *shares(kinds), told, measured])
+            for own, kinds, told in results(script, summary)
         ]
     if not calls:
         return f"### {name}\n\nNone of these policies has been measured yet."
     lines = [f"### {name}", "", "```bash", *calls, "```", ""]
-    lines += [row(list(COLUMNS)), row(["---", "---:", "---:", "---:", "---"]), *rows]
-    lines += ["", f"{date.today():%Y-%m-%d}, {gguf_engine.build()}, {processor()}."]
+    lines += [row(list(COLUMNS)), row(["---", "---:", "---:", "---:", "---", "---"]), *rows]
+    lines += ["", f"{gguf_engine.build()}."]
     return "\n".join(lines)
+
+
+def on_page(old: str, policy: str) -> tuple[str, list[str]]:
+    """The row of a policy that stands on the page, "" without one, and the call that made it."""
+    rows = [line for line in old.splitlines() if line.startswith(f"| `{policy}` |")]
+    calls = [
+        line
+        for line in old.splitlines()
+        if line.startswith("python ") and policy in ",".join(shlex.split(line)).split(",")
+    ]
+    return rows[0] if rows else "", calls
 
 
 def processor() -> str:
@@ -143,7 +172,7 @@ def main(chosen: list[str]) -> None:
     kept = {name: f"### {name}\n{text}".strip() for name, text in parts.items()}
     for one in chosen:
         name, _, adapter = one.partition("=")
-        kept[name] = part(name, adapter or None, asks=asks)
+        kept[name] = part(name, adapter or None, kept.get(name, ""), asks=asks)
         there = [kept[name] for name in ASKED if name in kept]
         page = "\n\n".join([before.strip(), HEAD.strip(), *there])
         PAGE.write_text(f"{page}\n", encoding="utf-8")
