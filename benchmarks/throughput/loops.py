@@ -296,6 +296,47 @@ def python_ataxx(name: str) -> Episode:
     return episode
 
 
+def stratego_env_games(name: str, observe: bool = False) -> Episode:
+    """stratego_env's functions of a state: the mask of moves, the next state, whether it is over.
+
+    Args:
+        observe: also ask for what the player to move sees, before every decision.
+
+    Raises:
+        ImportError: it is not installed; pip alone would leave half of it out.
+    """
+    try:
+        from stratego_env.game.config import STANDARD_STRATEGO_CONFIG
+        from stratego_env.game.stratego_procedural_env import StrategoProceduralEnv
+        from stratego_env.game.util import get_random_initial_state_fn
+    except ModuleNotFoundError as error:
+        lines = (
+            "git clone https://github.com/JBLanier/stratego_env && pip install -e ./stratego_env"
+        )
+        raise ImportError(lines) from error
+
+    game, random = StrategoProceduralEnv(10, 10), Random(1).random
+    begin = get_random_initial_state_fn(game, STANDARD_STRATEGO_CONFIG)
+
+    def episode() -> int:
+        state, player, decisions = begin(), 1, 0
+        while not game.get_game_ended(state, player):
+            if observe:
+                game.get_partially_observable_observation(state, player)
+            legal = np.flatnonzero(game.get_valid_moves_as_1d_mask(state, player))
+            action = legal[int(random() * len(legal))]
+            state, player = game.get_next_state(state, player, action)
+            decisions += 1
+        return decisions
+
+    return episode
+
+
+def stratego_env_observations(name: str) -> Episode:
+    """The same with observations."""
+    return stratego_env_games(name, observe=True)
+
+
 def renju_board(name: str) -> Episode:
     """renju's freestyle board: the empty cells of its list of stones, and play_move."""
     import renju

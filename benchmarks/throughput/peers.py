@@ -109,6 +109,11 @@ _MICRORTS = (
     "A game without technologies, in which every unit is ordered; counted are the frames in which "
     "a player had a unit to order. It is called through JPype."
 )
+_REPETITION = (
+    "Its rule on repeated moves is its own, the option two_square='stratego_env' of ours; a game "
+    "ends after 2,000 moves."
+)
+_STRATEGO_ENV = ("stratego_env", "stratego_env", "standard", "stratego")
 _EXPANDS = "It lists actions with the states that they lead to, all of them."
 _RAW = (
     "Made by raw_env(), so without the wrappers of env() that check the order of calls and "
@@ -314,6 +319,13 @@ PEERS: tuple[Peer, ...] = (
         "movements",
         diplomacy.package_phases,
         notes=(_ALL_ORDERS,),
+    ),
+    *(
+        Peer(*_STRATEGO_ENV, shape, make, notes=(_REPETITION,))
+        for shape, make in (
+            ("step_drawn", loops.stratego_env_games),
+            ("observe_drawn", loops.stratego_env_observations),
+        )
     ),
     Peer(
         "MicroRTS",

@@ -269,6 +269,16 @@ SHAPES = {
         partial(state_api, observe=True, plays="whole"),
         _WHOLE,
     ),
+    "step_drawn": Shape(
+        "drawn setups by Python step, no observation",
+        partial(state_api, setup="random"),
+        ("stratego",),
+    ),
+    "observe_drawn": Shape(
+        "drawn setups by Python step + observation",
+        partial(state_api, observe=True, setup="random"),
+        ("stratego",),
+    ),
     "resolve": Shape("pairs of plans fought out", sealed.resolved_plans, sealed.is_sealed),
     "perft": Shape("perft leaves in a bulk loop", perft_leaves, ("chess",)),
     "perft_calls": Shape("perft leaves by Python calls", perft_calls, ("chess",)),
