@@ -13,7 +13,9 @@ from openai_server import OpenAIServer, answer
 
 from stratagym.benchmarks.harness import begun as begun_module
 from stratagym.benchmarks.harness.begun import command
+from stratagym.benchmarks.harness.run import Run
 from stratagym.benchmarks.reporting.sections import in_words, option_rows
+from stratagym.benchmarks.tune import __main__ as tune
 
 CALLS = {
     "advgame": "--policies random --game battle_card --budget 0.5,1 --shared-start --rounds 4",
@@ -50,6 +52,17 @@ def test_a_command_sets_the_options_that_the_run_was_called_with(script):
     assert words[:3] == ["python", "-m", f"benchmarks.{script}"]
     assert "/tmp/there" not in begun and "--resume" not in begun
     assert parsed(script, words[3:]) == args
+
+
+def test_a_practice_tells_the_command_that_began_it(tmp_path):
+    """It is a subcommand, and the run that it goes on from is its argument."""
+    args = tune.ReinforceArgs(updates=3, output=str(tmp_path / "own"))
+    run = Run(tune.REINFORCE, args, {}, called="tune reinforce 'my run'")
+    words = shlex.split(run.config["begun"]["command"])
+    assert words[:3] == ["python", "-m", "benchmarks.tune"]
+    script, bound, _ = tune.APP.parse_args(words[3:], exit_on_error=False, print_error=False)
+    assert script is tune.reinforce and bound.args == ("my run",)
+    assert replace(bound.arguments["args"], output=args.output) == args
 
 
 def test_a_command_tells_no_password_and_no_query():
