@@ -54,8 +54,9 @@ OF_ONE = {
         "agents/games/street_fighter.py", "tests/diambra_stand_in.py",
     ),
     "sc2": (
-        "wrappers/sc2_*.py", "wrappers/real_time.py", "envs/starcraft/*.py",
-        "agents/games/starcraft/*.py", "tests/sc2_stand_in.py", "tests/sc2_world.py",
+        "wrappers/sc2_*.py", "wrappers/real_time.py", "wrappers/programs.py",
+        "envs/starcraft/*.py", "agents/games/starcraft/*.py", "tests/sc2_stand_in.py",
+        "tests/sc2_world.py",
     ),
 }  # fmt: skip
 """What the test of one framework depends on besides, as patterns."""

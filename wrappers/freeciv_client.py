@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from stratagym.wrappers.freeciv_packets import Decoder, ProtocolError, encode, split
-from stratagym.wrappers.freeciv_server import HOST, FreecivError
+from stratagym.wrappers.freeciv_server import FreecivError
+from stratagym.wrappers.programs import HOST
 
 CAPABILITY = "+Freeciv-3.0-network year32 plrculture32 pingfix researchclr cityculture32"
 VERSION = 3, 0, 6

@@ -18,7 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-HOST = "127.0.0.1"
+from stratagym.wrappers import programs
+from stratagym.wrappers.programs import HOST
+
 LEVELS = ("novice", "easy", "normal", "hard", "cheating")
 """The server's own players."""
 START_SECONDS = 30.0
@@ -51,13 +53,6 @@ def version_of(program: str) -> str:
     if not version.startswith("3.0"):
         raise FreecivError(f"{program} is {version}; this client speaks the protocol of 3.0")
     return version
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
 
 
 @dataclass(frozen=True)
@@ -123,15 +118,10 @@ class Server:
         program = find_server()
         version_of(program)
         scenario = find_scenario(setting.scenario) if setting.scenario else None
-        self.port = free_port() if port is None else port
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((HOST, self.port))
-            except OSError:
-                raise FreecivError(
-                    f"port {self.port} is taken; give another one, or none for a free one"
-                ) from None
+        try:
+            self.port = programs.port_for(port)
+        except OSError as error:
+            raise FreecivError(str(error)) from None
         self._made = tempfile.TemporaryDirectory(prefix="stratagym-freeciv-")
         self.folder = Path(self._made.name)
         script = self.folder / "game.serv"
@@ -186,13 +176,7 @@ class Server:
 
     def close(self) -> None:
         """End the process that was started, and no other."""
-        if self.is_running:
-            self._process.terminate()
-            try:
-                self._process.wait(10)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
+        programs.end(self._process)
         self._made.cleanup()
 
     def __enter__(self) -> Server:

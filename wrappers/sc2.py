@@ -28,12 +28,12 @@ from pettingzoo import ParallelEnv
 from stratagym.agents.core import Decision, Policy, decision_for, make_policy
 from stratagym.envs import core
 from stratagym.envs.starcraft.metrics import COUNTS, count_after, count_move, rates
+from stratagym.wrappers.programs import HOST
 from stratagym.wrappers.real_time import Queued, ending, spaces_of
 from stratagym.wrappers.sc2_game import (
     BUILDS,
     DIFFICULTIES,
     GAME,
-    HOST,
     OLDEST_BUILD,
     Program,
     Sc2Error,

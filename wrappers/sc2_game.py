@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import platform
 import re
-import socket
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -18,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from stratagym.envs import spec
+from stratagym.wrappers import programs
+from stratagym.wrappers.programs import HOST
 
 GAME = spec("starcraft")
-HOST = "127.0.0.1"
 DIFFICULTIES = (
     "VeryEasy", "Easy", "Medium", "MediumHard", "Hard", "Harder", "VeryHard", "CheatVision",
     "CheatMoney", "CheatInsane",
@@ -109,13 +109,6 @@ def find_game() -> tuple[Path, Path]:
     return builds[newest], folder
 
 
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
-
-
 class Program:
     """The running game. ``close`` ends it.
 
@@ -125,15 +118,10 @@ class Program:
 
     def __init__(self, port: int | None = None):
         program, folder = find_game()
-        self.port = free_port() if port is None else port
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((HOST, self.port))
-            except OSError:
-                raise Sc2Error(
-                    f"port {self.port} is taken; give another one, or none for a free one"
-                ) from None
+        try:
+            self.port = programs.port_for(port)
+        except OSError as error:
+            raise Sc2Error(str(error)) from None
         self._made = tempfile.TemporaryDirectory(prefix="stratagym-sc2-")
         command = [
             str(program), "-listen", HOST, "-port", str(self.port), "-dataDir", str(folder),
@@ -156,11 +144,5 @@ class Program:
 
     def close(self) -> None:
         """End the process that was started, and no other."""
-        if self.exit_code is None:
-            self._process.terminate()
-            try:
-                self._process.wait(10)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
+        programs.end(self._process)
         self._made.cleanup()

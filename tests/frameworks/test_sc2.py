@@ -26,7 +26,7 @@ from stratagym.envs import spec
 from stratagym.envs.starcraft import tables as t
 from stratagym.envs.starcraft import view
 from stratagym.envs.starcraft.state import UNIT_OF_STORE
-from stratagym.wrappers import sc2_game
+from stratagym.wrappers import programs, sc2_game
 from stratagym.wrappers.real_time import Queued
 from stratagym.wrappers.sc2 import AGENT, Sc2Env, Sc2Error, Setting, main, play
 from stratagym.wrappers.sc2_bot import ACTIONS_OF
@@ -349,7 +349,7 @@ def installed(tmp_path, monkeypatch):
 
 def test_the_program_is_started_and_ended_and_no_other(installed):
     installed()
-    port = sc2_game.free_port()
+    port = programs.free_port()
     other = subprocess.Popen([sys.executable, STAND_IN, "-listen", "127.0.0.1", "-port", str(port)])
     try:
         env = Sc2Env(Setting(minutes=1))
@@ -421,7 +421,7 @@ def test_a_port_that_is_taken(installed, running):
 
 
 def test_nobody_answers():
-    address = f"127.0.0.1:{sc2_game.free_port()}"
+    address = f"127.0.0.1:{programs.free_port()}"
     with pytest.raises(Sc2Error, match=f"no StarCraft II answers on {address}"):
         Sc2Env(Setting(address=address)).reset()
 

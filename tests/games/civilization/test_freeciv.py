@@ -16,7 +16,7 @@ from stratagym.envs.civilization import actions, treaties, view
 from stratagym.envs.civilization import tables as t
 from stratagym.envs.civilization.geography import row_of
 from stratagym.wrappers import freeciv_packets as packets
-from stratagym.wrappers import freeciv_server
+from stratagym.wrappers import freeciv_server, programs
 from stratagym.wrappers.freeciv import FreecivEnv, play
 from stratagym.wrappers.freeciv_client import (
     CAPABILITY,
@@ -146,7 +146,7 @@ def test_servers_that_do_not_fit(replies, told):
 
 def test_nobody_answers():
     with pytest.raises(FreecivError, match="no server answers"):
-        Client("Ann", freeciv_server.free_port(), seconds=5)
+        Client("Ann", programs.free_port(), seconds=5)
 
 
 def test_no_server_is_installed(monkeypatch):
