@@ -76,7 +76,7 @@ def main(args: Args = Args()) -> None:  # noqa: B008 - how cyclopts takes defaul
         "level_games": {game: list(plan.level_games) for game, plan in plans.items()},
         "protocols": {game: plan.protocol.record() for game, plan in plans.items()},
     }
-    replays = {"replays": REPLAYS} if args.as_published else {}
+    replays: dict[str, Any] = {"replays": REPLAYS} if args.as_published else {}
     run = Run(NAME, args, config, setup.models_of(named), **replays)
     climb_and_report(run, plans, policies, summarise, report)
 
