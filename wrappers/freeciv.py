@@ -425,9 +425,10 @@ class FreecivEnv(ParallelEnv):
         """DSGBench's EGR, CER, TRP, LUR and MGR of every agent, by the server's score log.
 
         Raises:
-            FreecivError: the server is gone.
+            FreecivError: the server is gone, or no game has begun.
         """
-        assert self.server is not None
+        if self.server is None:
+            raise FreecivError("there is no game to measure: reset begins one")
         turn, scores = read_scores((self.server.folder / LOG).read_text(encoding="utf-8"))
         turn = min(turn, self.setting.turns)
         land = land_of(save(self._clients, self.server.folder))
