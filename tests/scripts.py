@@ -14,6 +14,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from stratagym.benchmarks.harness import cli
 
@@ -56,6 +57,8 @@ def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
         patch.setenv("STRATAGYM_TEST_KEY", KEY)
         patch.setattr("sys.stdin", io.StringIO())
         patch.chdir(ROOT)
+        # The application keeps its console, and with it how wide an earlier test wanted the help.
+        patch.setattr(module.APP, "console", Console())
         try:
             cli.run(module.APP, words)
         except SystemExit as ended:

@@ -231,6 +231,12 @@ def test_help(name):
     assert options.get("--games", "INT") == "INT" and options.get("--game", "STR") == "STR"
 
 
+def test_help_is_as_wide_as_the_terminal_is_now(monkeypatch):
+    for columns in (200, 80):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        assert max(map(len, run("ludo_spots", "--help").stdout.splitlines())) == columns
+
+
 def test_sentences_in_help_are_not_broken():
     said = run("ludo_spots", "--help").stdout
     panel = said.partition("╭─ Options")[2].partition("╰")[0]
