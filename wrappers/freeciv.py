@@ -425,19 +425,24 @@ class FreecivEnv(ParallelEnv):
         """DSGBench's EGR, CER, TRP, LUR and MGR of every agent, by the server's score log.
 
         Raises:
-            FreecivError: the server is gone, or no game has begun.
+            FreecivError: the server is gone, no game has begun, or the server's files do not tell.
         """
         if self.server is None:
             raise FreecivError("there is no game to measure: reset begins one")
-        turn, scores = read_scores((self.server.folder / LOG).read_text(encoding="utf-8"))
-        turn = min(turn, self.setting.turns)
-        land = land_of(save(self._clients, self.server.folder))
         rules = self._clients[0].world.rules["RULESET_TECH"]
         techs = sum(one["rule_name"] != "None" for one in rules.values())
-        return {
-            one.name: dsgbench(turn, scores.get(one.world.player, {}), land, techs, as_published)
-            for one in self._clients
-        }
+        try:
+            turn, scores = read_scores((self.server.folder / LOG).read_text(encoding="utf-8"))
+            turn = min(turn, self.setting.turns)
+            land = land_of(save(self._clients, self.server.folder))
+            return {
+                one.name: dsgbench(
+                    turn, scores.get(one.world.player, {}), land, techs, as_published
+                )
+                for one in self._clients
+            }
+        except (OSError, ValueError) as error:
+            raise FreecivError(f"no metrics of the game: {error}") from error
 
     def close(self) -> None:
         """End the server that was started."""

@@ -17,16 +17,23 @@ LOG = "freeciv-score.log"
 AREA = 1000
 """The server's areas of a tile."""
 SEA = ("Ocean", "Deep Ocean", "Lake", "Inaccessible")
+COUNTED = "bnp", "cities", "techs", "munits", "landarea", "settledarea", "unitskilled", "unitslost"
+"""The server's counters that the metrics are made of."""
+LASTING = "techs", "unitsbuilt", "unitskilled", "unitslost"
+"""Those that a player keeps when it has died; of the others it has none."""
 
 
 def read_scores(text: str) -> tuple[int, dict[int, dict[str, int]]]:
     """(turn, counters by name of each player by its number) of the last turn in a score log.
+
+    A player that died before has what it had last of the counters that last, and 0 of the others.
 
     Raises:
         ValueError: a line that is none of a score log.
     """
     names: dict[str, str] = {}
     turn = 0
+    last: dict[int, int] = {}
     found: dict[int, dict[str, int]] = {}
     for line in text.splitlines():
         kind, *rest = line.split()[:6] or ["#"]
@@ -37,9 +44,11 @@ def read_scores(text: str) -> tuple[int, dict[int, dict[str, int]]]:
                 at, player, value = int(rest[0]), int(rest[2]), int(rest[3])
             except ValueError:
                 raise ValueError(f"the score log has {line!r}") from None
-            if at > turn:
-                turn, found = at, {}
+            turn = last[player] = at
             found.setdefault(player, {})[names.get(rest[1], rest[1])] = value
+    for player, counters in found.items():
+        if last[player] < turn:
+            counters.update((name, 0) for name in counters if name not in LASTING)
     return turn, found
 
 
@@ -64,7 +73,13 @@ def dsgbench(
 
     Args:
         turn: that was reached. scores: its counters. land: of the world. techs: of the ruleset.
+
+    Raises:
+        ValueError: a counter is not there.
     """
+    missing = [name for name in COUNTED if name not in scores]
+    if missing:
+        raise ValueError(f"the score log has no {', '.join(missing)} of the player")
     counts = {name: scores.get(name, 0) for name in COUNTS} | {"turns": turn, "land": land}
     for name in ("landarea", "settledarea"):
         counts[name] //= AREA

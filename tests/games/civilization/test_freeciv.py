@@ -214,6 +214,16 @@ def test_files_that_do_not_tell():
     with pytest.raises(ValueError, match="no map"):
         land_of("[map]\n")
     assert read_scores("") == (0, {})
+    with pytest.raises(ValueError, match="the score log has no munits, unitslost of the player"):
+        counters = ("bnp", "cities", "techs", "landarea", "settledarea", "unitskilled")
+        dsgbench(20, dict.fromkeys(counters, 1), 120, 87)
+
+
+def test_a_player_that_died_keeps_what_lasts():
+    turn, scores = read_scores(f"{SCORES}turn 21 -3000 3000 BCE\ndata 21 3 1 4\n")
+    assert turn == 21 and scores[1] == {"bnp": 8, "cities": 4}
+    assert scores[0]["techs"] == 29 and scores[0]["unitskilled"] == 6
+    assert scores[0]["cities"] == scores[0]["munits"] == 0
 
 
 def test_a_map_that_is_too_large():
