@@ -91,7 +91,7 @@ class Rules(NamedTuple):
 
     @property
     def state_dtype(self) -> np.dtype:
-        """The dtype of a state, which depends on the size of the map."""
+        """The dtype of a state: one for all sizes but maps of more than ``LEAST_TILES``."""
         return state_dtype(self.width * self.height)
 
 

@@ -17,8 +17,11 @@ TAX, LUXURY, SCIENCE = 40, 0, 60
 
 @njit(cache=True)
 def clear_tiles(rules, s):
-    """A map without works, owners, cities and units, that nobody has seen."""
-    for tile in range(rules.width * rules.height):
+    """A map without works, owners, cities and units, that nobody has seen.
+
+    What the record has beyond the map is cleared too.
+    """
+    for tile in range(s.known.shape[0]):
         s.works[tile] = 0
         s.known[tile] = 0
         for seat in range(SEATS):
@@ -29,7 +32,7 @@ def clear_tiles(rules, s):
 @njit(cache=True)
 def clear_marks(rules, s):
     """Nobody owns, works, stands on or sees a tile."""
-    for tile in range(rules.width * rules.height):
+    for tile in range(s.owner.shape[0]):
         s.owner[tile] = -1
         s.town[tile] = -1
         s.worker[tile] = -1

@@ -21,6 +21,9 @@ import numpy as np
 
 SEATS, MOST_CITIES, MOST_UNITS = 4, 12, 40
 """Of the tables; a game may have fewer seats."""
+LEAST_TILES = 36 * 24
+"""That a record has room for: all sizes of the game's own maps, and the real Freeciv's usual one,
+have one record, so another size of the map compiles nothing."""
 MOST_DECISIONS = 160
 """Of a seat in one turn, after which its turn ends."""
 MOST_COUNCIL = 8
@@ -53,9 +56,13 @@ _CITY = (SEATS, MOST_CITIES)
 _UNIT = (SEATS, MOST_UNITS)
 
 
-@cache
 def state_dtype(tiles: int) -> np.dtype:
-    """The dtype of a record on a map of so many tiles."""
+    """The dtype of a record on a map of so many tiles; beyond them it has sea that is nobody's."""
+    return _state_dtype(max(tiles, LEAST_TILES))
+
+
+@cache
+def _state_dtype(tiles: int) -> np.dtype:
     return np.dtype(
         [
             ("rng", "u8"),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 from functools import cache
 from typing import Any
 
 import numpy as np
 import plain_civilization as plain
 import pytest
+from scripts import COUNT_COMPILED
 
 from stratagym.envs import core, spec
 from stratagym.envs.civilization import actions, combat, output, towns, treaties, troops, turns
@@ -182,8 +185,8 @@ def built_up(states: np.ndarray, rng: np.random.Generator) -> None:
             s["city_built"][seat][city] |= 1 << t.FIRST_WONDER + wonder
             s["wonder_owner"][wonder] = seat
     for work in range(3):
-        may = (t.WORK_TURNS[work][s["terrain"]] > 0) & (rng.random(TILES) < 0.5)
-        s["works"][may] |= 1 << work
+        may = (t.WORK_TURNS[work][s["terrain"][:TILES]] > 0) & (rng.random(TILES) < 0.5)
+        s["works"][:TILES][may] |= 1 << work
 
 
 def test_accounts_against_a_plain_count(seed, rng):
@@ -279,12 +282,28 @@ def test_score():
     assert turns.count_score(s, 0) == 8 + 6 + 5 + 2 + 2
 
 
+def test_another_size_of_the_map_compiles_nothing():
+    code = f"""{COUNT_COMPILED}
+from stratagym import envs
+for size in ("24x16", "16x12", "32x24"):
+    before = count.number
+    state = envs.make_state("civilization", 1, size=size)
+    state.apply_action(state.legal_actions()[0])
+    print(count.number - before)
+"""
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["0", "0", "0"]
+
+
 # --- what stays whole ----------------------------------------------------------------------------
 
 
 def whole(rules: Any, s: Any) -> None:
     """Tables, map and sight of a position agree with each other."""
-    tiles = rules.width * rules.height
+    tiles = len(s["owner"])
+    on_map = np.arange(tiles) < rules.width * rules.height
     stack, guards, army = np.zeros(tiles, int), np.zeros(tiles, int), np.full(tiles, -1)
     sight = np.zeros((4, tiles), int)
     x, y = np.arange(tiles) % rules.width, np.arange(tiles) // rules.width
@@ -295,7 +314,7 @@ def whole(rules: Any, s: Any) -> None:
         dy = np.abs(y - y[tile])
         if rules.wraps_y:
             dy = np.minimum(dy, rules.height - dy)
-        sight[seat] += dx * dx + dy * dy <= radius
+        sight[seat] += on_map & (dx * dx + dy * dy <= radius)
 
     for seat in range(4):
         for kind, tile, hp, home in zip(
@@ -373,6 +392,7 @@ def test_two_seats_begin_alike(seed):
         assert (planes[0] == planes[1][:, ::-1]).all()
         start = states[0]["unit_tile"][0][0]
         land = states[0]["terrain"] != t.OCEAN
+        assert not land[TILES:].any()
         assert land.sum() in range(TILES - TILES * 45 // 100 - 1, TILES)
         assert land[start]
 
