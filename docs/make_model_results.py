@@ -111,21 +111,25 @@ def part(name: str, adapter: str | None, old: str, *, asks: bool) -> str:
 
     Args:
         old: the part as it is on the page.
-        asks: whether runs are made that are not there; else their rows stay, or say so.
+        asks: whether runs are made that are not there; else their rows stay, or say so. Rows of
+            other adapters stay in any case.
     """
     script, *options = ASKED[name].split()
     asked = [(f"{MODEL}{setting}", "") for setting in SETTINGS]
     asked += [(f"{MODEL}?lora={adapter}", TUNED)] if adapter else []
+    named = {policy for policy, _ in asked}
+    on_it = re.findall(r"^\| `([^`]+)` \|", old, re.MULTILINE)
+    others = [(policy, "") for policy in on_it if policy not in named]
     rows, calls = [], []
-    for number, (policy, prompts) in enumerate(asked):
+    for number, (policy, prompts) in enumerate([*asked, *others]):
         folder = RUNS / f"{name}-{number}"
         against = "random," if script == "tournament" else ""
-        if asks and not (folder / "summary.json").exists():
+        if asks and policy in named and not (folder / "summary.json").exists():
             command = [sys.executable, "-m", f"stratagym.benchmarks.{script}", *options]
             resume = ["--resume"] if (folder / "config.json").exists() else []
             more = ["--policies", against + policy, *prompts.split(), "--output", str(folder)]
             subprocess.run([*command, *more, *resume], stdout=subprocess.DEVNULL, check=True)
-        if not (folder / "summary.json").exists():
+        if policy not in named or not (folder / "summary.json").exists():
             kept, call = on_page(old, policy)
             rows.append(kept or row([f"`{policy}`", NOTHING, NOTHING, NOTHING, MISSING, NOTHING]))
             calls += call
