@@ -79,6 +79,7 @@ class Opened:
         self.browser = browser
         # By way of another page: an address that differs only behind # is not loaded anew.
         browser.get("about:blank")
+        browser.get_log("browser")  # what earlier tests' pages complained of is not this one's
         browser.get(page.as_uri())
 
     def find(self, name: str):
