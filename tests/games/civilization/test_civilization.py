@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 from functools import cache
 from typing import Any
 
 import numpy as np
 import plain_civilization as plain
 import pytest
-from scripts import COUNT_COMPILED
 
 from stratagym.envs import core, spec
 from stratagym.envs.civilization import actions, combat, output, towns, treaties, troops, turns
@@ -282,19 +279,10 @@ def test_score():
     assert turns.count_score(s, 0) == 8 + 6 + 5 + 2 + 2
 
 
-def test_another_size_of_the_map_compiles_nothing():
-    code = f"""{COUNT_COMPILED}
-from stratagym import envs
-for size in ("24x16", "16x12", "32x24"):
-    before = count.number
-    state = envs.make_state("civilization", 1, size=size)
-    state.apply_action(state.legal_actions()[0])
-    print(count.number - before)
-"""
-    for _ in range(2):
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["0", "0", "0"]
+@pytest.mark.parametrize("size", GAME.options["size"].choices)
+def test_sizes_of_the_map_share_a_record(size):
+    """So kernels, which are compiled for a record's dtype, are compiled once for all of them."""
+    assert GAME.make_rules(size=size).state_dtype is RULES.state_dtype
 
 
 # --- what stays whole ----------------------------------------------------------------------------
