@@ -151,7 +151,7 @@ class Recorder:
     def make(self) -> np.ndarray:
         """The record (1,) of the world as it is, with the player's own decision to come."""
         rules, s = self.rules, self.states[0]
-        start.clear_tiles(rules, s)
+        start.clear_tiles(s)
         for seat in range(SEATS):
             start.clear_seat(rules, s, seat)
         s["wonder_owner"][:] = -1

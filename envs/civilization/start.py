@@ -16,23 +16,11 @@ TAX, LUXURY, SCIENCE = 40, 0, 60
 
 
 @njit(cache=True)
-def clear_tiles(rules, s):
-    """A map without works, owners, cities and units, that nobody has seen.
-
-    What the record has beyond the map is cleared too.
-    """
-    for tile in range(s.known.shape[0]):
+def clear_tiles(s):
+    """Nobody owns, works, stands on, sees or has seen a tile of the record, and none has works."""
+    for tile in range(s.owner.shape[0]):
         s.works[tile] = 0
         s.known[tile] = 0
-        for seat in range(SEATS):
-            s.seen[seat, tile] = 0
-    clear_marks(rules, s)
-
-
-@njit(cache=True)
-def clear_marks(rules, s):
-    """Nobody owns, works, stands on or sees a tile."""
-    for tile in range(s.owner.shape[0]):
         s.owner[tile] = -1
         s.town[tile] = -1
         s.worker[tile] = -1
@@ -43,6 +31,7 @@ def clear_marks(rules, s):
         s.steps[tile] = 0
         s.queue[tile] = 0
         for seat in range(SEATS):
+            s.seen[seat, tile] = 0
             s.sight[seat, tile] = 0
 
 
@@ -91,7 +80,7 @@ def clear_assets(s, seat):
 def begin_world(rules, s, seed):
     """Write the start: the map by the seed, and the same units for each seat on one tile."""
     seed_rng(s, seed)
-    clear_tiles(rules, s)
+    clear_tiles(s)
     for seat in range(SEATS):
         clear_seat(rules, s, seat)
     for wonder in range(WONDERS):
