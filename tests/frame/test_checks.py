@@ -268,6 +268,25 @@ def test_holdem_pays_whole_chips(rng):
     assert len(paid) > 10
 
 
+@pytest.mark.parametrize("seed", [654, 774, 780])
+def test_last_sums_up_whole_chips(seed):
+    """What the floats of two rewards would not add up to: -15.829999999999998 big blinds."""
+    env, rng, sums = make("texas_holdem"), np.random.default_rng(seed), []
+    env.reset(seed=seed)
+    owed = dict.fromkeys(env.possible_agents, 0.0)
+    for agent in env.agent_iter():
+        _, reward, terminated, truncated, info = env.last(observe=False)
+        chips(reward)
+        sums.append((reward, owed[agent]))
+        owed[agent] = 0.0
+        if terminated or truncated:
+            env.step(None)
+            continue
+        env.step(int(rng.choice(np.flatnonzero(info["action_mask"]))))
+        owed = {one: owed[one] + reward for one, reward in env.rewards.items()}
+    assert any(exact != added for exact, added in sums)
+
+
 def test_a_learner_is_paid_whole_chips(rng):
     env, many = SingleAgentEnv("texas_holdem"), VectorEnv("texas_holdem", 8)
     many.reset(seed=int(rng.integers(2**32)))
