@@ -1,6 +1,8 @@
-"""What each game costs the suite: seconds of tests and of compiling, beside a budget.
+"""What each game costs the suite: processor seconds of tests and of compiling, beside a budget.
 
-A pytest plugin. A test belongs to the game whose folder it is in, else to the game that its file or
+A pytest plugin. Seconds are those of the processor, of the test's process and of the children that
+it has waited for, so that they mean the same with more workers than cores; what a child compiles
+counts as tests. A test belongs to the game whose folder it is in, else to the game that its file or
 its parameters name, else to none.
 Nothing fails here: timings depend on the machine. The table at the end of a run is for those who
 add a game.
@@ -8,6 +10,7 @@ add a game.
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Generator, Iterable
@@ -34,20 +37,26 @@ def game_of(nodeid: str) -> str:
     return found[0] if found else "-"
 
 
+def processor_seconds() -> float:
+    """Of this process and of its children that have ended."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
+
+
 class _Compiling(event.Listener):
-    """Seconds that this process has spent compiling; what one function needs counts once."""
+    """Processor seconds of this process for compiling; what one function needs counts once."""
 
     seconds, depth, began = 0.0, 0, 0.0
 
     def on_start(self, event: Any) -> None:
         if self.depth == 0:
-            self.began = time.perf_counter()
+            self.began = time.process_time()
         self.depth += 1
 
     def on_end(self, event: Any) -> None:
         self.depth -= 1
         if self.depth == 0:
-            self.seconds += time.perf_counter() - self.began
+            self.seconds += time.process_time() - self.began
 
 
 _COMPILING = _Compiling()
@@ -57,12 +66,11 @@ event.register("numba:compile", _COMPILING)
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Say with each test how long it compiled."""
-    before = _COMPILING.seconds
-    item.stash[_BEFORE] = before
+    item.stash[_BEFORE] = processor_seconds(), _COMPILING.seconds
     return (yield)
 
 
-_BEFORE = pytest.StashKey[float]()
+_BEFORE = pytest.StashKey[tuple[float, float]]()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -71,40 +79,51 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     if call.when == "teardown":
-        spent = _COMPILING.seconds - item.stash[_BEFORE]
-        report.user_properties.append(("compile_seconds", spent))
+        began, compiled = item.stash[_BEFORE]
+        report.user_properties.append(("cpu_seconds", processor_seconds() - began))
+        report.user_properties.append(("compile_seconds", _COMPILING.seconds - compiled))
     return report
 
 
 MINUTE = 60.0
 
 
-def unmarked(groups: Iterable[list[Any]]) -> dict[str, float]:
+def spent(report: pytest.TestReport) -> tuple[float, float]:
+    """Processor seconds of a test and those of compiling; zeros in all reports but its last."""
+    told = dict(report.user_properties)
+    return told.get("cpu_seconds", 0.0), told.get("compile_seconds", 0.0)
+
+
+def unmarked(reports: Iterable[pytest.TestReport]) -> dict[str, float]:
     """Seconds of the tests that took over a minute, compiling left out, and are not marked slow."""
-    spent: dict[str, float] = {}
-    for report in (report for group in groups for report in group):
-        if isinstance(report, pytest.TestReport) and "slow" not in report.keywords:
-            compiling = dict(report.user_properties).get("compile_seconds", 0.0)
-            spent[report.nodeid] = spent.get(report.nodeid, 0.0) + report.duration - compiling
-    return {nodeid: seconds for nodeid, seconds in spent.items() if seconds > MINUTE}
+    took: dict[str, float] = {}
+    for report in reports:
+        if "slow" not in report.keywords:
+            seconds, compiling = spent(report)
+            took[report.nodeid] = took.get(report.nodeid, 0.0) + seconds - compiling
+    return {nodeid: seconds for nodeid, seconds in took.items() if seconds > MINUTE}
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Tests that want the mark ``slow``, and the table of games, the dearest first."""
-    for nodeid, seconds in unmarked(terminalreporter.stats.values()).items():
+    reports = [
+        report
+        for group in list(terminalreporter.stats.values())
+        for report in group
+        if isinstance(report, pytest.TestReport)
+    ]
+    for nodeid, seconds in unmarked(reports).items():
         terminalreporter.line(f"takes {seconds:.0f} s and is not marked slow: {nodeid}")
     rows: dict[str, list[float]] = {}
-    for reports in list(terminalreporter.stats.values()):
-        for report in reports:
-            if not isinstance(report, pytest.TestReport):
-                continue
-            row = rows.setdefault(game_of(report.nodeid), [0, 0.0, 0.0])
-            row[0] += report.when == "call"
-            row[1] += report.duration
-            row[2] += dict(report.user_properties).get("compile_seconds", 0.0)
+    for report in reports:
+        row = rows.setdefault(game_of(report.nodeid), [0, 0.0, 0.0])
+        seconds, compiling = spent(report)
+        row[0] += report.when == "call"
+        row[1] += seconds
+        row[2] += compiling
     if sum(row[0] for row in rows.values()) < 50:
         return
-    terminalreporter.section("seconds a game", sep="-")
+    terminalreporter.section("processor seconds a game", sep="-")
     terminalreporter.line(f"{'game':<16}{'tests':>7}{'seconds':>10}{'of these compiling':>20}")
     for game, (tests, seconds, compiling) in sorted(rows.items(), key=lambda row: -row[1][1]):
         over = game != "-" and (seconds - compiling > TEST_SECONDS or compiling > COMPILE_SECONDS)
