@@ -163,7 +163,6 @@ class GameEnv(Display, Rendered, AECEnv):
         self._reset = core.direct(_reset, self.rules, self.states, np.uint64(0), *arrays)
         self._step = core.direct(_step, self.rules, self.states, 0, *arrays, self._reward)
         self._observe = core.direct(core.observe_at, self.rules, self.states, 0, 0, seen)
-        self._rounded = core.rounding(self.rules)
 
     def _new_mask(self) -> tuple[np.ndarray, np.ndarray]:
         n = self._num_actions
@@ -181,8 +180,8 @@ class GameEnv(Display, Rendered, AECEnv):
         return mask
 
     def __getstate__(self) -> dict[str, Any]:
-        bound = ("_reset", "_step", "_observe", "_rounded")
-        return {name: value for name, value in vars(self).items() if name not in bound}
+        compiled = ("_reset", "_step", "_observe")
+        return {name: value for name, value in vars(self).items() if name not in compiled}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -244,12 +243,6 @@ class GameEnv(Display, Rendered, AECEnv):
             flags[agent] = True
             self.infos[agent] = {"action_mask": self._zeros}
         self.agent_selection = self.agents[0]
-
-    def _accumulate_rewards(self) -> None:
-        """As PettingZoo's, but a sum is in the unit of returns to the last bit of the float."""
-        for agent, reward in self.rewards.items():
-            owed = self._cumulative_rewards[agent]
-            self._cumulative_rewards[agent] = self._rounded(owed + reward)
 
     def step(self, action: Action) -> None:
         """Play ``action`` for the agent to move; ``None`` for an agent whose game is over.

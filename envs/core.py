@@ -156,15 +156,6 @@ def round_return(rules, value):
     """
 
 
-def rounding(rules: Any) -> Callable[[float], float]:
-    """``round_return`` of these rules for Python's sums of rewards; it compiles nothing."""
-    found = round_return.find_kernel(type(rules))
-    if found is _as_it_is:
-        return float
-    in_python = getattr(found, "py_func", found)
-    return lambda value: float(in_python(rules, value))
-
-
 @kernel("rules")
 def observe(rules, s, player, out):
     """Fill ``out`` with what ``player`` sees: all of it, and nothing that seat may not know."""

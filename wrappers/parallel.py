@@ -158,12 +158,11 @@ class ParallelGame(Display, ParallelEnv):
             self._owing.discard(seat)
 
     def _resolve(self, rewards: dict[str, float]) -> None:
-        rounded = core.rounding(self.rules)
         for seat in self._turn.seats:
             for action in self._own[seat]:
                 self._env.step(action)
                 for agent, reward in self._env.rewards.items():
-                    rewards[agent] = rounded(rewards[agent] + reward)
+                    rewards[agent] += reward
 
     def _mask(self, seat: int) -> np.ndarray:
         mask = np.zeros(self.rules.num_actions, np.int8)

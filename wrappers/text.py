@@ -6,7 +6,6 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo.utils import BaseWrapper
 
-from stratagym.envs import core
 from stratagym.envs.aec import GameEnv
 from stratagym.envs.text import OK, TextGame, TextOptions
 
@@ -73,7 +72,6 @@ class TextObservation(BaseWrapper):
     def _play(self, agent: str, actions: list[int]) -> None:
         """Step the environment as if the actions were one, up to a limit of it."""
         env = self.unwrapped
-        rounded = core.rounding(env.rules)
         total = dict.fromkeys(env.possible_agents, 0.0)
         before = dict(env._cumulative_rewards)
         for action in actions:
@@ -81,13 +79,13 @@ class TextObservation(BaseWrapper):
                 break
             super().step(action)
             for other, reward in env.rewards.items():
-                total[other] = rounded(total[other] + reward)
+                total[other] += reward
         if len(actions) > 1:
             before[agent] = 0.0
             env.rewards = total
             env._rewarded = any(total.values())
             env._cumulative_rewards = {
-                other: rounded(before[other] + total[other]) for other in env._cumulative_rewards
+                other: before[other] + total[other] for other in env._cumulative_rewards
             }
 
 

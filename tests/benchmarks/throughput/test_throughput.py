@@ -304,12 +304,19 @@ def test_random_actions_are_legal_and_all_are_drawn(size):
     assert times.min() > 500  # 667 expected; less than this has a chance of 1e-15
 
 
-def test_the_best_batch_is_taken():
-    def make(size):
-        return lambda: {8: 1.0, 16: 5.0, 32: 2.0}[size]
+@pytest.mark.parametrize(("clock", "best"), [("cpu", 16), ("wall", 32)])
+def test_the_best_batch_is_taken(clock, best, monkeypatch):
+    """By the clock that is asked for. The seconds are given here, so that no load decides."""
+    decisions = {8: 1.0, 16: 5.0, 32: 2.0}
+    taken = {1.0: (1.0, 1.0), 5.0: (2.0, 4.0), 2.0: (1.0, 0.5)}
 
-    best = best_batch(make, (8, 16, 32))
-    assert (best.batch, best()) == (16, 5.0)
+    def sample(episode, seconds):
+        assert seconds == measuring.TRIAL
+        return measuring.Sample(episode(), *taken[episode()])
+
+    monkeypatch.setattr(measuring, "sample", sample)
+    found = best_batch(lambda size: lambda: decisions[size], decisions, clock)
+    assert (found.batch, found()) == (best, decisions[best])
 
 
 def test_a_peer_of_its_own_process_is_held_to_one_processor():
