@@ -40,6 +40,7 @@ from stratagym.agents.core import PolicyString
 from stratagym.agents.llm import LanguageModel
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.replaying import album
+from stratagym.envs import spec
 
 TINY = tiny_games.register()
 SAID = (
@@ -56,10 +57,10 @@ IN_DIPLOMACY = (
     "I have nothing to say.",
 )
 """Of talk, orders, facts and labels something can be read in each but the last."""
-IN_FLIGHT = 3
-"""Requests at once; so many replies may be lost by a kill."""
-MODEL = ("--tries", 2, "--invalid", "random", "--concurrency", IN_FLIGHT)
-STANDS_IN = ("--forfeit", "stand-in:random", "--tries", 1, "--concurrency", IN_FLIGHT)
+AT_ONCE = 3
+"""Matches or questions that go on at once."""
+MODEL = ("--tries", 2, "--invalid", "random", "--concurrency", AT_ONCE)
+STANDS_IN = ("--forfeit", "stand-in:random", "--tries", 1, "--concurrency", AT_ONCE)
 RUNS: dict[str, Sequence[Sequence[object]]] = {
     "duel": [
         ("--game", "tictactoe", "--policies", "random,heuristic", "--games", 40),
@@ -80,7 +81,7 @@ RUNS: dict[str, Sequence[Sequence[object]]] = {
          "mixed,one,teams", "--rules", "players=3"),
         ("--game", "ludo", "--policies", "random,llm:m", "--games", 3, "--seating", "one",
          "--rules", "players=3,max_rolls=60", "--forfeit", "stand-in", "--tries", 2,
-         "--concurrency", IN_FLIGHT),
+         "--concurrency", AT_ONCE),
         ("--game", "powers", "--policies", "envoy,random,llm:m", "--games", 7, *STANDS_IN,
          "--rules", "years=2"),
         ("--game", "village", "--policies", "random,llm:m", "--games", 5, "--seating", "one",
@@ -96,7 +97,7 @@ RUNS: dict[str, Sequence[Sequence[object]]] = {
     ],
     "board_solvers": [
         ("--policies", "random,llm:m", "--boards", "tictactoe", "--games", 4,
-         "--retries-illegal", 3, "--concurrency", IN_FLIGHT),
+         "--retries-illegal", 3, "--concurrency", AT_ONCE),
     ],
     "anchored_levels": [
         ("--game", "tictactoe", "--policies", "random,heuristic", "--games", 8, "--workers", 1),
@@ -113,24 +114,23 @@ RUNS: dict[str, Sequence[Sequence[object]]] = {
          "--rounds", 2, *MODEL),
         ("--policies", "llm:m,control:redraw=llm:m", "--opponents", "llm:m", "--game",
          "tower_defence", "--rounds", 3, "--shared-start", "--tries-on-violation", 2,
-         "--tries", 2, "--concurrency", IN_FLIGHT),
+         "--tries", 2, "--concurrency", AT_ONCE),
     ],
     "botzone": [
         ("--game", "tictactoe,reversi", "--policies", "random", "--games", 8, "--workers", 1),
         ("--game", "tictactoe", "--policies", "random,llm:m", "--games", 8, *MODEL),
         ("--game", "tictactoe", "--policies", "llm:m", "--as-published",
-         "--concurrency", IN_FLIGHT),
+         "--concurrency", AT_ONCE),
     ],
     "planning": [
         ("--policies", "random,planner:4,llm:m", "--domains", "blocksworld,grid", "--sizes", 1,
-         "--told", 5, "--scenes-each", 2, "--concurrency", IN_FLIGHT),
+         "--told", 5, "--scenes-each", 2, "--concurrency", AT_ONCE),
     ],
     "diplomacy": [
         ("agents", "--agents", 3, "--policies", "random,greedy", "--others", "hold", "--rotate",
          "--games", 9, "--years", 1),
         ("basic", "--policies", "greedy,llm:m", "--games", 2, "--years", 1, "--ablate", "--ask",
-         "facts", "--questions", 5, "--concurrency", IN_FLIGHT),
-        # A match has a request in flight for each seat of the model, of which there are three.
+         "facts", "--questions", 5, "--concurrency", AT_ONCE),
         ("negotiate", "--policies", "negotiator,greedy,llm:m", "--games", 7, "--years", 1,
          "--rounds", 1, "--judge", "llm:m", "--judged", 10, "--concurrency", 1),
     ],
@@ -145,7 +145,7 @@ RUNS: dict[str, Sequence[Sequence[object]]] = {
     ],
     "ludo_spots": [
         ("--policies", "gt:1,llm:m", "--categories", "capture,safe", "--head-to-head", 4,
-         "--concurrency", IN_FLIGHT),
+         "--concurrency", AT_ONCE),
     ],
 }  # fmt: skip
 """Runs of each script that take about a second."""
@@ -316,6 +316,22 @@ class Trial:
         finished(fork(script, arguments, folder, log), log)
         self.seconds = time.monotonic() - begin
         self.expected = results(folder)
+        self.in_flight = self._in_flight(folder)
+
+    def _in_flight(self, folder: Path) -> int:
+        """Requests at once, whose replies a kill may lose.
+
+        Where seats decide at the same time, a match asks all seats of a model side by side.
+        """
+        if "--concurrency" not in self.arguments:
+            return 0
+        seats = [
+            sum(policy.endswith("llm:m") for policy in game["seats"])
+            for game in whole_lines(folder / "games.jsonl")
+            if spec(game["game"]).is_simultaneous
+        ]
+        at_once = self.arguments[list(self.arguments).index("--concurrency") + 1]
+        return int(str(at_once)) * max([1, *seats])
 
     def kill(self, most: int, dice: random.Random) -> int:
         """A run that is killed up to ``most`` times, then finished and compared; how many kills."""
@@ -337,7 +353,8 @@ class Trial:
             self.fell[self._where(folder)] += 1
             for name, known in before.items():
                 assert known <= now[name], f"{folder / name}: lost {known - now[name]}"
-            assert size(asked) - at <= replies(now) - replies(before) + IN_FLIGHT
+            lost = size(asked) - at - (replies(now) - replies(before))
+            assert lost <= self.in_flight, f"{folder}: {lost} replies lost"
             tear(folder, dice)
         before, at = recorded(folder), size(asked)
         finished(fork(self.script, self.arguments, folder, log), log)
