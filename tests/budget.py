@@ -65,7 +65,7 @@ event.register("numba:compile", _COMPILING)
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Say with each test how long it compiled."""
+    """Keep what was spent before a test."""
     item.stash[_BEFORE] = processor_seconds(), _COMPILING.seconds
     return (yield)
 
@@ -95,7 +95,7 @@ def spent(report: pytest.TestReport) -> tuple[float, float]:
 
 
 def unmarked(reports: Iterable[pytest.TestReport]) -> dict[str, float]:
-    """Seconds of the tests that took over a minute, compiling left out, and are not marked slow."""
+    """Tests that ran for over a minute and are not marked slow, with their processor seconds."""
     took: dict[str, float] = {}
     for report in reports:
         if "slow" not in report.keywords:

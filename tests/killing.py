@@ -316,22 +316,26 @@ class Trial:
         finished(fork(script, arguments, folder, log), log)
         self.seconds = time.monotonic() - begin
         self.expected = results(folder)
-        self.in_flight = self._in_flight(folder)
+        self.unrecorded = self._unrecorded(folder)
 
-    def _in_flight(self, folder: Path) -> int:
-        """Requests at once, whose replies a kill may lose.
+    def _unrecorded(self, folder: Path) -> int:
+        """The most replies that have no record at any time, and which a kill may lose.
 
-        Where seats decide at the same time, a match asks all seats of a model side by side.
+        A question's replies are recorded as they come. Where seats decide at the same time, a match
+        asks a model's seats side by side and records in the order of seats, so that all replies to
+        the later ones may wait for the first.
         """
         if "--concurrency" not in self.arguments:
             return 0
+        attempts = max(attempt for *_, attempt in self.expected["decisions.jsonl"])
         seats = [
             sum(policy.endswith("llm:m") for policy in game["seats"])
             for game in whole_lines(folder / "games.jsonl")
             if spec(game["game"]).is_simultaneous
         ]
+        waiting = (max(seats, default=1) - 1) * attempts
         at_once = self.arguments[list(self.arguments).index("--concurrency") + 1]
-        return int(str(at_once)) * max([1, *seats])
+        return int(str(at_once)) * (1 + waiting)
 
     def kill(self, most: int, dice: random.Random) -> int:
         """A run that is killed up to ``most`` times, then finished and compared; how many kills."""
@@ -354,7 +358,7 @@ class Trial:
             for name, known in before.items():
                 assert known <= now[name], f"{folder / name}: lost {known - now[name]}"
             lost = size(asked) - at - (replies(now) - replies(before))
-            assert lost <= self.in_flight, f"{folder}: {lost} replies lost"
+            assert lost <= self.unrecorded, f"{folder}: {lost} replies lost"
             tear(folder, dice)
         before, at = recorded(folder), size(asked)
         finished(fork(self.script, self.arguments, folder, log), log)
