@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import hashlib
 import itertools
 import os
@@ -25,6 +26,7 @@ import secrets
 import sys
 import time
 import warnings
+from collections.abc import Iterator
 from math import inf
 from pathlib import Path
 from types import SimpleNamespace
@@ -37,6 +39,7 @@ from llvmlite.binding import llvm_version_info
 from numba.core import event, sigutils, types
 from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import TypingError
 from numba.core.serialize import dumps
@@ -80,27 +83,62 @@ def configure() -> None:
     setattr(FunctionIdentity, "_unique_ids", itertools.count(secrets.randbits(48)))  # noqa: B010
     event.register("numba:compile", _ANNOUNCE)
     event.register("numba:compile", _LetGo())
+    event.register("numba:compile", _NoGarbage())
 
 
 def _give_cache(function: Any) -> None:
-    """Give a function the cache below, and compile it once for all constants it is called with.
+    """Give a function the cache below, and compile it for kernels only with what these need.
 
     numba compiles a function anew for every constant among the arguments of a call, such as
-    ``works(s, f, SHIELD)``; LLVM puts constants into what it inlines all the same.
+    ``works(s, f, SHIELD)``; LLVM puts constants into what it inlines all the same. And it wraps
+    each for callers in Python, which takes a sixth of compiling; a function that kernels alone have
+    called gets its wrapper, compiled again, at its first call from Python.
     """
-    numbas = function.get_call_template
+    numbas = SimpleNamespace(
+        get_call_template=function.get_call_template,
+        compile=function.compile,
+        add_overload=function.add_overload,
+    )
+    cache = function._cache = KernelCache(function)
 
     def get_call_template(args: Any, kws: Any) -> Any:
         plain = tuple(map(types.unliteral, args)), {k: types.unliteral(v) for k, v in kws.items()}
-        try:
-            return numbas(*plain)
-        except TypingError:
-            if plain == (args, kws):
-                raise
-            return numbas(args, kws)  # it needs the constant, to choose a field of a tuple by
+        with cache.for_kernels():
+            try:
+                return numbas.get_call_template(*plain)
+            except TypingError:
+                if plain == (args, kws):
+                    raise
+                # It needs the constant, to choose a field of a tuple by.
+                return numbas.get_call_template(args, kws)
 
-    function.get_call_template = get_call_template
-    function._cache = KernelCache(function)
+    def compile(sig: Any) -> Any:
+        with global_compiler_lock:
+            if not cache.is_for_kernels:
+                args = tuple(sigutils.normalize_signature(sig)[0])
+                if args in function.overloads and not _has_wrapper(function.overloads[args]):
+                    del function.overloads[args]
+            return numbas.compile(sig)
+
+    def add_overload(compiled: Any) -> None:
+        if _has_wrapper(compiled):
+            numbas.add_overload(compiled)
+        else:  # no call from Python may find it
+            function.overloads[tuple(compiled.signature.args)] = compiled
+
+    def customize_flags(flags: Any) -> Any:
+        flags.no_cpython_wrapper = flags.no_cpython_wrapper or cache.is_for_kernels
+        return flags
+
+    function.get_call_template, function.compile = get_call_template, compile
+    function.add_overload = add_overload
+    function._compiler._customize_flags = customize_flags
+
+
+def _has_wrapper(compiled: Any) -> bool:
+    """Whether Python can call what was compiled."""
+    name = compiled.fndesc.llvm_cpython_wrapper_name
+    return bool(compiled.objectmode or compiled.library.get_pointer_to_function(name))
 
 
 def adopt(package: str) -> None:
@@ -129,7 +167,11 @@ class _Reduce(CompileResultCacheImpl):
 
 
 class KernelCache(FunctionCache):
-    """Loads and saves the compiled code of one function."""
+    """Loads and saves the compiled code of one function.
+
+    Attributes:
+        is_for_kernels: whether what is compiled now is for another kernel, so without a wrapper.
+    """
 
     def __init__(self, dispatcher: Any) -> None:
         function = dispatcher.py_func
@@ -138,7 +180,17 @@ class KernelCache(FunctionCache):
         self._impl = _Reduce(function)
         self._looked: dict[Any, Path] = {}
         self._held: set[int] = set()
+        self.is_for_kernels = False
         self.enable()
+
+    @contextlib.contextmanager
+    def for_kernels(self) -> Iterator[None]:
+        """While it is compiled for another kernel, under numba's lock."""
+        before, self.is_for_kernels = self.is_for_kernels, True
+        try:
+            yield
+        finally:
+            self.is_for_kernels = before
 
     @property
     def cache_path(self) -> str:
@@ -149,12 +201,14 @@ class KernelCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()
-        path = self._path(sig, target_context.codegen())
-        if path is None:
+        paths = self._paths(sig, target_context.codegen())
+        if paths is None:
             self._looked.pop(sig, None)
             return None
-        self._looked[sig] = path
+        path = self._looked[sig] = paths[self.is_for_kernels]
         compiled = self._load(path, target_context)
+        if compiled is None and self.is_for_kernels:  # what has a wrapper does as well
+            compiled = self._load(paths[False], target_context)
         if compiled is None:
             name = path.parent.name if path.parent.name != _COMMON else self._py_func.__name__
             lock = int(path.name[-15:], 16)
@@ -196,10 +250,11 @@ class KernelCache(FunctionCache):
         path = self._looked.get(sig)
         if path is None or not self._impl.check_cachable(data):
             return
-        now = self._path(sig, data.codegen)
-        if now is not None and now != path:
+        now = self._paths(sig, data.codegen)
+        if now is None:
+            return
+        if now[self.is_for_kernels] != path:
             _say_not_kept(self._py_func, "what it uses was changed while it was compiled")
-        if now != path:
             return
         try:
             write_own(path, dumps(self._impl.reduce(data)))
@@ -207,17 +262,20 @@ class KernelCache(FunctionCache):
         except OSError as error:
             _warn_once(f"compiled kernels cannot be kept in {directory()}: {error}")
 
-    def _path(self, sig: Any, codegen: Any) -> Path | None:
-        """The file for a signature as things stand, None if it cannot be kept; that is said."""
+    def _paths(self, sig: Any, codegen: Any) -> tuple[Path, Path] | None:
+        """The files for a signature as things stand, with a wrapper and without.
+
+        None if it cannot be kept; that is said.
+        """
         if not self._enabled:
             return None
         try:
-            return self._find_path(sig, codegen)
+            return self._find_paths(sig, codegen)
         except NotFollowed as error:
             _say_not_kept(self._py_func, str(error))
             return None
 
-    def _find_path(self, sig: Any, codegen: Any) -> Path:
+    def _find_paths(self, sig: Any, codegen: Any) -> tuple[Path, Path]:
         args, returned = sigutils.normalize_signature(sig)
         described = _Described()
         text = "\n".join(map(described.text, (*args, returned)))
@@ -228,8 +286,11 @@ class KernelCache(FunctionCache):
         name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
         name = "".join(c if c.isalnum() or c in "._" else "-" for c in name)[:80]
         package, game = _place(function.__module__, described.classes)
-        name = f"{name}-{hashlib.sha256(key + stamp).hexdigest()[:32]}"
-        return directory() / package / game / name
+        with_wrapper, without = (
+            directory() / package / game / f"{name}-{hashlib.sha256(made).hexdigest()[:32]}"
+            for made in (key + stamp, key + stamp + b"for kernels")
+        )
+        return with_wrapper, without
 
 
 @functools.cache
@@ -426,3 +487,26 @@ class _LetGo(event.Listener):
         failed = tuple(event.data["args"]) not in function.overloads
         if failed and isinstance(function._cache, KernelCache):
             function._cache.let_go()
+
+
+class _NoGarbage(event.Listener):
+    """Stops the collector of garbage while a function is compiled.
+
+    Compiling makes millions of objects and keeps nearly all of them to its end, so that looking for
+    garbage among them finds little: it takes a tenth of the time.
+    """
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.was_enabled = False
+
+    def on_start(self, event: Any) -> None:
+        if self.depth == 0:
+            self.was_enabled = gc.isenabled()
+            gc.disable()
+        self.depth += 1
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+        if self.depth == 0 and self.was_enabled:
+            gc.enable()

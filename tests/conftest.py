@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from zlib import crc32
 
+import budget
 import pytest
 
 # Before any test imports pygame or matplotlib; worker processes inherit all three.
@@ -24,25 +25,40 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The long ones first, in every worker's share: at the end workers would wait for them.
+    """Each worker's share holds whole games, so that few load a game's kernels; long tests first.
 
-    xdist deals tests out in equal runs of neighbours before workers steal from each other.
+    xdist deals tests out in equal runs of neighbours before workers steal from each other. At the
+    end they would wait for a long test.
     """
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    rest = [item for item in items if not item.get_closest_marker("slow")]
+    parts: dict[tuple[bool, bool], list[tuple[str, pytest.Item]]] = {}
+    for item in items:
+        game = "-" if shares_with_its_module(item) else budget.game_of(item.nodeid)
+        is_short = item.get_closest_marker("slow") is None
+        parts.setdefault((is_short, game == "-"), []).append((game, item))
+    for part in parts.values():
+        part.sort(key=lambda pair: pair[0])
     workers = getattr(config, "workerinput", {}).get("workercount", 1)
     items[:] = [
         item
         for k in range(workers)
-        for part in (slow, rest)
-        for item in part[len(part) * k // workers : len(part) * (k + 1) // workers]
+        for _, part in sorted(parts.items())
+        for _, item in part[len(part) * k // workers : len(part) * (k + 1) // workers]
     ]
 
 
+def shares_with_its_module(item: pytest.Item) -> bool:
+    """Whether a test of many games has a fixture of its module, which must not be made anew."""
+    folders = item.nodeid.split("/")[:2]
+    found = getattr(item, "_fixtureinfo", None)
+    made = found.name2fixturedefs.values() if found else ()
+    return folders != ["tests", "games"] and any(one[-1].scope == "module" for one in made)
+
+
 def pytest_collection_finish() -> None:
-    """What is there now stays to the end: looking for garbage in it took a seventh of compiling."""
+    """What is there now stays to the end, and garbage is looked for seldom: it took much time."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -419,15 +419,15 @@ from stratagym.agents import kernel_policies as kernels
 from stratagym.envs import cache, core, stamps
 
 walked, reached, compiling, checked = set(), {}, [], 0
-find_path, function = cache.KernelCache._find_path, stamps._Walk.function
+find_paths, function = cache.KernelCache._find_paths, stamps._Walk.function
 take_up = bytecode.FunctionIdentity.from_function.__func__
 
 
-def note_path(self, *args):
+def note_paths(self, *args):
     walked.clear()
-    path = find_path(self, *args)
+    paths = find_paths(self, *args)
     reached.setdefault(self._py_func, set()).update(walked)
-    return path
+    return paths
 
 
 def note_function(self, fn, in_host):
@@ -454,7 +454,7 @@ class Compiling(event.Listener):
             compiling.pop()
 
 
-cache.KernelCache._find_path = note_path
+cache.KernelCache._find_paths = note_paths
 stamps._Walk.function = note_function
 bytecode.FunctionIdentity.from_function = classmethod(note_taken)
 event.register("numba:compile", Compiling())

@@ -142,6 +142,19 @@ def test_closures_that_two_processes_compiled_are_two(package):
     assert package.run(get + BOTH) == ["105", "compiled", "1"]
 
 
+def test_what_python_called_serves_kernels_too(package):
+    assert package.run(f"{IMPORT}print(kernels.g(1))\n") == ["2", "compiled", "1"]
+    assert package.run(USE) == ["2", "compiled", "1"]  # ``f``
+
+
+def test_a_callee_is_compiled_for_python_when_python_calls_it(kept):
+    """``g`` was compiled for ``f`` alone, without a wrapper that Python could call."""
+    both = f"{USE}print(kernels.g(1))\n"
+    assert kept.run(both) == ["2", "2", "compiled", "1"]
+    assert kept.run(both) == ["2", "2", "compiled", "0"]
+    assert kept.run(f"{IMPORT}print(kernels.g(1))\n{USE}") == ["2", "2", "compiled", "0"]
+
+
 CHANGED = "uses was changed meanwhile"
 
 
@@ -156,7 +169,7 @@ def test_code_compiled_after_a_global_was_changed_is_not_kept(kept):
     # ``k`` is new, and calls ``g`` as it was compiled before.
     later = "numbers.A = 5\nprint(kernels.k(1))\n"
     old = f"{IMPORT}kernels.g(1)\n"
-    assert kept.run(old + later, said=CHANGED) == ["20", "compiled", "1"]
+    assert kept.run(old + later, said=CHANGED) == ["20", "compiled", "2"]  # ``g`` for Python too
     assert kept.run(IMPORT + later) == ["60", "compiled", "2"]
     assert kept.run(IMPORT + later) == ["60", "compiled", "0"]
     assert kept.run(IMPORT + "print(kernels.k(1))\n") == ["20", "compiled", "1"]

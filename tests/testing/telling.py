@@ -26,7 +26,7 @@ import numpy as np
 
 from stratagym.envs import core, games, prompts, spec
 from stratagym.envs.prompts import TextOptions, part
-from stratagym.envs.turns import OpenTurn, copied
+from stratagym.envs.turns import OpenTurn, copied, is_deciding
 
 WINDOW = 10
 """Decisions of a game that are looked at behind the one that was changed."""
@@ -300,9 +300,13 @@ class _Look:
         table, game = _Table(self.game, rules, seed), _Played([], [])
         while table.seat >= 0 and len(game.actions) < LONGEST:
             game.tables.append(table.copy())
-            game.actions.append(int(self.rng.choice(table.choices())))
+            game.actions.append(self._any(table.choices()))
             table.play(game.actions[-1])
         return game
+
+    def _any(self, legal: np.ndarray) -> int:
+        """An action by chance; numpy's ``choice`` takes longer than a move."""
+        return int(legal[self.rng.integers(len(legal))])
 
     def _at(self, n: int) -> int:
         """A decision of n, half of the times one of the first six."""
@@ -333,7 +337,7 @@ class _Look:
         """One other move, and then the same as before where they are legal."""
         i = self._at(len(game.actions))
         others = list(game.actions)
-        others[i] = int(self.rng.choice(game.tables[i].choices()))
+        others[i] = self._any(game.tables[i].choices())
         self._both(game, i, others, i + 1)
 
     def _rejoined(self, game: _Played) -> None:
@@ -346,7 +350,7 @@ class _Look:
                 break
             legal = other.choices()
             nearest = self._way_back(other, legal, table.raw) if k else None
-            other.play(int(self.rng.choice(legal) if nearest is None else legal[nearest]))
+            other.play(self._any(legal) if nearest is None else int(legal[nearest]))
             self._note(table)
             self._note(other)
 
@@ -457,7 +461,7 @@ class _Followed:
 
 
 class _Table(_Followed):
-    """A game from its start and, of seats that decide together, its open turn."""
+    """A game from its start and, of seats that decide together, their open turn."""
 
     def __init__(self, game: core.GameSpec, rules: Any, seed: int):
         states = core.new_states(rules)
@@ -467,10 +471,11 @@ class _Table(_Followed):
         self._begin()
 
     def _begin(self) -> None:
-        self._asked: dict[int, np.ndarray] = {}
-        self._open: OpenTurn | None = None
+        self._own: dict[int, tuple[int, ...]] = {}
+        self._opened: np.ndarray | None = None
         if self.game.is_simultaneous and self.seat >= 0:
-            self._open = OpenTurn(self.rules, self.states)
+            self._opened = self.raw.copy()
+            self._number = int(core.turn_at(self.rules, self.states, 0))
 
     def copy(self) -> _Table:
         """The same game at the same place, to be played on by itself."""
@@ -478,22 +483,17 @@ class _Table(_Followed):
         twin.__dict__ |= self.__dict__
         twin.raw = self.raw.copy()
         twin.states = twin.raw.view(self.states.dtype)
-        twin._asked = {seat: copied(states) for seat, states in self._asked.items()}
+        twin._own = dict(self._own)
         return twin
 
     def asked(self) -> np.ndarray:
         """The record that the seat to move is asked from, which shows no other seat's commit."""
-        if self._open is None:
+        if self._opened is None:
             return copied(self.states)
-        return copied(self._asked_of(self.seat))
-
-    def _asked_of(self, seat: int) -> np.ndarray:
-        """What a seat is asked from in the open turn, after what it has played in it."""
-        found = self._asked.get(seat)
-        if found is None:
-            assert self._open is not None, "no turn is open"
-            found = self._asked[seat] = core.new_states(self.rules)
-            found[:] = self._open.position(seat)  # field by field: between them stand zeros
+        turn = OpenTurn(self.rules, self._opened.view(self.states.dtype))
+        found = core.new_states(self.rules)
+        # Field by field: between them stand zeros.
+        found[:] = turn.position(self.seat, self._own.get(self.seat, ()))
         return found
 
     def may(self, action: int) -> bool:
@@ -505,12 +505,12 @@ class _Table(_Followed):
         )
 
     def play(self, action: int) -> None:
-        if self._open is None:
-            super().play(action)
-            return
-        core.play_at(self.rules, self._asked_of(self.seat), 0, action, self.legal, self.probs)
+        seat = self.seat
         super().play(action)
-        if self.seat < 0 or not self._open.is_deciding(self.seat, self.states):
+        if self._opened is None:
+            return
+        self._own[seat] = (*self._own.get(seat, ()), action)
+        if self.seat < 0 or not is_deciding(self.rules, self.states, self.seat, self._number):
             self._begin()
 
 
