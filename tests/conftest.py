@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from zlib import crc32
 
-import budget
 import pytest
 
 # Before any test imports pygame or matplotlib; worker processes inherit all three.
@@ -30,9 +29,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     xdist deals tests out in equal runs of neighbours before workers steal from each other. At the
     end they would wait for a long test.
     """
+    game_of = config.pluginmanager.get_plugin("budget").game_of
     parts: dict[tuple[bool, bool], list[tuple[str, pytest.Item]]] = {}
     for item in items:
-        game = "-" if shares_with_its_module(item) else budget.game_of(item.nodeid)
+        game = "-" if shares_with_its_module(item) else game_of(item.nodeid)
         is_short = item.get_closest_marker("slow") is None
         parts.setdefault((is_short, game == "-"), []).append((game, item))
     for part in parts.values():
