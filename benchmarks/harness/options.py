@@ -58,7 +58,7 @@ class ModelArgs:
     """Whether the model answers ("answer"), or the legal answer is played that its probabilities
     favour: "likelihood", by their sum over tokens; "likelihood_per_token", by their mean."""
     concurrency: int = 8
-    """Requests in flight at once."""
+    """Requests in flight at once; in benchmarks of whole games, games at once."""
     timeout: float = 300.0
     """Seconds to wait for a reply before trying again."""
     retries: int = 5

@@ -7,6 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -220,8 +221,9 @@ from numba.core import event
 
 class Note(event.Listener):
     def on_start(self, event):
-        what = event.data["dispatcher"].py_func
-        line = f"{what.__module__}.{what.__qualname__} {event.data['args']}"
+        compiled = event.data["dispatcher"]
+        what, for_whom = compiled.py_func, getattr(compiled._cache, "is_for_kernels", "numba's own")
+        line = f"{for_whom} {what.__module__}.{what.__qualname__} {event.data['args']}"
         with open(os.environ["COMPILED"], "a") as file:
             file.write(line.replace("\\n", " ") + "\\n")
     def on_end(self, event):
@@ -322,5 +324,8 @@ def test_another_problem_compiles_nothing_nor_does_a_second_process(compiled):
 
 @pytest.mark.slow
 def test_without_a_cache_each_function_is_compiled_once(compiled, tmp_path):
-    first = compiled(LESS, "cold", NUMBA_CACHE_DIR=str(tmp_path / "cache"))
-    assert len(first) == len(set(first)) > 0
+    """For other kernels, and for Python; numba's own once for each of these sets of options."""
+    first = Counter(compiled(LESS, "cold", NUMBA_CACHE_DIR=str(tmp_path / "cache")))
+    assert first
+    for line, times in first.items():
+        assert times <= (2 if line.startswith("numba's own") else 1), line
