@@ -40,8 +40,8 @@ ASKED = {
     "ludo_spots": "ludo_spots --head-to-head 0",
     "botzone": "botzone --game tictactoe,reversi,ataxx",
 }
-TUNED = "--position lines --rules-text brief --reasoning answer"
-"""The prompts of ``benchmarks.tune`` in tic-tac-toe."""
+PROMPTS = {"position": "--position", "rules": "--rules-text", "reasoning": "--reasoning"}
+"""Options for the prompts that an adapter was tuned by, by their names in the run of ``tune``."""
 MISSING = "not measured"
 TITLE = "Language models"
 HEAD = f"""## {TITLE}
@@ -117,7 +117,7 @@ def part(name: str, adapter: str | None, old: str, *, asks: bool) -> str:
     """
     script, *options = ASKED[name].split()
     asked = [(f"{MODEL}{setting}", "") for setting in SETTINGS]
-    asked += [(f"{MODEL}?lora={adapter}", TUNED)] if adapter else []
+    asked += [(f"{MODEL}?lora={adapter}", tuned_by(adapter))] if adapter else []
     named = {policy for policy, _ in asked}
     on_it = re.findall(r"^\| `([^`]+)` \|", old, re.MULTILINE)
     others = [(policy, "") for policy in on_it if policy not in named]
@@ -149,6 +149,12 @@ def part(name: str, adapter: str | None, old: str, *, asks: bool) -> str:
     lines += [row(list(COLUMNS)), row(["---", "---:", "---:", "---:", "---", "---"]), *rows]
     lines += ["", f"{gguf_engine.build()}."]
     return "\n".join(lines)
+
+
+def tuned_by(adapter: str) -> str:
+    """The options of prompts of the run of ``benchmarks.tune`` that an adapter lies in."""
+    run = json.loads(Path(adapter).with_name("config.json").read_text(encoding="utf-8"))
+    return " ".join(f"{option} {run['prompt'][name]}" for name, option in PROMPTS.items())
 
 
 def on_page(old: str, policy: str) -> tuple[str, list[str]]:

@@ -168,6 +168,8 @@ def last_line(text: str, move: str, bar: bool = False) -> Reading:
     """
     below = ""  # the nearest line below that says something
     for line in reversed(plain_lines(text)):
+        if not line or line.isspace():
+            continue
         if (rest := _labelled(line)) is not None:
             if not _WORD.search(rest):
                 named = _alone(below, move)
