@@ -1,7 +1,8 @@
 """Adds up runs of ``benchmarks.tune`` for the page about it, ``docs/tutorials/tune.md``.
 
 ``python docs/make_tuning.py RUN...`` writes the tables of what the tuned model answers to held-out
-positions, by run and over all runs, and of the looks during tuning into that page.
+positions, by run and over all runs, and of the looks during tuning into that page; after
+``--others``, runs of other games each into a row of their own table.
 """
 
 from __future__ import annotations
@@ -30,6 +31,10 @@ from stratagym.envs.text import ILLEGAL, OK
 PAGE = Path(__file__).parent / "tutorials" / "tune.md"
 END = "<!-- to here -->"
 ANSWERS = "Run", "CPU-seconds", "Positions", "Readable", "Legal", "Optimal", "Chance"
+OTHERS = (
+    "Game", "CPU-seconds", "Positions", "Readable", "Legal", "Optimal", "Chance",
+    "Points against random", "Forfeits", "Games",
+)  # fmt: skip
 LOOKS = "Run", "Updates", "CPU-seconds", "Loss", "Readable", "Legal", "Optimal"
 
 
@@ -91,6 +96,28 @@ def main(folders: list[Path]) -> None:
     put("docs/make_tuning.py", text)
 
 
+def others(folders: list[Path]) -> None:
+    """Write the table of other games."""
+    calls, rows = [], []
+    for folder in folders:
+        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        config, played = summary["config"], summary["random"][TUNED]
+        rates = {part: Rate(**told) for part, told in summary["positions"][TUNED].items()}
+        points = Rate(**played["points"])
+        calls.append(config["begun"]["command"])
+        rows.append(
+            row([
+                config["game"], f"{summary['cpu_s']:.0f}", str(rates["legal"].n),
+                *(rates[part].text() for part in ("readable", "legal", "optimal")),
+                f"{rates['optimal'].chance:.2f}", points.text(), str(played["forfeits"]),
+                str(points.n),
+            ])
+        )  # fmt: skip
+    head = [row(list(OTHERS)), row(["---", *["---:"] * (len(OTHERS) - 1)])]
+    text = "\n".join(["```bash", *calls, "```", "", *head, *rows, "", libraries()])
+    put("docs/make_tuning.py --others", text)
+
+
 def put(script: str, text: str) -> None:
     """Put what a script made in its place on the page."""
     begin = f"<!-- {script} from here -->"
@@ -107,4 +134,7 @@ def libraries() -> str:
 
 
 if __name__ == "__main__":
-    main(list(map(Path, sys.argv[1:])))
+    if sys.argv[1:2] == ["--others"]:
+        others(list(map(Path, sys.argv[2:])))
+    else:
+        main(list(map(Path, sys.argv[1:])))
