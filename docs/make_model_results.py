@@ -68,9 +68,10 @@ def results(script: str, summary: Mapping[str, Any]) -> Iterator[tuple[str, Any,
         for name, personas in summary["policies"].items():
             if name.startswith(MODEL):
                 one = personas["none"]["overall"]
-                rate = Rate(**one["gt_index_rate"])
-                text = f"{rate.text()} as `gt:2`, chance {rate.chance:.2f}"
-                told = text if summary["own"][name]["none"]["result"] else NO_RESULT
+                told = NO_RESULT
+                if summary["own"][name]["none"]["result"]:
+                    rate = Rate(**one["gt_index_rate"])
+                    told = f"{rate.text()} as `gt:2`, chance {rate.chance:.2f}"
                 yield name, one["kinds"], told
     else:
         for name, one in summary["models"].items():
