@@ -40,6 +40,8 @@ ASKED = {
     "ludo_spots": "ludo_spots --head-to-head 0",
     "botzone": "botzone --game tictactoe,reversi,ataxx",
 }
+ANY_TUNED = f"{MODEL}?lora=..."
+"""Stands for a tuned model where none has been measured."""
 PROMPTS = {"position": "--position", "rules": "--rules-text", "reasoning": "--reasoning"}
 """Options for the prompts that an adapter was tuned by, by their names in the run of ``tune``."""
 MISSING = "not measured"
@@ -121,7 +123,9 @@ def part(name: str, adapter: str | None, old: str, *, asks: bool) -> str:
     asked += [(f"{MODEL}?lora={adapter}", tuned_by(adapter))] if adapter else []
     named = {policy for policy, _ in asked}
     on_it = re.findall(r"^\| `([^`]+)` \|", old, re.MULTILINE)
-    others = [(policy, "") for policy in on_it if policy not in named]
+    others = [(policy, "") for policy in on_it if policy not in (*named, ANY_TUNED)]
+    if not any("lora=" in policy for policy, _ in [*asked, *others]):
+        others.append((ANY_TUNED, ""))
     rows, calls = [], []
     for number, (policy, prompts) in enumerate([*asked, *others]):
         folder = RUNS / f"{name}-{number}"

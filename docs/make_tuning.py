@@ -105,14 +105,10 @@ def others(folders: list[Path]) -> None:
         rates = {part: Rate(**told) for part, told in summary["positions"][TUNED].items()}
         points = Rate(**played["points"])
         calls.append(config["begun"]["command"])
-        rows.append(
-            row([
-                config["game"], f"{summary['cpu_s']:.0f}", str(rates["legal"].n),
-                *(rates[part].text() for part in ("readable", "legal", "optimal")),
-                f"{rates['optimal'].chance:.2f}", points.text(), str(played["forfeits"]),
-                str(points.n),
-            ])
-        )  # fmt: skip
+        told = [rates[part].text() for part in ("readable", "legal", "optimal")]
+        told += [f"{rates['optimal'].chance:.2f}", points.text(), str(played["forfeits"])]
+        begun = [config["game"], f"{summary['cpu_s']:.0f}", str(rates["legal"].n)]
+        rows.append(row([*begun, *told, str(points.n)]))
     head = [row(list(OTHERS)), row(["---", *["---:"] * (len(OTHERS) - 1)])]
     text = "\n".join(["```bash", *calls, "```", "", *head, *rows, "", libraries()])
     put("docs/make_tuning.py --others", text)

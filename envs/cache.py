@@ -492,8 +492,8 @@ class _LetGo(event.Listener):
 class _NoGarbage(event.Listener):
     """Stops the collector of garbage while a function is compiled.
 
-    Compiling makes millions of objects and keeps nearly all of them to its end, so that looking for
-    garbage among them finds little: it takes a tenth of the time.
+    It looks through the objects that compiling makes, nearly all of which are needed to its end: a
+    twelfth of the time in connect four, for 9 of 356 MB.
     """
 
     def __init__(self) -> None:
