@@ -168,20 +168,19 @@ def test_a_live_wait_is_not_thrown_away(seed):
     """Where a discard leaves it ready for a tile that may come and wins, one such is made."""
     oracle = pytest.importorskip("MahjongGB")
 
-    def waits(rules, s, player):
-        """The tiles that win by PyMahjongGB, drawn or discarded, and may come."""
+    def waits(rules, s, player, live):
+        """The tiles of ``live`` that win by PyMahjongGB, drawn or discarded."""
         counts, found = s["counts"][player], []
         if shanten(counts, int(s["num_melds"][player])) != 0:
             return found
-        for tile in range(KINDS):
+        for tile in live:
             flags = fans.SELF_DRAWN, 0
-            if unseen(s, player, tile):
-                try:
-                    by = [judged(oracle, s, player, counts, tile, flag) for flag in flags]
-                except TypeError:  # no winning shape
-                    continue
-                if max(sum(fan * n for fan, n, _, _ in each) for each in by) >= rules.minimum:
-                    found.append(tile)
+            try:
+                by = [judged(oracle, s, player, counts, tile, flag) for flag in flags]
+            except TypeError:  # no winning shape
+                continue
+            if max(sum(fan * n for fan, n, _, _ in each) for each in by) >= rules.minimum:
+                found.append(tile)
         return found
 
     ready = 0
@@ -189,9 +188,11 @@ def test_a_live_wait_is_not_thrown_away(seed):
         if not PLAY <= action < CHI:
             continue
         s, kept = states[0], {}
+        # Told before the discard: the tile thrown away is seen by all, and cannot come again.
+        live = [tile for tile in range(KINDS) if unseen(s, player, tile)]
         for tile in np.flatnonzero(s["counts"][player]).tolist():
             s["counts"][player, tile] -= 1
-            kept[tile] = waits(rules, s, player)
+            kept[tile] = waits(rules, s, player, live)
             s["counts"][player, tile] += 1
         if any(kept.values()):
             ready += 1
