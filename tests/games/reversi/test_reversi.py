@@ -190,7 +190,8 @@ def test_games_are_fairy_stockfishs(size, games, rng):
         variant = "flipello6"
         pyffish.load_variant_config(
             f"[{variant}:flipello]\nmaxRank = 6\nmaxFile = 6\n"
-            "startFen = 6/6/2pP2/2Pp2/6/6[PPPPPPPPPPPPPPPPPPpppppppppppppppppp] w 0 1\n"
+            # Discs for all squares in both hands: the side that passes less plays more than half.
+            f"startFen = 6/6/2pP2/2Pp2/6/6[{32 * 'P'}{32 * 'p'}] w 0 1\n"
             "enclosingDropStart = c3 d3 c4 d4\n"
         )
         start = pyffish.start_fen(variant)
