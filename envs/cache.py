@@ -18,6 +18,7 @@ import contextlib
 import functools
 import gc
 import hashlib
+import importlib
 import itertools
 import os
 import pickle
@@ -43,9 +44,10 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import TypingError
 from numba.core.serialize import dumps
+from numba.np import linalg
 from numba.np.ufunc.ufuncbuilder import UFuncDispatcher
 
-from stratagym.envs import cache_locks, sources, stamps
+from stratagym.envs import cache_locks, callees, sources, stamps
 from stratagym.envs.cache_directory import directory, prune, read_own, write_own
 from stratagym.envs.sources import NotFollowed, holds_games, is_versioned
 
@@ -90,14 +92,15 @@ def _give_cache(function: Any) -> None:
     """Give a function the cache below, and compile it for kernels only with what these need.
 
     numba compiles a function anew for every constant among the arguments of a call, such as
-    ``works(s, f, SHIELD)``; LLVM puts constants into what it inlines all the same. And it wraps
-    each for callers in Python, which takes a sixth of compiling; a function that kernels alone have
-    called gets its wrapper, compiled again, at its first call from Python.
+    ``works(s, f, SHIELD)``; LLVM puts constants into what it inlines all the same. And it makes
+    machine code of each, with a wrapper for callers in Python. What only kernels have called has
+    neither (``callees``); it is compiled again, with both, at its first call from Python.
     """
     numbas = SimpleNamespace(
         get_call_template=function.get_call_template,
         compile=function.compile,
         add_overload=function.add_overload,
+        compile_core=function._compiler._compile_core,
     )
     cache = function._cache = KernelCache(function)
 
@@ -126,13 +129,15 @@ def _give_cache(function: Any) -> None:
         else:  # no call from Python may find it
             function.overloads[tuple(compiled.signature.args)] = compiled
 
-    def customize_flags(flags: Any) -> Any:
-        flags.no_cpython_wrapper = flags.no_cpython_wrapper or cache.is_for_kernels
-        return flags
+    def compile_core(args: Any, return_type: Any) -> Any:
+        if cache.is_for_kernels:
+            return callees.compile_callee(function, args, return_type)
+        compiled = numbas.compile_core(args, return_type)
+        callees.set_environments(compiled)
+        return compiled
 
     function.get_call_template, function.compile = get_call_template, compile
-    function.add_overload = add_overload
-    function._compiler._customize_flags = customize_flags
+    function.add_overload, function._compiler._compile_core = add_overload, compile_core
 
 
 def _has_wrapper(compiled: Any) -> bool:
@@ -159,18 +164,25 @@ def adopt(package: str) -> None:
 
 
 class _Reduce(CompileResultCacheImpl):
-    """numba's way of turning compiled code into what pickles; no place goes with it."""
+    """What pickles of compiled code: numba's way, or callees'; no place goes with it."""
 
     def __init__(self, function: Any) -> None:
         self._lineno = function.__code__.co_firstlineno
         self._locator = SimpleNamespace(_py_file=function.__code__.co_filename)
+
+    def reduce(self, compiled: Any) -> Any:
+        return callees.reduced(compiled) or super().reduce(compiled)
+
+    def rebuild(self, target_context: Any, data: Any) -> Any:
+        found = callees.rebuilt(target_context, data)
+        return super().rebuild(target_context, data) if found is None else found
 
 
 class KernelCache(FunctionCache):
     """Loads and saves the compiled code of one function.
 
     Attributes:
-        is_for_kernels: whether what is compiled now is for another kernel, so without a wrapper.
+        is_for_kernels: whether what is compiled now is called by another kernel (``callees``).
     """
 
     def __init__(self, dispatcher: Any) -> None:
@@ -200,6 +212,7 @@ class KernelCache(FunctionCache):
         """Nothing: what is stale is not found."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        _import_array_functions()
         target_context.refresh()
         paths = self._paths(sig, target_context.codegen())
         if paths is None:
@@ -288,9 +301,23 @@ class KernelCache(FunctionCache):
         package, game = _place(function.__module__, described.classes)
         with_wrapper, without = (
             directory() / package / game / f"{name}-{hashlib.sha256(made).hexdigest()[:32]}"
-            for made in (key + stamp, key + stamp + b"for kernels")
+            for made in (key + stamp, key + stamp + b"called by kernels")
         )
         return with_wrapper, without
+
+
+@functools.cache
+def _import_array_functions() -> None:
+    """Import numba's array functions without scipy.linalg.
+
+    They import it only to learn whether it is there, and it takes a fifth of the time until a game
+    is made from kernels that are kept. What multiplies matrices in a kernel imports it itself.
+    """
+    asked, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = asked
 
 
 @functools.cache
