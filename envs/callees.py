@@ -20,7 +20,7 @@ from numba.core.environment import lookup_environment
 _MARK = "callee"
 _ENVIRONMENT = "_ZN08NumbaEnv"
 """How the names of global variables begin that hold a function's environment."""
-_SMALL = 8192
+SMALL = 8192
 """Bytes of bitcode up to which a function is optimised by itself."""
 
 
@@ -44,7 +44,7 @@ class CalleeLibrary(JITCodeLibrary):
         return super().get_pointer_to_function(name) if self.is_recursive else 0
 
     def _optimize_final_module(self) -> None:
-        if len(self._final_module.as_bitcode()) <= _SMALL or self.is_recursive:
+        if len(self._final_module.as_bitcode()) <= SMALL or self.is_recursive:
             super()._optimize_final_module()
 
     def _finalize_final_module(self) -> None:

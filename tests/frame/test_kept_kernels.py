@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from scripts import COUNT_COMPILED
 
+from stratagym.envs import callees
+
 SMALL = {
     "__init__": "",
     "numbers": "A = 1\n",
@@ -153,6 +155,66 @@ def test_a_callee_is_compiled_for_python_when_python_calls_it(kept):
     assert kept.run(both) == ["2", "2", "compiled", "1"]
     assert kept.run(both) == ["2", "2", "compiled", "0"]
     assert kept.run(f"{IMPORT}print(kernels.g(1))\n{USE}") == ["2", "2", "compiled", "0"]
+
+
+CALLEES = """
+import numpy as np
+from numba import njit
+
+TABLE = np.arange(5.0)
+
+@njit(cache=True)
+def factorial(n):
+    return 1 if n < 2 else n * factorial(n - 1)
+
+@njit(cache=True)
+def checked(n):
+    if n < 0:
+        raise ValueError("less than", n)
+    print("checked", n, TABLE.sum())
+    return n
+
+@njit(cache=True)
+def large(n):  # too large to be optimised by itself
+    return np.sort(TABLE[:n])[::-1]
+
+@njit(cache=True)
+def one(n):
+    return factorial(checked(n)), large(n)
+
+@njit(cache=True)
+def two(n):
+    return one(n), factorial(n)
+"""
+CALL_ONE = """
+from small import made
+print(made.one(4))
+try:
+    made.one(-1)
+except ValueError as error:
+    print(error.args)
+"""
+
+
+def test_callees_run_as_they_do_in_numba(package):
+    """They recurse, print, raise and use arrays: fresh, from files, and taken into a new kernel."""
+    package.file("made").write_text(CALLEES)
+    bare = f"import sys\nsys.path.insert(0, {str(package.folder)!r})\n"
+    code = f"{bare}{CALL_ONE}print(made.two(3))\nprint(made.factorial(5))\n"
+    plain = {"PYTHONPATH": "", "NUMBA_CACHE_DIR": str(package.folder / "numbas")}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True, text=True, timeout=300, env={**os.environ, **plain},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    expected = done.stdout.split()
+    first, last = expected[: expected.index("than',") + 2], "print(made.two(3))\n"
+    fresh = package.run(CALL_ONE)
+    assert fresh[:-2] == first and int(fresh[-1]) > 4
+    assert package.run(CALL_ONE) == [*first, "compiled", "0"]
+    assert package.run(f"{CALL_ONE}{last}print(made.factorial(5))\n")[:-2] == expected
+    sizes = {one.name.split("-")[0]: one.stat().st_size for one in package.folder.rglob("made.*-*")}
+    assert sizes["made.large"] > 2 * callees.SMALL, sizes
 
 
 CHANGED = "uses was changed meanwhile"
