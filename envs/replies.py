@@ -154,6 +154,8 @@ def _parse(text: str, start: int) -> Found | None:
 
 
 def _after_blanks(text: str, at: int) -> int:
+    if text[at : at + 1] > " ":
+        return at
     blanks = _BLANKS.match(text, at)
     assert blanks is not None
     return blanks.end()
@@ -181,7 +183,10 @@ def _value(scalar: re.Match[str]) -> Any:
         return _STRING.decode(said).encode("utf-8", "replace").decode("utf-8")
     if scalar.lastgroup == "word":
         return _WORDS[said]
-    number = json.loads(said)
-    if isinstance(number, float) and not math.isfinite(number):
+    try:
+        return int(said)
+    except ValueError:
+        number = float(said)
+    if not math.isfinite(number):
         raise ValueError(said)
     return number
