@@ -24,6 +24,7 @@ _ONES = np.uint64(0x111111111111111)
 _TWOS, _FOURS = np.uint64(0x222222222222222), np.uint64(0x444444444444444)
 _NIBBLE, _SEVEN = np.uint64(15), np.uint64(7)
 _1, _2, _3, _4 = (np.uint64(k) for k in range(1, 5))
+_TO_BLACK_JOKER, _RED_JOKERS = np.uint64((1 << 53) - 1), np.uint64(1 << 53)
 
 DECK = np.uint64(0x114444444444444)
 """All 54 cards."""
@@ -89,13 +90,13 @@ def put_cards(out, at, cards):
 
     Number 4r + k is 1 if there are more than k cards of rank r; 52 and 53 are the jokers.
     """
-    while cards != EMPTY:
-        rank = lowest_rank(cards)
-        number = count(cards, rank)
-        cards &= ~of_rank(rank, 15)
-        place = at + (4 * rank if rank < RED_JOKER else 53)
-        for k in range(number):
-            out[place + k] = 1
+    numbers = at_least(cards, 1) | (at_least(cards, 2) << _1)
+    numbers |= (at_least(cards, 3) << _2) | (at_least(cards, 4) << _3)
+    # The red joker's bit, 56, is number 53.
+    numbers = (numbers & _TO_BLACK_JOKER) | ((numbers >> _3) & _RED_JOKERS)
+    while numbers != EMPTY:
+        out[at + lowest(numbers)] = 1
+        numbers &= numbers - _1
 
 
 def packed(ranks) -> int:
