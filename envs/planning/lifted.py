@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from stratagym.envs.planning.pddl import Atom, Domain, Formula, Parameters, PddlError, Problem
-from stratagym.envs.planning.task import ABOVE, AT_LEAST, EQUAL, NOT
+from stratagym.envs.planning.task import ABOVE, AT_LEAST, EQUAL, NEAR, NOT
 
 MOST_WAYS = 4096
 """In which one condition may hold."""
@@ -190,7 +190,8 @@ class Formulas:
         kind = {">=": AT_LEAST, "<=": AT_LEAST, ">": ABOVE, "<": ABOVE, "=": EQUAL}[operator]
         constant = a - b
         if not factors:
-            holds = {AT_LEAST: a >= b, ABOVE: a > b, EQUAL: a == b}[kind]
+            near = abs(constant) <= NEAR
+            holds = {AT_LEAST: a >= b or near, ABOVE: a > b, EQUAL: near}[kind]
             if holds != negated:
                 return [()]
         # What never holds stays: numbers decide nothing of what can be reached.

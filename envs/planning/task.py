@@ -56,6 +56,9 @@ _ZERO, _LOW = np.uint64(0), np.uint64(0xFFFF)
 INCREASE, ASSIGN = 0, 1
 AT_LEAST, ABOVE, EQUAL, NOT = 0, 1, 2, 4
 """Kinds of comparisons; ``NOT`` is added where one must not hold."""
+NEAR = 1e-7
+"""How far from 0 a sum may be where it must be 0, or at least 0: PDDL's numbers are decimals, and
+doubles round them. What must be above 0 is compared as it is, as in other validators."""
 
 
 class Task(NamedTuple):
@@ -133,7 +136,10 @@ def _compares(ints, floats, comparison, values):
     found = _total(ints, floats, ints[ints[COMPARISON_EXPRESSION] + comparison], values)
     kind = ints[ints[COMPARISON_KIND] + comparison]
     bare = kind & 3
-    holds = found >= 0.0 if bare == AT_LEAST else found > 0.0 if bare == ABOVE else found == 0.0
+    if bare == AT_LEAST:
+        holds = found >= -NEAR
+    else:
+        holds = found > 0.0 if bare == ABOVE else abs(found) <= NEAR
     return holds != (kind >= NOT)
 
 
