@@ -121,7 +121,8 @@ def rebuilt(context: Any, data: Any) -> Any:
         begin()
     library = CalleeLibrary(context.codegen(), name)
     library.load(bitcode)
-    return compiler.CompileResult(
+    result: Any = compiler.CompileResult  # its fields are unknown to type checkers
+    return result(
         target_context=context, typing_context=context.typing_context, library=library,
         environment=environment, entry_point=object(), fndesc=fndesc, type_annotation=annotation,
         signature=signature, objectmode=False, lifted=(), typing_error=None, call_helper=None,
