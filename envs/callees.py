@@ -71,7 +71,7 @@ def compile_callee(function: Any, args: Any, return_type: Any) -> Any:
     """
     maker = function._compiler
     context = maker.targetdescr.target_context
-    flags = compiler.Flags()
+    flags: Any = compiler.Flags()
     maker.targetdescr.options.parse_as_flags(flags, maker.targetoptions)
     flags.no_cpython_wrapper = flags.no_compile = True
     library = CalleeLibrary(context.codegen(), function.py_func.__qualname__)
