@@ -191,7 +191,7 @@ class Formulas:
         constant = a - b
         if not factors:
             near = abs(constant) <= NEAR
-            holds = {AT_LEAST: a >= b or near, ABOVE: a > b, EQUAL: near}[kind]
+            holds = {AT_LEAST: constant >= -NEAR, ABOVE: constant > 0.0, EQUAL: near}[kind]
             if holds != negated:
                 return [()]
         # What never holds stays: numbers decide nothing of what can be reached.

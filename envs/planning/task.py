@@ -58,7 +58,7 @@ AT_LEAST, ABOVE, EQUAL, NOT = 0, 1, 2, 4
 """Kinds of comparisons; ``NOT`` is added where one must not hold."""
 NEAR = 1e-7
 """How far from 0 a sum may be where it must be 0, or at least 0: PDDL's numbers are decimals, and
-doubles round them. What must be above 0 is compared as it is, as in other validators."""
+doubles round them. What must be above 0 is compared as it is, as the validator Kairos does."""
 
 
 class Task(NamedTuple):
