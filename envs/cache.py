@@ -54,6 +54,8 @@ from stratagym.envs.sources import NotFollowed, holds_games, is_versioned
 
 _OURS = __name__.partition(".")[0]
 _COMMON = "common"
+_LAYOUT = "callees first"
+"""Of a file; another layout has another name here, and so other files."""
 _FRESH = 24 * 3600.0
 """Seconds for which a file counts as just used."""
 
@@ -190,18 +192,21 @@ def adopt(package: str) -> None:
 
 
 class _Reduce(CompileResultCacheImpl):
-    """What pickles of compiled code: numba's way, or callees'; no place goes with it."""
+    """What pickles of compiled code: what it calls, then numba's way or callees'; no place."""
 
     def __init__(self, function: Any) -> None:
         self._lineno = function.__code__.co_firstlineno
         self._locator = SimpleNamespace(_py_file=function.__code__.co_filename)
 
     def reduce(self, compiled: Any) -> Any:
-        return callees.reduced(compiled) or super().reduce(compiled)
+        code = callees.reduced(compiled) or super().reduce(compiled)
+        return callees.standing(compiled.library), code
 
     def rebuild(self, target_context: Any, data: Any) -> Any:
-        found = callees.rebuilt(target_context, data)
-        return super().rebuild(target_context, data) if found is None else found
+        standing, code = data
+        callees.load(target_context.codegen(), standing)
+        found = callees.rebuilt(target_context, code)
+        return super().rebuild(target_context, code) if found is None else found
 
 
 class KernelCache(FunctionCache):
@@ -351,7 +356,7 @@ def _versions() -> tuple[Any, ...]:
     """What compiled code depends on besides sources and values."""
     ours = numba.__version__, llvmlite.__version__, llvm_version_info, np.__version__
     flags = sys.flags.optimize, getattr(sys, "abiflags", "")
-    return *ours, platform.python_implementation(), platform.python_version(), *flags
+    return _LAYOUT, *ours, platform.python_implementation(), platform.python_version(), *flags
 
 
 _HARMLESS = (

@@ -1,11 +1,12 @@
 """Compiled functions that only other kernels call.
 
 numba optimises every function that it compiles and makes machine code of it. A kernel that calls
-the function links its code in and optimises all of it once more, so that what stands at the end of
-a chain of calls is optimised once for every function in the chain. Here, only kernels that Python
-calls are optimised and made into machine code, each together with all that it calls. A function
-that kernels call stays as numba lowered it, unless it is small: LLVM decides by a function's size
-whether to inline it, and sees the size of a small one only after optimising it.
+the function links its code in, optimises all of it once more and makes machine code of it again, so
+that what stands at the end of a chain of calls is optimised for every function in the chain. Here,
+a function that kernels call is optimised alone. If it is small, kernels link it in, so that LLVM
+may inline it, and it is no machine code of its own. If it is too large to be inlined, it becomes
+machine code once, and kernels call it there: it *stands alone*. numba's engine finds its address by
+its name, so what stands alone has to be loaded before what calls it.
 """
 
 from __future__ import annotations
@@ -20,40 +21,93 @@ from numba.core.environment import lookup_environment
 _MARK = "callee"
 _ENVIRONMENT = "_ZN08NumbaEnv"
 """How the names of global variables begin that hold a function's environment."""
-SMALL = 8192
-"""Bytes of bitcode up to which a function is optimised by itself."""
+_DYNAMIC = "numba.dynamic.globals"
+"""How the names of global variables begin that hold addresses of this process."""
+INLINED = 200
+"""Instructions up to which a function may be inlined.
+
+LLVM inlines about 50, more where a call has constants. From 100 to 500 nothing changes much; at
+1,500, compiling Hanabi takes half as long again.
+"""
 
 
 class CalleeLibrary(JITCodeLibrary):
-    """Code that kernels link in and nothing else calls.
+    """Code that kernels link in or call, and Python does not.
 
-    A function that calls itself needs an address, so it becomes machine code like any other.
+    A function that calls itself needs an address, so it becomes machine code as well as being
+    linked in.
+
+    Attributes:
+        main: LLVM's name of the function that others call; set before the library is finalized.
+        stands_alone: whether it is machine code that is not linked in.
+        machine_code: the object file of what stands alone.
+        callees: what else stands alone and is called by it.
+        environments: numba's environments of all functions in it.
     """
+
+    main = ""
+    stands_alone = False
+    callees: tuple[CalleeLibrary, ...] = ()
+    environments: tuple[Any, ...] = ()
+    machine_code = b""
 
     @property
     def is_recursive(self) -> bool:
-        module = self._final_module
-        return any(one.name.startswith(RuntimeLinker.PREFIX) for one in module.global_variables)
+        return self._has_variable(RuntimeLinker.PREFIX)
+
+    def _has_variable(self, prefix: str) -> bool:
+        return any(one.name.startswith(prefix) for one in self._final_module.global_variables)
 
     def load(self, bitcode: bytes) -> None:
-        """Take what ``serialize_using_bitcode`` gave."""
+        """Take the code of what is linked in."""
         self._final_module = llvm.parse_bitcode(bitcode)
         self._finalize_final_module()
+
+    def load_machine_code(self, machine_code: bytes) -> None:
+        """Take the code of what stands alone; the other attributes are set before."""
+        self.stands_alone, self.machine_code = True, machine_code
+        self.enable_object_caching()
+        self._set_compiled_object(machine_code)
+        self._finalize_final_module()
+        for environment in self.environments:
+            self.codegen.set_env(environment.env_name, environment)
 
     def get_pointer_to_function(self, name: str) -> int:
         return super().get_pointer_to_function(name) if self.is_recursive else 0
 
+    def _get_module_for_linking(self) -> Any:
+        if self.stands_alone and self._shared_module is None:
+            empty = self._codegen._create_empty_module(self.name)
+            self._shared_module = llvm.parse_assembly(str(empty))
+        return super()._get_module_for_linking()
+
     def _optimize_final_module(self) -> None:
-        if len(self._final_module.as_bitcode()) <= SMALL or self.is_recursive:
-            super()._optimize_final_module()
+        super()._optimize_final_module()
+        if not self.is_recursive and not self._has_variable(_DYNAMIC):
+            blocks = self._final_module.get_function(self.main).blocks
+            self.stands_alone = sum(len(list(one.instructions)) for one in blocks) > INLINED
 
     def _finalize_final_module(self) -> None:
-        if self.is_recursive:
+        if self.is_recursive or self.stands_alone:
             super()._finalize_final_module()
-            return
-        self._finalize_dynamic_globals()
-        self._verify_declare_only_symbols()
-        self._finalized = True
+        else:
+            self._finalize_dynamic_globals()
+            self._verify_declare_only_symbols()
+            self._finalized = True
+        if self.stands_alone:
+            self.machine_code = self.machine_code or self._get_compiled_object()
+            self.callees = self.callees or called(self._final_module)
+            _STANDING[self.main] = self
+
+
+_STANDING: dict[str, CalleeLibrary] = {}
+"""What stands alone in this process, by ``main``; numba's engine keeps it to the end as well."""
+
+
+def called(module: Any) -> tuple[CalleeLibrary, ...]:
+    """What stands alone and is called by the code of an LLVM module itself."""
+    names = (one.name for one in module.functions if one.is_declaration)
+    return tuple(_STANDING[name] for name in names if name in _STANDING)
 
 
 def compile_callee(function: Any, args: Any, return_type: Any) -> Any:
@@ -83,11 +137,14 @@ def compile_callee(function: Any, args: Any, return_type: Any) -> Any:
     )  # fmt: skip
     if compiled.typing_error is not None:
         raise compiled.typing_error
+    library.main = compiled.fndesc.llvm_func_name
     library._ensure_finalized()
     compiled = compiled._replace(entry_point=object())
     context.insert_user_function(compiled.entry_point, compiled.fndesc, [library])
-    if library.is_recursive:
+    if library.is_recursive or library.stands_alone:
         set_environments(compiled)
+    if library.stands_alone:
+        library.environments = tuple(compiled._find_referenced_environments())
     return compiled
 
 
@@ -101,15 +158,15 @@ def set_environments(compiled: Any) -> None:
 
 
 def reduced(compiled: Any) -> tuple[Any, ...] | None:
-    """What of a callee pickles; None if it is none, or recursive."""
+    """What of a callee pickles, beside ``standing``; None if it is none, or recursive."""
     library = compiled.library
     if not isinstance(library, CalleeLibrary) or library.is_recursive:
         return None
     compiled.fndesc.typemap = compiled.fndesc.calltypes = None
-    name, _, bitcode = library.serialize_using_bitcode()
+    bitcode = b"" if library.stands_alone else library._final_module.as_bitcode()
     environments = tuple(compiled._find_referenced_environments())
     rest = compiled.signature, str(compiled.type_annotation), compiled.reload_init, environments
-    return _MARK, name, bitcode, compiled.fndesc, compiled.environment, *rest
+    return _MARK, library.name, bitcode, compiled.fndesc, compiled.environment, *rest
 
 
 def rebuilt(context: Any, data: Any) -> Any:
@@ -119,8 +176,11 @@ def rebuilt(context: Any, data: Any) -> Any:
     _, name, bitcode, fndesc, environment, signature, annotation, reload_init, environments = data
     for begin in reload_init:
         begin()
-    library = CalleeLibrary(context.codegen(), name)
-    library.load(bitcode)
+    if bitcode:
+        library = CalleeLibrary(context.codegen(), name)
+        library.load(bitcode)
+    else:
+        library = _STANDING[fndesc.llvm_func_name]
     result: Any = compiler.CompileResult  # its fields are unknown to type checkers
     return result(
         target_context=context, typing_context=context.typing_context, library=library,
@@ -128,3 +188,28 @@ def rebuilt(context: Any, data: Any) -> Any:
         signature=signature, objectmode=False, lifted=(), typing_error=None, call_helper=None,
         metadata=None, reload_init=reload_init, referenced_envs=environments,
     )  # fmt: skip
+
+
+def standing(library: Any) -> list[tuple[Any, ...]]:
+    """What pickles of all that stands alone in or below a library, callees first."""
+    found: dict[str, tuple[Any, ...]] = {}
+
+    def look(callees: tuple[CalleeLibrary, ...]) -> None:
+        for one in callees:
+            if one.main not in found:
+                look(one.callees)
+                names = tuple(callee.main for callee in one.callees)
+                found[one.main] = one.main, one.name, one.machine_code, one.environments, names
+
+    look((library,) if getattr(library, "stands_alone", False) else called(library._final_module))
+    return list(found.values())
+
+
+def load(codegen: Any, data: list[tuple[Any, ...]]) -> None:
+    """Take what ``standing`` gave, but for what is there."""
+    for main, name, machine_code, environments, names in data:
+        if main not in _STANDING:
+            library = CalleeLibrary(codegen, name)
+            library.main, library.environments = main, environments
+            library.callees = tuple(_STANDING[callee] for callee in names)
+            library.load_machine_code(machine_code)

@@ -12,8 +12,6 @@ from pathlib import Path
 import pytest
 from scripts import COUNT_COMPILED
 
-from stratagym.envs import callees
-
 SMALL = {
     "__init__": "",
     "numbers": "A = 1\n",
@@ -175,12 +173,20 @@ def checked(n):
     return n
 
 @njit(cache=True)
-def large(n):  # too large to be optimised by itself
-    return np.sort(TABLE[:n])[::-1]
+def large(n):
+    print("large", n, TABLE[n % 4], TABLE[n % 2])
+    return (TABLE[:n] * n + TABLE[:n] // 2)[::-1]
+
+@njit(cache=True)
+def larger(n):
+    if n == 6:
+        raise ValueError("six", n)
+    print("larger", n, TABLE[n % 3])
+    return large(n) + (TABLE[:n] - n) * TABLE[1 : n + 1]
 
 @njit(cache=True)
 def one(n):
-    return factorial(checked(n)), large(n)
+    return factorial(checked(n)), larger(n), large(n)
 
 @njit(cache=True)
 def two(n):
@@ -189,10 +195,19 @@ def two(n):
 CALL_ONE = """
 from small import made
 print(made.one(4))
-try:
-    made.one(-1)
-except ValueError as error:
-    print(error.args)
+for wrong in (-1, 6):
+    try:
+        made.one(wrong)
+    except ValueError as error:
+        print(error.args)
+print("end")
+"""
+ALONE = """
+from stratagym.envs import callees
+(compiled,) = made.one.overloads.values()
+names = [name for name in ("factorial", "checked", "large", "larger", "one")
+         for found, *_ in callees.standing(compiled.library) if f"made{len(name)}{name}" in found]
+print("alone", *names)
 """
 
 
@@ -208,13 +223,11 @@ def test_callees_run_as_they_do_in_numba(package):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     expected = done.stdout.split()
-    first, last = expected[: expected.index("than',") + 2], "print(made.two(3))\n"
-    fresh = package.run(CALL_ONE)
-    assert fresh[:-2] == first and int(fresh[-1]) > 4
+    first, last = expected[: expected.index("end") + 1], "print(made.two(3))\n"
+    fresh = package.run(CALL_ONE + ALONE)
+    assert fresh[:-2] == [*first, "alone", "large", "larger"] and int(fresh[-1]) > 4
     assert package.run(CALL_ONE) == [*first, "compiled", "0"]
     assert package.run(f"{CALL_ONE}{last}print(made.factorial(5))\n")[:-2] == expected
-    sizes = {one.name.split("-")[0]: one.stat().st_size for one in package.folder.rglob("made.*-*")}
-    assert sizes["made.large"] > 2 * callees.SMALL, sizes
 
 
 CHANGED = "uses was changed meanwhile"
