@@ -11,6 +11,7 @@ its name, so what stands alone has to be loaded before what calls it.
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -85,7 +86,8 @@ class CalleeLibrary(JITCodeLibrary):
         super()._optimize_final_module()
         if not self.is_recursive and not self._has_variable(_DYNAMIC):
             blocks = self._final_module.get_function(self.main).blocks
-            self.stands_alone = sum(len(list(one.instructions)) for one in blocks) > INLINED
+            instructions = itertools.chain.from_iterable(one.instructions for one in blocks)
+            self.stands_alone = any(itertools.islice(instructions, INLINED, INLINED + 1))
 
     def _finalize_final_module(self) -> None:
         if self.is_recursive or self.stands_alone:
