@@ -42,7 +42,7 @@ class CalleeLibrary(JITCodeLibrary):
         main: LLVM's name of the function that others call; set before the library is finalized.
         stands_alone: whether it is machine code that is not linked in.
         machine_code: the object file of what stands alone.
-        known_code: bitcode that callers link in to know what it does.
+        known_code: bitcode that callers link in, to be optimised by (``_for_callers``).
         callees: what else stands alone and is called by it.
         environments: numba's environments of all functions in it.
     """
@@ -106,10 +106,10 @@ class CalleeLibrary(JITCodeLibrary):
 
 
 def _for_callers(module: Any) -> bytes:
-    """Bitcode that tells callers what LLVM found out about functions, such as what they read.
+    """Bitcode of functions as LLVM knows them, for it to optimise their callers by.
 
-    LLVM neither optimises nor emits these functions. Without them it did not know that a call in a
-    loop always returns the same: games of the elemental duel were a tenth slower.
+    It neither inlines, optimises nor emits them. Where callers had no more than the functions'
+    names, games of the elemental duel were a tenth slower.
     """
     module = module.clone()
     for one in module.functions:
