@@ -51,8 +51,8 @@ def shares(
     Raises:
         ValueError: a game, policy or option that there is not.
     """
+    player = make_policy(spec(game), policy)  # before the game, which may have to be compiled
     at, means, last, asked = TextGame(game, text, **options), [], [], []
-    player = make_policy(at.spec, policy)
     for own in np.random.SeedSequence(seed).generate_state(games, np.uint64):
         at.reset(int(own) >> 1)
         before: dict[int, str] = {}
