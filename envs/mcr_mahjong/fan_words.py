@@ -7,6 +7,8 @@ condition.
 
 from __future__ import annotations
 
+from functools import cache
+
 from stratagym.envs.mcr_mahjong.fan_tables import NAMES, VALUES
 
 WORDS: tuple[tuple[str, str], ...] = (
@@ -131,7 +133,8 @@ WORDS: tuple[tuple[str, str], ...] = (
 """(condition, example) of fans 1 to 81, in their order."""
 
 
-def fan_lines() -> list[str]:
+@cache
+def fan_lines() -> tuple[str, ...]:
     """The fans by value: a line for each value, then one for each fan."""
     lines, value = [], 0
     for fan, (condition, example) in enumerate(WORDS, 1):
@@ -139,7 +142,7 @@ def fan_lines() -> list[str]:
             value = int(VALUES[fan])
             lines.append(f"Worth {value} {'fan' if value == 1 else 'fans'}:")
         lines.append(f"- {NAMES[fan]}: {condition}. Example: {example}")
-    return lines
+    return tuple(lines)
 
 
 def fan_table() -> str:

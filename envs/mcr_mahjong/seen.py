@@ -59,6 +59,13 @@ def unseen(s, player, tile):
 
 
 @njit(cache=True)
+def count_unseen(s, player, out):
+    """Write how many of each kind a seat does not see, shape ``(34,)``."""
+    for tile in range(KINDS):
+        out[tile] = unseen(s, player, tile)
+
+
+@njit(cache=True)
 def concealed_kongs(s, seat):
     """How many melds of a seat lie face down."""
     found = 0
@@ -157,8 +164,7 @@ def determinize(rules, s, player):
     """
     n = 0
     left = s.counts[(player + 1) & 3]  # to be written anew: until then what is still to be placed
-    for tile in range(KINDS):
-        left[tile] = unseen(s, player, tile)
+    count_unseen(s, player, left)
     for r in range(1, SEATS):
         seat = (player + r) & 3
         s.claims[seat] = PASS

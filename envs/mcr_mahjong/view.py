@@ -17,7 +17,7 @@ from stratagym.envs.mcr_mahjong.fan_tables import FLOWERS, NAMES, VALUES
 from stratagym.envs.mcr_mahjong.fan_words import fan_lines
 from stratagym.envs.mcr_mahjong.fans import count_points
 from stratagym.envs.mcr_mahjong.rules import BASE
-from stratagym.envs.mcr_mahjong.seen import unseen
+from stratagym.envs.mcr_mahjong.seen import count_unseen
 from stratagym.envs.mcr_mahjong.table import (
     AN_GANG,
     BU_GANG,
@@ -494,15 +494,17 @@ def _question(rules: Any, s: Any, player: int) -> str:
 
 def position_text(rules: Any, s: Any, player: int, form: str) -> str:
     """What the seat sees: fields with counts, or the table as it is drawn for a player."""
-    left = [int(unseen(s, player, tile)) for tile in range(KINDS)]
+    left = np.empty(KINDS, np.int64)
+    count_unseen(s, player, left)
+    unseen = f"Tiles you do not see: {counts_text(left.tolist())}"
     now = _question(rules, s, player) if player == s["player"] else ""
     if form == "table":
-        lines = [seat_text(rules, s, player), f"Tiles you do not see: {counts_text(left)}", now]
+        lines = [seat_text(rules, s, player), unseen, now]
         return section("The table now", *filter(None, lines))
     others = _others(player)
     lines = [
         f"Prevailing wind: {_prevailing(s)}. Your seat wind: {WINDS[seat_wind(s, player)]}.",
-        f"Tiles you do not see: {counts_text(left)}",
+        unseen,
         f"Your hand: {counts_text(s['counts'][player].tolist())}",
         f"Your melds: {melds_text(s, player)}",
         *(f"Melds of the {name} player: {melds_text(s, seat, True)}" for name, seat in others),
