@@ -275,7 +275,7 @@ class _Look:
         if len(moves) > WEIGHED:
             tried = self.rng.choice(len(moves), WEIGHED, replace=False).tolist()
         # All in one block: a call for each move costs more than the moves.
-        reached, legal = np.tile(table.raw, (len(tried), 1)), np.empty_like(table.legal)
+        reached, legal = table.raw[None].repeat(len(tried), axis=0), np.empty_like(table.legal)
         trials = reached.reshape(-1).view(table.states.dtype)
         for place, k in enumerate(tried):
             core.play_at(table.rules, trials, place, int(moves[k]), legal, table.probs)
