@@ -196,5 +196,6 @@ def test_programs_for_authors_of_games_run_without_a_warning(module, tmp_path):
             "pip install 'numba-cuda[cu12]'" in done.stderr and len(done.stderr.splitlines()) == 1
         )
         return
-    assert (done.returncode, done.stderr) == (0, "")
+    said = [line for line in done.stderr.splitlines() if "compiling" not in line]
+    assert (done.returncode, said) == (0, [])
     assert module == "ptx" or (tmp_path / "tictactoe.txt").read_text().startswith("game = ticta")
