@@ -124,10 +124,15 @@ def kill_at(
     return recorded(path)
 
 
+def told(said: str) -> list[str]:
+    """The lines that a command said, without the notice of compiling, which a first use brings."""
+    return [line for line in said.splitlines() if "compiling" not in line]
+
+
 def assert_refused(result: subprocess.CompletedProcess, words: Sequence[str]) -> None:
     """That a script ended with exit code 2 and one line that holds all ``words``."""
     assert result.returncode == 2
-    (line,) = [line for line in result.stderr.splitlines() if "compiling" not in line]
+    (line,) = told(result.stderr)
     assert all(word in line for word in words)
 
 

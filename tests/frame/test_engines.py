@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 from recorded_runs import model, record_game, run_script
+from scripts import told
 
 from stratagym.agents import engines
 from stratagym.agents.core import PolicyFault, decision_for, make_policy
@@ -211,5 +212,5 @@ def test_a_judge_that_fails_is_one_line(engine, capsys):
     with pytest.raises(SystemExit) as ended:
         cli.run(cli.app("test", main), [])
     assert ended.value.code == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    (line,) = told(capsys.readouterr().err)
     assert "exit status 7" in line

@@ -23,6 +23,7 @@ import golden_runs
 import pytest
 from golden_pages import page_problems, reworded, screen_problems, without_intervals
 from golden_runs import RUNS, Run
+from scripts import told
 
 from stratagym.agents.core import VERSIONS
 from stratagym.benchmarks.harness import workers
@@ -361,7 +362,7 @@ def test_an_old_run_is_gone_on_with_or_refused_in_one_line(run, kept, tmp_path):
         try:
             files, requests = golden_runs.resume(run, tmp_path, words, server, call)
         except golden_runs.Refused as refused:
-            (line,) = [x for x in str(refused).splitlines() if "compiling" not in x]
+            (line,) = told(str(refused))
             assert run.name in REFUSED and REFUSED[run.name] in line, line
             return
     assert run.name not in REFUSED

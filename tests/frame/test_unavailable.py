@@ -24,6 +24,7 @@ from openai_server import (
     invalid_json,
     rate_limit,
 )
+from scripts import told
 
 from stratagym.agents import chat as chats
 from stratagym.agents.chat import OpenAIChat, ScriptedChat, TransportError, Unavailable
@@ -295,5 +296,5 @@ def test_a_question_in_play_that_fails_is_one_line(capsys, nobody, monkeypatch):
             ["tictactoe", "--opponent", "llm:m", "--seat", "1", "--base-url", nobody],
         )
     assert left.value.code == 3
-    (line,) = [x for x in capsys.readouterr().err.splitlines() if "compiling" not in x]
+    (line,) = told(capsys.readouterr().err)
     assert "no answer came: connection" in line

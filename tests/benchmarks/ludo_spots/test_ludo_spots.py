@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import scripts
 from openai_server import OpenAIServer, answer, error, hang, mixed, prompt_sha256
-from scripts import KEY, ROOT, kill_at, lines
+from scripts import KEY, ROOT, kill_at, lines, told
 
 command = partial(scripts.command, "ludo_spots")
 run = partial(scripts.run, "ludo_spots")
@@ -147,7 +147,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, words, tmp_path):
     result = run(*arguments)
     assert result.returncode == 2
     assert result.stdout == ""
-    (line,) = [x for x in result.stderr.splitlines() if "compiling" not in x]
+    (line,) = told(result.stderr)
     for word in words:
         assert word in line
 

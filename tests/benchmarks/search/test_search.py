@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from scripts import told
 
 from stratagym.agents.core import decision_for
 from stratagym.benchmarks.duel import __main__ as duel
@@ -35,7 +36,7 @@ def refusal(capsys, application, *arguments):
         run(application, [*map(str, arguments)])
     captured = capsys.readouterr()
     assert stopped.value.code == 2
-    lines = [line for line in captured.err.splitlines() if "compiling" not in line]
+    lines = told(captured.err)
     assert len(lines) == 1 and not captured.out
     return lines[0]
 
@@ -118,9 +119,9 @@ def test_rivals_meet_from_the_same_openings(capsys, tmp_path):
     # As in games of version 0.1, some or all of which have no times.
     pairings = rival_pairings("tictactoe", ["alphabeta:9", "random", "mcts:20"])
     untimed = [{name: value for name, value in game.items() if name != "ms"} for game in games]
-    for known, told in ((untimed, [False, False]), (untimed[:3] + games[3:], [True, True])):
+    for known, timed in ((untimed, [False, False]), (untimed[:3] + games[3:], [True, True])):
         rows = strength(known, pairings)
-        assert [row["ms"] is not None for row in rows] == told
+        assert [row["ms"] is not None for row in rows] == timed
         assert rival_table({"strength": rows}).rows
 
 

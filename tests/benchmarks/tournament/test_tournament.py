@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import scripts
 from openai_server import OpenAIServer, answer, tictactoe
-from scripts import KEY, kill_at, lines, timeless
+from scripts import KEY, kill_at, lines, timeless, told
 
 from stratagym.benchmarks.harness import cli
 from stratagym.benchmarks.harness.games import Games
@@ -234,6 +234,6 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, words, tmp_path, capsy
     with pytest.raises(SystemExit) as left:
         cli.run(APP, [*arguments, "--output", str(tmp_path / "run")])
     assert left.value.code == 2
-    (line,) = [x for x in capsys.readouterr().err.splitlines() if "compiling" not in x]
+    (line,) = told(capsys.readouterr().err)
     assert all(word in line for word in words)
     assert not (tmp_path / "run").exists()
