@@ -126,7 +126,7 @@ def kill_at(
 
 def told(said: str) -> list[str]:
     """The lines that a command said, without the notice of compiling, which a first use brings."""
-    return [line for line in said.splitlines() if "compiling" not in line]
+    return [x for x in said.splitlines() if not x.startswith("stratagym: compiling ")]
 
 
 def assert_refused(result: subprocess.CompletedProcess, words: Sequence[str]) -> None:

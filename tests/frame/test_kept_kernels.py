@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from scripts import COUNT_COMPILED
+from scripts import COUNT_COMPILED, told
 
 SMALL = {
     "__init__": "",
@@ -82,7 +82,7 @@ class Package:
             },
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
-        lines = [x for x in done.stderr.splitlines() if not x.startswith("stratagym: compiling")]
+        lines = told(done.stderr)
         assert bool(lines) is bool(said) and len(lines) < 2, done.stderr
         assert said in done.stderr
         return done.stdout.split()
