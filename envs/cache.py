@@ -37,12 +37,13 @@ import llvmlite
 import numba
 import numpy as np
 from llvmlite.binding import llvm_version_info
-from numba.core import event, sigutils, types
+from numba.core import entrypoints, event, sigutils, types
 from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import TypingError
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 from numba.core.targetconfig import TargetConfig
 from numba.np import linalg
@@ -243,11 +244,11 @@ class KernelCache(FunctionCache):
         """Nothing: what is stale is not found."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        _import_array_functions()
-        target_context.refresh()
+        _prepare_to_run(target_context)
         paths = self._paths(sig, target_context.codegen())
         if paths is None:
             self._looked.pop(sig, None)
+            _prepare_to_compile()
             return None
         path = self._looked[sig] = paths[self.is_for_kernels]
         compiled = self._load(path, target_context)
@@ -260,7 +261,9 @@ class KernelCache(FunctionCache):
             if cache_locks.hold(directory(), lock, lambda: _ANNOUNCE.waiting_for(name)):
                 compiled = self._load(path, target_context)
                 _ANNOUNCE.clear()
-            if compiled is not None:
+            if compiled is None:
+                _prepare_to_compile()
+            else:
                 self.let_go()
         return compiled
 
@@ -337,8 +340,18 @@ class KernelCache(FunctionCache):
         return with_wrapper, without
 
 
+def _prepare_to_run(target_context: Any) -> None:
+    """Let numba run code that is kept: less than it needs to compile, which it then prepares.
+
+    What it knows of types and functions takes as long to load as half of its import. Code that is
+    kept needs its runtime, and the symbols of those extensions of other packages that have any.
+    """
+    rtsys.initialize(target_context)
+    entrypoints.init_all()
+
+
 @functools.cache
-def _import_array_functions() -> None:
+def _prepare_to_compile() -> None:
     """Import numba's array functions without scipy.linalg.
 
     They import it only to learn whether it is there, and it takes a fifth of the time until a game

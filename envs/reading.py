@@ -45,6 +45,8 @@ _ENDED = re.compile(
 """Ends of a turn, which some servers leave in: what follows is somebody else's."""
 
 _MARKS = (_CLOSED, _OPEN, _ENDED)
+_BEGINNING = re.compile(r"[<\[◁]")
+"""What each of the marks begins with."""
 
 
 def answer_of(text: str) -> str:
@@ -52,6 +54,8 @@ def answer_of(text: str) -> str:
 
     Templates of many servers open the reasoning themselves, so that a reply only ends it.
     """
+    if not _BEGINNING.search(text):  # as in most replies
+        return text.strip()
     objects = _objects(text) if any(p.search(text) for p in _MARKS) else []
     rest = 0
     for mark in _apart(_CLOSED, text, objects):
@@ -97,8 +101,10 @@ _BLANKS = re.compile("[\u00a0\u2007\u202f\u3000\t\r]")
 
 def plain_lines(text: str) -> list[str]:
     """The lines of an answer without tags, TeX's boxes and what is not seen."""
-    text = _BLANKS.sub(" ", _INVISIBLE.sub("", _TAGS.sub("", text)))
-    for _ in range(2):
+    if "<" in text:
+        text = _TAGS.sub("", text)
+    text = _BLANKS.sub(" ", text if text.isascii() else _INVISIBLE.sub("", text))
+    for _ in range(2 if "\\" in text else 0):
         text = _TEX.sub(r"\1", text)
     return text.split("\n")
 

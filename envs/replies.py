@@ -60,23 +60,26 @@ def find_json(text: str) -> list[Found]:
     return [found for found in _scan(text) if not isinstance(found.value, _Duplicate)]
 
 
-def last_json(text: str, kind: type | tuple[type, ...] = dict, key: str | None = None) -> Any:
+def last_json(text: str, kind: type | tuple[type, ...] = dict, *keys: str | None) -> Any:
     """The last JSON value of a kind in a text, in a fence or not.
 
     Args:
-        kind: ``dict``, ``list`` or both. key: of objects, only those that have this member.
+        kind: ``dict``, ``list`` or both. keys: of objects, only those that have this member; the
+            next is looked for where there is none with the first, and None is any object.
 
     Raises:
         ReplyError: there is none (``no_json``), or the last JSON of the text names a member twice
             (``duplicate_key``); and as ``find_json``.
     """
-    for found in reversed(_scan(text)):
-        if isinstance(found.value, _Duplicate):
-            raise ReplyError("duplicate_key")
-        if isinstance(found.value, kind) and (
-            key is None or not isinstance(found.value, dict) or key in found.value
-        ):
-            return found.value
+    objects = _scan(text)
+    for key in keys or (None,):
+        for found in reversed(objects):
+            if isinstance(found.value, _Duplicate):
+                raise ReplyError("duplicate_key")
+            if isinstance(found.value, kind) and (
+                key is None or not isinstance(found.value, dict) or key in found.value
+            ):
+                return found.value
     raise ReplyError("no_json")
 
 

@@ -71,26 +71,19 @@ def plan_of(text: str, own: str) -> dict[str, Any]:
     """
     if not text.strip():
         raise ReplyError("empty")
-    for key in (own, "keep"):
-        try:
-            found = last_json(text, dict, key)
-        except ReplyError as error:
-            if str(error) != "no_json":
-                raise
-            continue
-        if key == own:
-            members = found[own]
-            if not isinstance(members, list) or not all(isinstance(m, dict) for m in members):
-                raise ReplyError("bad_type")
-            return found
-        if found["keep"] is True:
-            return found
-        raise ReplyError("bad_type")
     try:
-        last_json(text, dict)
+        found: dict[str, Any] = last_json(text, dict, own, "keep", None)
     except ReplyError as error:
         raise ReplyError("no_object" if str(error) == "no_json" else str(error)) from None
-    raise ReplyError("wrong_key")
+    if own in found:
+        members = found[own]
+        if not isinstance(members, list) or not all(isinstance(m, dict) for m in members):
+            raise ReplyError("bad_type")
+    elif "keep" not in found:
+        raise ReplyError("wrong_key")
+    elif found["keep"] is not True:
+        raise ReplyError("bad_type")
+    return found
 
 
 def text_of(entry: Mapping[str, Any], key: str, default: str | None = None) -> str:

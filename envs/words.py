@@ -297,9 +297,9 @@ class _MoveAndReason(AnswerForm):
         lines = [text.strip()]
         if reasoning == "steps":
             lines = [line.strip().lstrip(" >*`\"'#") for line in text.split("\n")]
+        matches = re.compile(pattern).match
         for line in reversed(lines):
-            match = re.match(pattern, line)
-            if match:
+            if match := matches(line):
                 return self.tidy(match["move"])
         return None
 

@@ -15,6 +15,7 @@ os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 os.environ.setdefault("MPLBACKEND", "Agg")
 pytest_plugins = ["budget", "fresh_seeds", "passed"]
 pytest.register_assert_rewrite("stratagym.testing")
+gc.disable()  # until all tests are collected, which leaves no garbage and took a third longer
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -59,6 +60,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    gc.enable()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -237,12 +238,17 @@ def clustered(
         return Rate(None, None, None, 0)
     cases, clusters = int(sum(part[..., 1].sum() for part in kept)), sum(map(len, kept))
     value = _value(kept, weights)
-    low_end, high_end = ends = _ends_of(weights, bounds)
-    if clusters < 2 or (not np.isfinite(ends).all() and (clusters < 3 or min(map(len, kept)) < 2)):
+    # By ratio: the least and the most that its part of the sum can be.
+    ends = np.sort(np.multiply.outer(weights, bounds), 1)
+    low_end, high_end = ends.sum(0).tolist()
+    is_bounded = math.isfinite(low_end) and math.isfinite(high_end)
+    if clusters < 2 or (not is_bounded and (clusters < 3 or min(map(len, kept)) < 2)):
         return Rate(value, None, None, cases)
-    if np.isfinite(ends).all():
-        kept = [_with_bounds(part, weights, bounds, len(kept)) for part in kept]
-    centre, errors, table = _value(kept, weights), [], []
+    centre = value
+    if is_bounded:
+        kept = [_with_bounds(part, ends / weights[:, None], len(kept)) for part in kept]
+        centre = _value(kept, weights)
+    errors, table = [], []
     for at, part in enumerate(kept):
         sums, sizes = part[..., 0], part[..., 1]
         whole = sizes.sum(0)
@@ -263,23 +269,17 @@ def clustered(
 
 def _value(parts: Sequence[np.ndarray], weights: np.ndarray) -> float:
     totals = [part.sum(0) for part in parts]
-    return float(np.mean([(weights * total[:, 0] / total[:, 1]).sum() for total in totals]))
+    return float(sum(weights @ (total[:, 0] / total[:, 1]) for total in totals) / len(totals))
 
 
-def _ends_of(weights: np.ndarray, bounds: Bounds) -> Bounds:
-    """The smallest and the largest possible sum of weighted ratios."""
-    ends = np.sort(weights[:, None] * np.array(bounds), 1).sum(0)
-    return float(ends[0]), float(ends[1])
-
-
-def _with_bounds(part: np.ndarray, weights: np.ndarray, bounds: Bounds, strata: int) -> np.ndarray:
-    """A stratum with two clusters more, the least and the most that can be.
+def _with_bounds(part: np.ndarray, ends: np.ndarray, strata: int) -> np.ndarray:
+    """A stratum with two clusters more, the least and the most that can be, ``ends`` (ratios, 2).
 
     Of the usual size, shared out among the strata: each adds to the error in the same direction.
     """
     sizes = part[..., 1].mean(0) / strata
-    ends = np.sort(weights[:, None] * np.array(bounds), 1) / weights[:, None]
-    more = [np.stack([ends[:, k] * sizes, sizes], 1) for k in range(2)]
+    more = np.empty((2, *part.shape[1:]))
+    more[..., 0], more[..., 1] = ends.T * sizes, sizes
     return np.concatenate([part, more])
 
 
