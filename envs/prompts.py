@@ -9,6 +9,7 @@ from __future__ import annotations
 import string
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -182,7 +183,7 @@ class TextOptions:
                     f"template: the options ask for {{{name}}}, which it does not have"
                 )
 
-    @property
+    @cached_property
     def as_in_0_1(self) -> bool:
         """Whether prompts have version 0.1's words."""
         same = all(getattr(self, name) == getattr(TextOptions, name) for name in WORDING)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from stratagym.envs.reading import Reading, last_line, last_object, shown
@@ -33,10 +34,18 @@ def section(title: str, *lines: str) -> str:
     return "\n".join([f"## {title}", *lines])
 
 
-def marks_text(first: int, second: int, squares: Iterable[int], marks: str = MARKS) -> str:
+def marks_text(first: int, second: int, squares: range, marks: str = MARKS) -> str:
     """A row of two marks and ``.`` for an empty square, from two bitboards."""
+    mask = (1 << squares.stop - squares.start) - 1
+    first, second = int(first) >> squares.start & mask, int(second) >> squares.start & mask
+    return _marks_text(first, second, len(squares), squares.step, marks)
+
+
+@lru_cache(maxsize=10_000)  # boards of one game have most rows in common
+def _marks_text(first: int, second: int, count: int, step: int, marks: str) -> str:
     return " ".join(
-        marks[0] if first >> k & 1 else marks[1] if second >> k & 1 else "." for k in squares
+        marks[0] if first >> k & 1 else marks[1] if second >> k & 1 else "."
+        for k in range(0, count * step, step)
     )
 
 

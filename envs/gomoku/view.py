@@ -64,13 +64,10 @@ CHOICES = ("black", "white", "more")
 """What swap2's choices are called, in the order of their actions."""
 
 
-def _planes(rules: Any, s: Any) -> tuple[int, int]:
-    """Bitboards of X's and O's stones by cell number."""
-    planes = []
-    for colour in range(2):
-        rows = (int(s["lines"][colour, 0, row]) for row in range(rules.rows))
-        planes.append(sum(line << row * rules.columns for row, line in enumerate(rows)))
-    return planes[0], planes[1]
+def _rows(rules: Any, s: Any) -> list[list[int]]:
+    """By row from the top, what X has in it and what O has, as bits by column."""
+    rows: list[list[int]] = s["lines"][:, 0, : rules.rows].T.tolist()
+    return rows
 
 
 def _number(rules: Any, row: int) -> int:
@@ -81,10 +78,10 @@ def _number(rules: Any, row: int) -> int:
 def _grid(rules: Any, s: Any) -> str:
     """Rows of X, O and ``.``, the top row first, labelled on all edges."""
     columns = "   " + " ".join(LETTERS[: rules.columns])
-    planes, rows = _planes(rules, s), []
-    for row in range(rules.rows):
-        cells = range(row * rules.columns, (row + 1) * rules.columns)
-        rows.append(f"{_number(rules, row):2} {marks_text(*planes, cells)} {_number(rules, row)}")
+    cells, rows = range(rules.columns), []
+    for row, stones in enumerate(_rows(rules, s)):
+        number = _number(rules, row)
+        rows.append(f"{number:2} {marks_text(*stones, cells)} {number}")
     return "\n".join([columns, *rows, columns])
 
 
@@ -263,11 +260,12 @@ def position_text(rules: Any, s: Any, player: int, form: str) -> str:
         told = f"The board now, the top row first (a dot is an empty cell):\n{_grid(rules, s)}"
     else:
         told = "The stones now:"
-        for mark, stones in zip(MARKS, _planes(rules, s), strict=True):
+        for mark, own in zip(MARKS, zip(*_rows(rules, s), strict=True), strict=True):
             names = [
-                action_to_string(rules, s, cell)
-                for cell in range(rules.columns * rules.rows)
-                if stones >> cell & 1
+                action_to_string(rules, s, row * rules.columns + column)
+                for row, stones in enumerate(own)
+                for column in range(rules.columns)
+                if stones >> column & 1
             ]
             told += f"\n{mark}: {' '.join(names) or 'none'}"
         told += "\nAll other cells are empty."

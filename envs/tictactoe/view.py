@@ -67,7 +67,7 @@ def _grid(s: Any) -> str:
     """Three rows of X, O and ``.``, numbered."""
     rows = ["  1 2 3"]
     for row in range(3):
-        squares = [3 * column + row for column in range(3)]
+        squares = range(row, 9, 3)
         rows.append(f"{row + 1} {marks_text(s['crosses'], s['noughts'], squares)}")
     return "\n".join(rows)
 
