@@ -92,28 +92,36 @@ def random_within(decision: Decision) -> int:
     budget. In some games what a part costs is counted only when all of it has been chosen.
     """
     rng = np.random.default_rng(decision.seed)
+    ends = _Ends(decision)
     for action in rng.permutation(decision.legal).tolist():
-        if _may_end(decision, decision.states, action, iter(range(LOOKS))):
+        if ends.may_follow(decision.states, action, iter(range(LOOKS))):
             return int(action)
     return int(decision.legal[0])
 
 
-def _may_end(decision: Decision, states: np.ndarray, action: int, looks: Iterator[int]) -> bool:
-    """Whether a plan with this action next can end within the budget."""
-    rules, seat = decision.rules, decision.seat
-    if action == decision.spec.module("rules").VOID:
-        return False
-    twin = states.copy()
-    legal, probs = core.new_scratch(rules)
-    core.play_at(rules, twin, 0, action, legal, probs)
-    resolved = twin["round"][0] != states["round"][0]
-    spent = int(twin["last_spent" if resolved else "spent"][0, seat])
-    if spent > sealed.budget_of.py_func(rules, seat):
-        return False
-    if resolved or twin["seat"][0] != seat or next(looks, None) is None:
-        return True
-    following = legal[: core.legal_actions_at(rules, twin, 0, legal)].tolist()
-    return any(_may_end(decision, twin, one, looks) for one in following)
+class _Ends:
+    """Ends of the plan that a decision is a part of."""
+
+    def __init__(self, decision: Decision):
+        self.rules, self.seat = decision.rules, decision.seat
+        self.void = decision.spec.module("rules").VOID
+        self.budget = sealed.budget_of.py_func(self.rules, self.seat)
+        self.legal, self.probs = core.new_scratch(self.rules)
+
+    def may_follow(self, states: np.ndarray, action: int, looks: Iterator[int]) -> bool:
+        """Whether a plan with this action next can end within the budget."""
+        if action == self.void:
+            return False
+        rules, twin = self.rules, states.copy()
+        core.play_at(rules, twin, 0, action, self.legal, self.probs)
+        now = twin[0]
+        resolved = now["round"] != states[0]["round"]
+        if int(now["last_spent" if resolved else "spent"][self.seat]) > self.budget:
+            return False
+        if resolved or now["seat"] != self.seat or next(looks, None) is None:
+            return True
+        following = self.legal[: core.legal_actions_at(rules, twin, 0, self.legal)].tolist()
+        return any(self.may_follow(twin, one, looks) for one in following)
 
 
 def control_policy(spec: core.GameSpec, text: PolicyString) -> Policy:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from stratagym.agents import hooks
 from stratagym.agents.plan_search import Fights
@@ -210,16 +211,45 @@ def solve(payoffs: np.ndarray, rounds: int = 20_000) -> list[np.ndarray]:
     Args:
         payoffs: (rows, columns), what the column player pays the row player.
     """
-    regrets = [np.zeros(n) for n in payoffs.shape]
-    sums = [np.zeros(n) for n in payoffs.shape]
-    for k in range(rounds):
-        now = [r / r.sum() if r.sum() > 0 else np.full(len(r), 1 / len(r)) for r in regrets]
-        gains = payoffs @ now[1], -(now[0] @ payoffs)
-        for side in range(2):
-            regrets[side] += gains[side] - now[side] @ gains[side]
-            np.maximum(regrets[side], 0, out=regrets[side])
-            sums[side] += (k + 1) * now[side]
+    own = np.ascontiguousarray(payoffs, float)
+    sums = [np.zeros(n) for n in own.shape]
+    _match_regrets(own, np.ascontiguousarray(-own.T), rounds, *sums)
     return [one / one.sum() for one in sums]
+
+
+@njit(cache=True)
+def _match_regrets(own, other, rounds, own_sums, other_sums):
+    """Add up what both play, later rounds for more. A side's payoffs are (its, the other's)."""
+    own_regrets, other_regrets = np.zeros(len(own)), np.zeros(len(other))
+    own_now, other_now = np.zeros(len(own)), np.zeros(len(other))
+    for k in range(rounds):
+        _mix(own_regrets, own_now)
+        _mix(other_regrets, other_now)
+        _regret(own, own_regrets, own_now, other_now)
+        _regret(other, other_regrets, other_now, own_now)
+        for i in range(len(own)):
+            own_sums[i] += (k + 1) * own_now[i]
+        for i in range(len(other)):
+            other_sums[i] += (k + 1) * other_now[i]
+
+
+@njit(cache=True)
+def _mix(regrets, now):
+    total = regrets.sum()
+    for i in range(len(now)):
+        now[i] = regrets[i] / total if total > 0 else 1 / len(now)
+
+
+@njit(cache=True)
+def _regret(payoffs, regrets, now, against):
+    """Add how much more each choice would have brought than the mixture did, at least to 0."""
+    gains = np.zeros(len(now))
+    for i in range(len(now)):
+        for j in range(len(against)):
+            gains[i] += payoffs[i, j] * against[j]
+    brought = (now * gains).sum()
+    for i in range(len(now)):
+        regrets[i] = max(0.0, regrets[i] + gains[i] - brought)
 
 
 def make(game: core.GameSpec, say: Any = print) -> dict[str, Any]:
