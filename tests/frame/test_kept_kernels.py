@@ -230,6 +230,67 @@ def test_callees_run_as_they_do_in_numba(package):
     assert package.run(f"{CALL_ONE}{last}print(made.factorial(5))\n")[:-2] == expected
 
 
+MANY = """
+import math
+
+import numpy as np
+from numba import njit, prange
+
+@njit(cache=True)
+def hashes(word):
+    counts = {word: 1, "b": 2}
+    return hash(word), hash((1, 2.5)), counts[word], len({1, 2, 3})
+
+@njit(cache=True)
+def lists(values):
+    found = [0.5]
+    for value in values:
+        found.append(value * 2)
+    text = "-".join([str(len(found)), "x"])
+    return np.sort(np.array(found)), text, math.sin(found[0]) + np.exp(found[1])
+
+@njit(cache=True)
+def drawn(seed):
+    np.random.seed(seed)
+    return np.random.random(3), np.random.randint(0, 9)
+
+@njit(cache=True)
+def product(a, b):
+    return a @ b, complex(1, 2) ** 2
+
+@njit(cache=True, parallel=True)
+def added(values):
+    total = 0.0
+    for i in prange(len(values)):
+        total += values[i]
+    return total
+"""
+CALL_MANY = """
+import numpy as np
+from small import made
+print(made.hashes("word")[0] == hash("word"), *made.hashes("word")[1:])
+print(*made.lists(np.array([3.0, 1.0])))
+print(*made.drawn(5))
+print(*made.product(np.eye(2), np.full((2, 2), 0.5)))
+print(made.added(np.arange(8.0)))
+"""
+CALL_ANOTHER = """
+from numba import njit
+print(njit(lambda values: (np.sort(values)[::-1], hash(str(len(values)))))(np.arange(3))[0])
+"""
+
+
+def test_kept_code_needs_nothing_that_only_compiling_loads(package):
+    """Hashes, lists, dictionaries, random numbers, BLAS and threads; then code may be compiled."""
+    package.file("made").write_text(MANY)
+    fresh = package.run(CALL_MANY)
+    assert fresh[0] == "True" and int(fresh[-1]) > 5
+    again = package.run(CALL_MANY)
+    assert again == [*fresh[:-1], "0"]
+    results = fresh[:-2]
+    assert package.run(CALL_MANY + CALL_ANOTHER)[: len(results) + 3] == [*results, "[2", "1", "0]"]
+
+
 CHANGED = "uses was changed meanwhile"
 
 
