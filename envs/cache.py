@@ -248,7 +248,6 @@ class KernelCache(FunctionCache):
         paths = self._paths(sig, target_context.codegen())
         if paths is None:
             self._looked.pop(sig, None)
-            _prepare_to_compile()
             return None
         path = self._looked[sig] = paths[self.is_for_kernels]
         compiled = self._load(path, target_context)
@@ -261,9 +260,7 @@ class KernelCache(FunctionCache):
             if cache_locks.hold(directory(), lock, lambda: _ANNOUNCE.waiting_for(name)):
                 compiled = self._load(path, target_context)
                 _ANNOUNCE.clear()
-            if compiled is None:
-                _prepare_to_compile()
-            else:
+            if compiled is not None:
                 self.let_go()
         return compiled
 
@@ -341,17 +338,18 @@ class KernelCache(FunctionCache):
 
 
 def _prepare_to_run(target_context: Any) -> None:
-    """Let numba run code that is kept: less than it needs to compile, which it then prepares.
+    """Let numba run code that is kept; before it compiles, it prepares the rest itself.
 
-    What it knows of types and functions takes as long to load as half of its import. Code that is
-    kept needs its runtime, and the symbols of those extensions of other packages that have any.
+    All that it knows of types and functions takes half as long to load as its import. Kept code
+    needs its runtime, and what extensions of other packages define.
     """
+    _import_array_functions()
     rtsys.initialize(target_context)
     entrypoints.init_all()
 
 
 @functools.cache
-def _prepare_to_compile() -> None:
+def _import_array_functions() -> None:
     """Import numba's array functions without scipy.linalg.
 
     They import it only to learn whether it is there, and it takes a fifth of the time until a game
