@@ -79,9 +79,9 @@ def _grid(rules: Any, s: Any) -> str:
     """Rows of X, O and ``.``, the top row first, labelled on all edges."""
     columns = "   " + " ".join(LETTERS[: rules.columns])
     cells, rows = range(rules.columns), []
-    for row, stones in enumerate(_rows(rules, s)):
+    for row, (first, second) in enumerate(_rows(rules, s)):
         number = _number(rules, row)
-        rows.append(f"{number:2} {marks_text(*stones, cells)} {number}")
+        rows.append(f"{number:2} {marks_text(first, second, cells)} {number}")
     return "\n".join([columns, *rows, columns])
 
 
