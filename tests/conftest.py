@@ -20,8 +20,12 @@ gc.disable()  # until all tests are collected, which leaves no garbage and took 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Two workers a processor: many tests wait for scripts, servers, and each other's kernels."""
-    return 2 * (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
+    """Three workers for two processors: many tests wait for servers and each other's kernels.
+
+    With four the same tests took 6% longer from an empty cache and 9% from a full one.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
+    return (3 * cores + 1) // 2
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
