@@ -22,7 +22,7 @@ gc.disable()  # until all tests are collected, which leaves no garbage and took 
 def pytest_xdist_auto_num_workers() -> int:
     """Three workers for two processors: many tests wait for servers and each other's kernels.
 
-    With four the same tests took 6% longer from an empty cache and 9% from a full one.
+    With four the same tests took 7% longer from an empty cache and 9% from a full one.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
     return (3 * cores + 1) // 2
