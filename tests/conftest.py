@@ -14,7 +14,6 @@ import pytest
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 os.environ.setdefault("MPLBACKEND", "Agg")
 pytest_plugins = ["budget", "fresh_seeds", "passed"]
-pytest.register_assert_rewrite("stratagym.testing")
 gc.disable()  # until all tests are collected, which leaves no garbage and took a third longer
 
 

@@ -17,18 +17,21 @@ import numpy as np
 from numba.core import event
 
 from stratagym import envs
-from stratagym.agents import kernel_policies
+from stratagym.agents import hooks, kernel_policies
 from stratagym.agents.core import decision_for, make_policy
 from stratagym.benchmarks.reporting.page import Table
 from stratagym.envs import core
 from stratagym.wrappers.single_agent import SingleAgentEnv
 from stratagym.wrappers.vector import VectorEnv
 
-PLAYERS = (
-    "heuristic", "gt:1", "mcts:1", "pimc:1", "alphabeta:1", "perfect", "plan:fill",
-    "random?tactic=1",
-)  # fmt: skip
-"""Policies that search or solve; each game is asked for those that it has."""
+PLAYERS = {
+    "heuristic": "", "gt:1": "", "mcts:1": "", "pimc:1": "", "alphabeta:1": "", "plan:fill": "",
+    "perfect": "solve", "random?tactic=1": "tactic",
+}  # fmt: skip
+"""Policies that search or solve, and what a game's agents define for them, where they must.
+
+Where they do not, the policy is not asked for: its refusal loads every game, to name some.
+"""
 PART = "first use"
 """The part of a page that the table stands in."""
 METHOD = (
@@ -111,7 +114,9 @@ def _players(game: str) -> None:
     state = envs.make_state(game, 1)
     while len(state.legal_actions()) < 2:  # else some players need no search
         state.apply_action(state.legal_actions()[0])
-    for name in PLAYERS:
+    for name, needed in PLAYERS.items():
+        if needed and hooks.found(spec, needed) is None:
+            continue
         try:
             policy = make_policy(spec, name)
         except ValueError:  # the game has none

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from stratagym.envs import core, make, make_batch, spec
 from stratagym.testing.hiding import Hiding
+from stratagym.testing.kernels import chance_events, mask_at
 
 UTILITIES = ("zero_sum", "constant_sum", "identical", "general")
 
@@ -204,7 +204,7 @@ class Contract(Hiding):
                 assert 0 <= choice[0] <= choice[-1] < rules.num_actions, (
                     f"legal actions {choice.tolist()} of {rules.num_actions} actions"
                 )
-                n = _mask_at(rules, state, legal, mask)
+                n = mask_at(rules, state, legal, mask)
                 assert n == len(choice), f"{len(choice)} legal actions, then {n} in one state"
                 assert np.flatnonzero(mask).tolist() == choice.tolist(), (
                     "the mask has other actions than legal_actions"
@@ -215,7 +215,7 @@ class Contract(Hiding):
                     f"is_legal_action says {allowed} of {asked}; legal are {choice.tolist()}"
                 )
             assert played.ending in _ENDINGS, f"current_player is {played.ending} after the end"
-            n = _mask_at(rules, played.end, legal, mask)
+            n = mask_at(rules, played.end, legal, mask)
             assert n == 0 and not mask.any(), f"{n} legal actions after the end"
 
     def returns_obey_the_utility_class(self) -> None:
@@ -295,7 +295,7 @@ class Contract(Hiding):
         events, wrong = 0, np.zeros(1, np.int64)
         for k in range(3):
             seed = np.uint64(self.seed + k)
-            events += _chance_events(self.rules, states, generators, seed, legal, probs, wrong)
+            events += chance_events(self.rules, states, generators, seed, legal, probs, wrong)
         assert wrong[0] == 0, f"{wrong[0]} of {events} chance events have no distribution"
         assert (events > 0) == (self.spec.chance == "explicit"), (
             f"chance={self.spec.chance!r}, with {events} chance events in three games"
@@ -425,49 +425,6 @@ def _first_step(name: str, package: str) -> tuple[float, list[str]]:
 def _environment() -> dict[str, str]:
     """This process's, and where it finds modules, for another Python."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-
-
-@njit(cache=True)
-def _mask_at(rules, states, legal, mask):
-    return core.legal_mask(rules, states[0], legal, mask)
-
-
-@njit(cache=True)
-def _chance_events(rules, states, generators, seed, legal, probs, wrong):
-    """Play a random game; returns its chance events, and adds those without a distribution.
-
-    Chance is drawn by the probabilities as they are told, not by ``core.play_chance``.
-    """
-    s, own = states[0], generators[0]
-    core.reset(rules, s, seed)
-    core.seed_rng(own, seed)
-    events = 0
-    while True:
-        player = core.current_player(rules, s)
-        if player == core.CHANCE:
-            events += 1
-            probs[:] = np.nan
-            n = core.chance_outcomes(rules, s, probs)
-            total, least = 0.0, 1.0
-            if n < 1 or n > probs.shape[0]:
-                wrong[0] += 1
-                return events
-            for k in range(n):
-                total += probs[k]
-                least = min(least, probs[k])
-            if not (least > 0.0 and abs(total - 1.0) < 1e-9):
-                wrong[0] += 1
-                return events
-            drawn, bound, outcome = core.random_unit(own), 0.0, 0
-            for k in range(n - 1):
-                bound += probs[k]
-                outcome += drawn >= bound
-            core.apply_chance(rules, s, outcome)
-        elif player >= 0:
-            n = core.legal_actions(rules, s, legal)
-            core.step(rules, s, legal[core.random_below(own, n)])
-        else:
-            return events
 
 
 CHECKS = tuple(

@@ -196,6 +196,7 @@ class _Look:
     ):
         self.game, self.rng, self.text, self.told = game, rng, text, told
         self.is_exact = not part(game.module("view"), "TOLD_WHEN_DUE")
+        self._keys: dict[bytes, bytes] = {}
         self._places: dict[bytes, list[Place]] = {}
         self._options: dict[str, Any] = {}
         self._last = 0
@@ -207,9 +208,14 @@ class _Look:
         if table.seat < 0 or self._is_enough:
             return
         states = table.asked()
-        asked = prompts.messages(self.game, table.rules, states, self.text)
-        text = "\n\n".join(message["content"] for message in asked)
-        key = hashlib.sha256(f"{table.seat} {text}".encode()).digest()
+        # Games part and meet again, so that many a record is met several times.
+        met = b"%d %d " % (id(table.rules), table.seat) + states.tobytes()
+        met = hashlib.sha256(met).digest()
+        key = self._keys.get(met)
+        if key is None:
+            text = self._prompt(table.rules, states)
+            key = hashlib.sha256(f"{table.seat} {text}".encode()).digest()
+            self._keys[met] = key
         place = Place(table.rules, self._options, states, table.seat, tuple(table.past))
         there = self._places.setdefault(key, [])
         self.told.states += 1
@@ -221,9 +227,15 @@ class _Look:
             self.told.pairs += 1
             what = self._difference(one, place)
             if what:
+                text = self._prompt(table.rules, states)
                 self.told.faults.append(Fault(what, one, place, text))
         if len(there) < KEPT:
             there.append(place)
+
+    def _prompt(self, rules: Any, states: np.ndarray) -> str:
+        """What the seat to move is asked."""
+        asked = prompts.messages(self.game, rules, states, self.text)
+        return "\n\n".join(message["content"] for message in asked)
 
     @property
     def _is_enough(self) -> bool:
