@@ -45,8 +45,8 @@ _ENDED = re.compile(
 """Ends of a turn, which some servers leave in: what follows is somebody else's."""
 
 _MARKS = (_CLOSED, _OPEN, _ENDED)
-_BEGINNING = re.compile(r"[<\[◁]")
-"""What each of the marks begins with."""
+_BEGINNINGS = "<[◁"
+"""What the marks begin with."""
 
 
 def answer_of(text: str) -> str:
@@ -54,7 +54,7 @@ def answer_of(text: str) -> str:
 
     Templates of many servers open the reasoning themselves, so that a reply only ends it.
     """
-    if not _BEGINNING.search(text):  # as in most replies
+    if not any(letter in text for letter in _BEGINNINGS):  # as in most replies
         return text.strip()
     objects = _objects(text) if any(p.search(text) for p in _MARKS) else []
     rest = 0
@@ -103,7 +103,10 @@ def plain_lines(text: str) -> list[str]:
     """The lines of an answer without tags, TeX's boxes and what is not seen."""
     if "<" in text:
         text = _TAGS.sub("", text)
-    text = _BLANKS.sub(" ", text if text.isascii() else _INVISIBLE.sub("", text))
+    if text.isascii():
+        text = text.replace("\t", " ").replace("\r", " ")
+    else:
+        text = _BLANKS.sub(" ", _INVISIBLE.sub("", text))
     for _ in range(2 if "\\" in text else 0):
         text = _TEX.sub(r"\1", text)
     return text.split("\n")
@@ -114,7 +117,7 @@ _LEAD = (
     r"response|result|conclusion|decision|in)"
 )
 _GAP = r"(?:[^\w\n|:：]|_)*"
-_LEADING = re.compile(rf"(?i)(?:[^\w\n|]|_)*(?:{_LEAD}(?![^\W_])(?:[^\w\n|]|_)*)*")
+_LEADING = re.compile(rf"(?i)[\W_]*(?:{_LEAD}(?![^\W_])[\W_]*)*")
 _LABEL = re.compile(rf"(?i)(?<![^\W_])(?:move|answer)(?![^\W_]){_GAP}(?:is(?![^\W_]){_GAP})?[:：]")
 _SOFT = " *_`\"'“”‘’«»$~"
 """Marks on either side of a move."""
@@ -200,7 +203,9 @@ def last_line(text: str, move: str, bar: bool = False) -> Reading:
 
 def _labelled(line: str) -> str | None:
     """What a line says behind ``Move:`` or ``Answer:``; None for a line without these."""
-    lead = _LEADING.match(line)
+    if ":" not in line and "：" not in line:
+        return None
+    lead = _LEADING.match(line, 0, len(line.partition("|")[0]))
     assert lead is not None
     end = None
     for label in _LABEL.finditer(line, 0, lead.end()):

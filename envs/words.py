@@ -483,8 +483,10 @@ def evaluation(
 
 def _labelled(text: str, label: str, move: str) -> str | None:
     """The last move in a line ``label: move``, with nothing but punctuation around it."""
-    pattern = re.compile(rf"\s*(?P<move>{move})\W*$", re.MULTILINE)
+    if ":" not in text:
+        return None
     found = None
+    pattern = re.compile(rf"\s*(?P<move>{move})\W*$", re.MULTILINE)
     for start in re.finditer(rf"(?im)^[^\w\n]*{label}:", text):
         match = pattern.match(text, start.end())
         found = match["move"] if match else found
