@@ -51,7 +51,7 @@ class Extension:
         if not self.is_named:
             return True
         if self.attribute is None:
-            return id(self.key) in walk.seen
+            return bool(walk.has_reached(self.key))
         return self.attribute in walk.names and (self.is_of_numba or self.module in walk.modules)
 
 

@@ -85,6 +85,7 @@ class _Walk:
         self.classes = classes
         self.seen: dict[int, int] = {}
         self.reached: list[Any] = []  # whose ids are in ``seen``, so that they stay theirs
+        self.versioned: dict[int, Any] = {}  # by id, functions reached in modules of these
         self.done: set[tuple[int, bool]] = set()
         self.todo: list[tuple[Any, bool]] = []
         self.modules: set[str] = set()
@@ -107,6 +108,9 @@ class _Walk:
         if " at 0x" in text:
             raise NotFollowed(f"{text[:100]} is told by its address only")
         self.add(text)
+
+    def has_reached(self, value: Any) -> bool:
+        return id(value) in self.seen or id(value) in self.versioned
 
     def mark(self, value: Any) -> int:
         """A number for what was reached."""
@@ -231,12 +235,7 @@ class _Walk:
             return
         self.inside[id(module)] = module
         if is_versioned(home):
-            for name in names:
-                value = vars(module).get(name)
-                if isinstance(value, ModuleType):
-                    self.module(value, names, in_host)
-                elif callable(value):
-                    self.mark(value)
+            self.parts(module, names, in_host)
             return
         if type(module) is not ModuleType or "__getattr__" in vars(module):
             raise NotFollowed(f"{home} makes up attributes when it is asked for them")
@@ -245,6 +244,21 @@ class _Walk:
             if name in vars(module):
                 self.add(name)
                 self.value(vars(module)[name], names, in_host)
+
+    def parts(self, module: ModuleType, names: Iterable[str], in_host: bool) -> None:
+        """Reach what a versioned module holds under one of the names, without a hash of it.
+
+        Its version tells what it is, and which of its parts were imported must not count.
+        """
+        for name in names:
+            value = vars(module).get(name)
+            if isinstance(value, ModuleType) and not is_versioned(value.__name__):
+                self.module(value, names, in_host)
+            elif isinstance(value, ModuleType) and id(value) not in self.inside:
+                self.inside[id(value)] = value
+                self.parts(value, names, in_host)
+            elif callable(value):
+                self.versioned[id(value)] = value
 
     def later(self, value: Any, in_host: bool) -> None:
         """Hash which thing it is; what it is made of, when the function in hand is done."""

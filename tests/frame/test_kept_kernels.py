@@ -353,6 +353,19 @@ def test_settings_that_change_no_code_have_not(kept):
     assert kept.run(USE, **harmless) == ["2", "compiled", "0"]
 
 
+def test_what_else_a_process_imported_does_not_count(package):
+    """numpy has a part ``core`` from when scipy.stats is imported, and the kernel names another."""
+    package.file("core").write_text("A = 1\n")
+    package.file("kernels").write_text(
+        "import numpy as np\nfrom numba import njit\nfrom small import core\n"
+        "@njit(cache=True)\ndef f(x):\n    return np.abs(x) + core.A\n"
+    )
+    use = "from small import kernels\nprint(kernels.f(-1))\n"
+    assert package.run(use) == ["2", "compiled", "1"]
+    assert package.run(f"import numpy\nassert 'core' not in vars(numpy)\n{use}")[0] == "2"
+    assert package.run(f"import numpy.core\n{use}") == ["2", "compiled", "0"]
+
+
 def test_pythons_optimization_counts(kept):
     """It leaves out ``assert``, and numba compiles what Python left."""
     assert kept.run(USE, "-O") == ["2", "compiled", "2"]
