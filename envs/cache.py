@@ -94,7 +94,7 @@ def configure() -> None:
 
 
 def _compare_flags_quickly() -> None:
-    """Let flags that say the same be equal without a look at each.
+    """Compare flags by those that are set, and hash their names once.
 
     numba lists all forty of both sides, and their names for the hash, whenever it looks for an
     overload: a twelfth of the time to compile Hanabi.
@@ -103,9 +103,12 @@ def _compare_flags_quickly() -> None:
     hashes: dict[type, int] = {}
 
     def equal(self: Any, other: Any) -> Any:
-        if type(self) is type(other) and self._values == other._values:
+        if type(self) is not type(other):
+            return compared(self, other)
+        mine, others = self._values, other._values
+        if mine == others:
             return True
-        return compared(self, other)
+        return all(getattr(self, name) == getattr(other, name) for name in mine.keys() | others)
 
     def hashed(self: Any) -> int:
         kind = type(self)
