@@ -320,7 +320,10 @@ def search(
             if value > alpha:
                 nodes[level, _ALPHA], nodes[level, _MOVE] = value, move
                 if level == 0 and depth > 0:
-                    ranks[move] = ranks.max() + 1
+                    latest = 0  # numba takes long to compile ``max`` of an array
+                    for k in range(ranks.shape[0]):
+                        latest = max(latest, ranks[k])
+                    ranks[move] = latest + 1
                 left = nodes[level, _DEPTH]
                 if value >= beta and left > 0 and hooks.is_quiet(rules, states[level], move):
                     _reward(history, nodes[level, _SEAT], legal, level, played, move, left)

@@ -21,6 +21,7 @@ from numba.core.types import (
     Tuple,
     Type,
     UniTuple,
+    float64,
     int8,
     int64,
     intp,
@@ -198,12 +199,21 @@ def _typed_bytes(typingctx: Any, given: Any) -> Any:
 
 def _typed_words_at(typingctx: Any, address: Any) -> Any:
     """A pointer to the words at an address."""
-    words = CPointer(int64)
+    return _pointer_to(int64)
+
+
+def _typed_floats_at(typingctx: Any, address: Any) -> Any:
+    """A pointer to the floats at an address."""
+    return _pointer_to(float64)
+
+
+def _pointer_to(kind: Any) -> Any:
+    pointer = CPointer(kind)
 
     def codegen(context, builder, signature, arguments):
-        return builder.inttoptr(arguments[0], context.get_value_type(words))
+        return builder.inttoptr(arguments[0], context.get_value_type(pointer))
 
-    return words(int64), codegen
+    return pointer(int64), codegen
 
 
 def _typed_numbers(typingctx: Any, block: Any, room: Any) -> Any:
@@ -339,6 +349,7 @@ record_of: Any = intrinsic(_typed_record)
 words_of: Any = intrinsic(_typed_words)
 bytes_of: Any = intrinsic(_typed_bytes)
 words_at: Any = intrinsic(_typed_words_at)
+floats_at: Any = intrinsic(_typed_floats_at)
 rules_at: Any = intrinsic(_typed_rules)
 shape_at: Any = intrinsic(_typed_shape)
 numbers_of: Any = intrinsic(_typed_numbers)

@@ -38,7 +38,7 @@ def _desk(block):
 
 @njit(cache=True)
 def _probs(desk):
-    return carray(blocks.words_at(desk[PROBS]), core.MAX_OUTCOMES).view(np.float64)
+    return carray(blocks.floats_at(desk[PROBS]), core.MAX_OUTCOMES)
 
 
 @njit(cache=True)
@@ -133,7 +133,7 @@ def _returns(block):
     """Every seat's return so far, as a new list."""
     desk, s = _desk(block), blocks.record_of(block)
     rules = blocks.rules_at(block, desk[RULES])
-    out = carray(blocks.words_at(desk[RETURNS]), desk[PLAYERS]).view(np.float64)
+    out = carray(blocks.floats_at(desk[RETURNS]), desk[PLAYERS])
     core.returns(rules, s, out)
     return blocks.floats_of(desk[RETURNS], desk[PLAYERS])
 
