@@ -343,8 +343,8 @@ class KernelCache(FunctionCache):
 def _prepare_to_run(target_context: Any) -> None:
     """Let numba run code that is kept; before it compiles, it prepares the rest itself.
 
-    All that it knows of types and functions takes half as long to load as its import. Kept code
-    needs its runtime, and what extensions of other packages define.
+    All that it knows of types and functions takes more than half as long to load as its import.
+    Kept code needs its runtime, and what extensions of other packages define.
     """
     _import_array_functions()
     rtsys.initialize(target_context)

@@ -17,7 +17,7 @@ from pathlib import Path
 import platformdirs
 
 _MOST_BYTES = 2 << 30
-"""Some times what the kernels of all games and of their tests take together."""
+"""Almost four times what the kernels of 25 games and of their tests take together."""
 _DIGEST = 32
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _HAS_OWNERS = hasattr(os, "getuid")

@@ -85,7 +85,7 @@ class _Walk:
         self.classes = classes
         self.seen: dict[int, int] = {}
         self.reached: list[Any] = []  # whose ids are in ``seen``, so that they stay theirs
-        self.versioned: dict[int, Any] = {}  # by id, functions reached in modules of these
+        self.versioned: dict[int, Any] = {}  # what was reached in versioned modules, by id
         self.done: set[tuple[int, bool]] = set()
         self.todo: list[tuple[Any, bool]] = []
         self.modules: set[str] = set()
