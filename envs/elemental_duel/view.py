@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from stratagym.envs import sealed, sealed_words
@@ -76,6 +77,7 @@ def _rounds(n: int) -> str:
     return f"{n} round{'s' if n > 1 else ''}"
 
 
+@lru_cache(maxsize=1024)  # of each set of options there are 36, and a prompt tells most of them
 def skill_text(rules: Any, skill: int) -> str:
     """What a skill does."""
     n, t = rules.released, tables

@@ -211,7 +211,8 @@ class Contract(Hiding):
                 )
                 asked = [-1, *spread, *played.rng.choice(choice, 20).tolist(), rules.num_actions]
                 allowed = [core.is_legal_action_at(rules, state, 0, a, legal) for a in asked]
-                assert allowed == [a in choice for a in asked], (
+                listed = set(choice.tolist())
+                assert allowed == [a in listed for a in asked], (
                     f"is_legal_action says {allowed} of {asked}; legal are {choice.tolist()}"
                 )
             assert played.ending in _ENDINGS, f"current_player is {played.ending} after the end"

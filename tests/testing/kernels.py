@@ -1,4 +1,4 @@
-"""Kernels of the contract's checks, apart because pytest changes modules with assertions.
+"""Kernels of the checks of games, apart because pytest changes modules with assertions.
 
 What Python does not compile as its source stands cannot be kept.
 """
@@ -53,3 +53,22 @@ def chance_events(rules, states, generators, seed, legal, probs, wrong):
             core.step(rules, s, legal[core.random_below(own, n)])
         else:
             return events
+
+
+@njit(cache=True)
+def bytes_apart(rules, record, trial, raw, moves, probs, goal, apart):
+    """Play each of the ``moves`` from a record; how many bytes then differ from another's.
+
+    Args:
+        record, goal: (bytes,) uint8, the record before a move, and the other one.
+        trial, raw: scratch, a record (1,) and the same memory as bytes.
+        moves: (n,) legal actions. apart: (n,) int64, written.
+    """
+    for k in range(moves.shape[0]):
+        for place in range(record.shape[0]):
+            raw[place] = record[place]
+        core.play(rules, trial[0], moves[k], probs)
+        differing = 0
+        for place in range(goal.shape[0]):
+            differing += raw[place] != goal[place]
+        apart[k] = differing

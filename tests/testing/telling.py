@@ -27,6 +27,7 @@ import numpy as np
 from stratagym.envs import core, games, prompts, spec
 from stratagym.envs.prompts import TextOptions, part
 from stratagym.envs.turns import OpenTurn, copied, is_deciding
+from stratagym.testing.kernels import bytes_apart
 
 WINDOW = 10
 """Decisions of a game that are looked at behind the one that was changed."""
@@ -283,15 +284,13 @@ class _Look:
 
     def _way_back(self, table: _Followed, moves: np.ndarray, goal: np.ndarray) -> int:
         """The place among moves of that which leads nearest to an earlier record."""
-        tried = range(len(moves))
+        tried = np.arange(len(moves))
         if len(moves) > WEIGHED:
-            tried = self.rng.choice(len(moves), WEIGHED, replace=False).tolist()
-        # All in one block: a call for each move costs more than the moves.
-        reached, legal = table.raw[None].repeat(len(tried), axis=0), np.empty_like(table.legal)
-        trials = reached.reshape(-1).view(table.states.dtype)
-        for place, k in enumerate(tried):
-            core.play_at(table.rules, trials, place, int(moves[k]), legal, table.probs)
-        return int(tried[int((reached != goal).sum(axis=1).argmin())])
+            tried = self.rng.choice(len(moves), WEIGHED, replace=False)
+        raw, apart = table.raw.copy(), np.empty(len(tried), np.int64)
+        trial = raw.view(table.states.dtype)
+        bytes_apart(table.rules, table.raw, trial, raw, moves[tried], table.probs, goal, apart)
+        return int(tried[apart.argmin()])
 
     # --- where positions come from ---------------------------------------------------------------
 
@@ -454,17 +453,19 @@ class _Followed:
         self.view, self.rules, self.states = game.module("view"), rules, states
         self.raw = states.view(np.uint8)
         self.legal, self.probs = core.new_scratch(rules)
+        self._list = core.direct(core.legal_actions_at, rules, states, 0, self.legal)
+        self._play = core.direct(core.play_at, rules, states, 0, 0, self.legal, self.probs)
         self.seat = int(core.current_player_at(rules, states, 0))
         self.past: list[np.ndarray] = []
 
     def choices(self) -> np.ndarray:
         """The legal actions of the seat to move."""
-        return self.legal[: core.legal_actions_at(self.rules, self.states, 0, self.legal)].copy()
+        return self.legal[: self._list(self.rules, self.states, 0, self.legal)].copy()
 
     def play(self, action: int) -> None:
         """Play a legal action, then chance."""
         self.past = [*self.past[1 - PAST :], self.raw.copy()]
-        played = core.play_at(self.rules, self.states, 0, action, self.legal, self.probs)
+        played = self._play(self.rules, self.states, 0, action, self.legal, self.probs)
         self.seat = int(played[0])
 
     def word(self, action: int) -> str:
